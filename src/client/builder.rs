@@ -1,0 +1,250 @@
+//! The settings of a client.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::urls::{self, Interface};
+use super::{Client, GraphqlBody, Inner, QueueAuth};
+use crate::error::{Error, Result};
+use crate::queue::Polling;
+use crate::secret_string::SecretString;
+use crate::transport::{Budget, RetryPolicy, Transport};
+
+const MIB: usize = 1024 * 1024;
+
+/// Less than what servers keep an idle connection open for: one that the server is just closing
+/// would break the next call.
+const IDLE: Duration = Duration::from_secs(25);
+
+/// The settings of a [`Client`].
+#[derive(Clone)]
+#[must_use = "a builder does nothing until `build` is called"]
+pub struct ClientBuilder {
+    api_key: Option<SecretString>,
+    base_url: Option<String>,
+    rest_url: Option<String>,
+    graphql_url: Option<String>,
+    plain_http: bool,
+    queue_auth: QueueAuth,
+    graphql_body: GraphqlBody,
+    retry: RetryPolicy,
+    polling: Polling,
+    timeout: Duration,
+    connect_timeout: Duration,
+    largest_reply: usize,
+    run_limit: usize,
+    run_sync_limit: usize,
+    user_agent: String,
+}
+
+impl ClientBuilder {
+    pub(super) fn new() -> Self {
+        Self {
+            api_key: None,
+            base_url: None,
+            rest_url: None,
+            graphql_url: None,
+            plain_http: false,
+            queue_auth: QueueAuth::default(),
+            graphql_body: GraphqlBody::default(),
+            retry: RetryPolicy::new(),
+            polling: Polling::new(),
+            timeout: Duration::from_secs(60),
+            connect_timeout: Duration::from_secs(10),
+            largest_reply: 64 * MIB,
+            run_limit: 10 * MIB,
+            run_sync_limit: 20 * MIB,
+            user_agent: concat!("podqueue/", env!("CARGO_PKG_VERSION")).to_owned(),
+        }
+    }
+
+    /// Takes the key and the URLs that the environment holds: `PODQUEUE_API_KEY`,
+    /// `PODQUEUE_BASE_URL`, `PODQUEUE_REST_URL`, `PODQUEUE_GRAPHQL_URL`. What it does not hold stays
+    /// as it was.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) where a value is not UTF-8.
+    pub fn from_env(mut self) -> Result<Self> {
+        if let Some(key) = variable("PODQUEUE_API_KEY")? {
+            self = self.api_key(key);
+        }
+        if let Some(url) = variable("PODQUEUE_BASE_URL")? {
+            self = self.base_url(url);
+        }
+        if let Some(url) = variable("PODQUEUE_REST_URL")? {
+            self = self.rest_url(url);
+        }
+        if let Some(url) = variable("PODQUEUE_GRAPHQL_URL")? {
+            self = self.graphql_url(url);
+        }
+        Ok(self)
+    }
+
+    /// The API key, for all three interfaces. Required.
+    pub fn api_key(mut self, key: impl Into<SecretString>) -> Self {
+        self.api_key = Some(key.into());
+        self
+    }
+
+    /// Where the queue interface is: `{base_url}/v2/{endpoint_id}/…`. A URL that ends in `/v2`
+    /// already is taken as it is.
+    pub fn base_url(mut self, url: impl Into<String>) -> Self {
+        self.base_url = Some(url.into());
+        self
+    }
+
+    /// Where the REST interface is, with its version: `{rest_url}/pods/{podId}`. Where `/v1` is
+    /// missing at the end, it is added.
+    pub fn rest_url(mut self, url: impl Into<String>) -> Self {
+        self.rest_url = Some(url.into());
+        self
+    }
+
+    /// Where the GraphQL interface is: the whole URL, without the key.
+    pub fn graphql_url(mut self, url: impl Into<String>) -> Self {
+        self.graphql_url = Some(url.into());
+        self
+    }
+
+    /// Permits plain http to hosts other than this machine. The key then travels readable.
+    pub fn allow_plain_http(mut self) -> Self {
+        self.plain_http = true;
+        self
+    }
+
+    /// The form of the queue interface's `authorization` header; [`QueueAuth::Bearer`] by default.
+    pub fn queue_auth(mut self, form: QueueAuth) -> Self {
+        self.queue_auth = form;
+        self
+    }
+
+    /// The form of a GraphQL request's body; [`GraphqlBody::QueryOnly`] by default.
+    pub fn graphql_body(mut self, form: GraphqlBody) -> Self {
+        self.graphql_body = form;
+        self
+    }
+
+    /// When a call is sent again.
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.retry = policy;
+        self
+    }
+
+    /// How often the status of a job is asked for while waiting, and new chunks while streaming.
+    pub fn polling(mut self, polling: Polling) -> Self {
+        self.polling = polling;
+        self
+    }
+
+    /// How long one attempt at a call may take until its answer is read whole; 60 s by default. A
+    /// synchronous job gets its `wait` on top, a large body the time to be sent.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// How long a connection may take to be made; 10 s by default.
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.connect_timeout = timeout;
+        self
+    }
+
+    /// The largest reply that is read, in bytes; 64 MiB by default.
+    pub fn largest_reply(mut self, bytes: usize) -> Self {
+        self.largest_reply = bytes;
+        self
+    }
+
+    /// The largest bodies that are sent to `/run` and `/runsync`, in bytes; 10 and 20 MiB by
+    /// default, the upper reading of the interface's 10 and 20 MB.
+    pub fn payload_limits(mut self, run: usize, run_sync: usize) -> Self {
+        self.run_limit = run;
+        self.run_sync_limit = run_sync;
+        self
+    }
+
+    /// What the client calls itself; `podqueue/<version>` by default.
+    pub fn user_agent(mut self, name: impl Into<String>) -> Self {
+        self.user_agent = name.into();
+        self
+    }
+
+    /// The client.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), with the setting's name as
+    /// the field: no key, a key that cannot stand in a header, a URL that is none, is plain http to
+    /// another host, or carries credentials.
+    pub fn build(self) -> Result<Client> {
+        let refuse = |field: &str, rule: &str| Error::refused("client settings", field, rule);
+        let key = self.api_key.ok_or_else(|| {
+            refuse("api_key", "is not set: give it to the builder, or set PODQUEUE_API_KEY")
+        })?;
+        if key.expose().is_empty() {
+            return Err(refuse("api_key", "must not be empty"));
+        }
+        if !key.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(refuse(
+                "api_key",
+                "must be of visible ASCII characters, without spaces or line ends",
+            ));
+        }
+        let url = |interface, text: Option<String>| {
+            text.map(|text| urls::parse(interface, &text, self.plain_http)).transpose()
+        };
+        let http = reqwest::Client::builder()
+            .user_agent(&self.user_agent)
+            .connect_timeout(self.connect_timeout)
+            .pool_idle_timeout(IDLE)
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .build()
+            .map_err(|error| {
+                refuse("http client", "cannot be set up: see the source").with_source(error)
+            })?;
+        Ok(Client {
+            inner: Arc::new(Inner {
+                base_url: url(Interface::Queue, self.base_url)?,
+                rest_url: url(Interface::Rest, self.rest_url)?,
+                graphql_url: url(Interface::Graphql, self.graphql_url)?,
+                queue_auth: self.queue_auth,
+                graphql_body: self.graphql_body,
+                polling: self.polling,
+                run_limit: self.run_limit,
+                run_sync_limit: self.run_sync_limit,
+                transport: Transport {
+                    http,
+                    key,
+                    retry: self.retry,
+                    budget: Budget::new(),
+                    timeout: self.timeout,
+                    largest_reply: self.largest_reply,
+                },
+            }),
+        })
+    }
+}
+
+fn variable(name: &'static str) -> Result<Option<String>> {
+    match std::env::var(name) {
+        Ok(value) => Ok(Some(value)),
+        Err(std::env::VarError::NotPresent) => Ok(None),
+        Err(std::env::VarError::NotUnicode(_)) => {
+            Err(Error::refused("client settings from the environment", name, "is not UTF-8"))
+        }
+    }
+}
+
+impl fmt::Debug for ClientBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientBuilder")
+            .field("api_key", &self.api_key)
+            .field("retry", &self.retry)
+            .field("polling", &self.polling)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}

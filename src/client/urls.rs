@@ -1,0 +1,135 @@
+//! The three URLs: checked, and brought into one form.
+
+use reqwest::Url;
+
+use crate::error::{Error, Result};
+
+/// Which of the three interfaces a URL is for.
+#[derive(Clone, Copy)]
+pub(super) enum Interface {
+    Queue,
+    Rest,
+    Graphql,
+}
+
+impl Interface {
+    fn field(self) -> &'static str {
+        match self {
+            Self::Queue => "base_url",
+            Self::Rest => "rest_url",
+            Self::Graphql => "graphql_url",
+        }
+    }
+
+    /// The version that stands at the end of the path, and is added where it is missing.
+    fn version(self) -> Option<&'static str> {
+        match self {
+            Self::Queue => Some("/v2"),
+            Self::Rest => Some("/v1"),
+            Self::Graphql => None,
+        }
+    }
+}
+
+/// The URL to which paths are appended: with its version, without a slash at the end.
+pub(super) fn parse(interface: Interface, text: &str, plain_http: bool) -> Result<Url> {
+    let field = interface.field();
+    let refuse = |rule: &str| Err(Error::refused("client settings", field, rule));
+    let Ok(mut url) = Url::parse(text.trim()) else {
+        return refuse("is not a URL");
+    };
+    match url.scheme() {
+        "https" => {}
+        "http" if plain_http || is_loopback(&url) => {}
+        "http" => {
+            return refuse(
+                "must be https: over plain http the key is readable on the way \
+                 (ClientBuilder::allow_plain_http permits it)",
+            );
+        }
+        _ => return refuse("must be an https URL"),
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return refuse("must not carry a user name or password");
+    }
+    if url.fragment().is_some() {
+        return refuse("must not carry a fragment");
+    }
+    if let Some(version) = interface.version() {
+        if url.query().is_some() {
+            return refuse("must not carry a query");
+        }
+        let path = url.path().trim_end_matches('/').to_owned();
+        let versioned = if path.ends_with(version) { path } else { format!("{path}{version}") };
+        url.set_path(&versioned);
+    }
+    Ok(url)
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let Some(host) = url.host_str() else {
+        return false;
+    };
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost"
+        || address.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// The URL as it may be shown: a query can hold the key.
+pub(super) fn without_query(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_query(None);
+    url.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn normal(interface: Interface, text: &str) -> String {
+        parse(interface, text, false).expect("a usable URL").into()
+    }
+
+    #[test]
+    fn the_version_is_added_where_it_is_missing() {
+        for text in ["https://q.example", "https://q.example/", "https://q.example/v2/"] {
+            assert_eq!(normal(Interface::Queue, text), "https://q.example/v2");
+        }
+        for text in ["https://r.example/a", "https://r.example/a/v1", "https://r.example/a/v1/"] {
+            assert_eq!(normal(Interface::Rest, text), "https://r.example/a/v1");
+        }
+        assert_eq!(
+            normal(Interface::Graphql, "https://g.example/graphql"),
+            "https://g.example/graphql"
+        );
+    }
+
+    #[test]
+    fn plain_http_is_for_loopback_unless_allowed() {
+        for text in
+            ["http://127.0.0.1:80", "http://localhost:1", "http://[::1]:1", "http://127.9.9.9"]
+        {
+            assert!(parse(Interface::Queue, text, false).is_ok(), "{text}");
+        }
+        for text in ["http://q.example", "http://localhost.example", "http://10.0.0.1"] {
+            assert!(parse(Interface::Queue, text, false).is_err(), "{text}");
+            assert!(parse(Interface::Queue, text, true).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_refused_by_name() {
+        for text in [
+            "",
+            "queue.example",
+            "ftp://q.example",
+            "https://me@q.example",
+            "https://q.example/#a",
+            "https://q.example/?a=b",
+            "https://",
+        ] {
+            let error = parse(Interface::Queue, text, true).expect_err(text);
+            assert_eq!(error.field(), Some("base_url"), "{text}");
+        }
+    }
+}

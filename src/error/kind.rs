@@ -1,0 +1,60 @@
+//! What kinds of failure there are.
+
+/// What kind of failure an [`Error`](crate::Error) is, and what to do about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Refused before anything was sent: the request breaks a rule of the interface, or the client's
+    /// settings are unusable. [`Error::field`](crate::Error::field) names what to mend.
+    InvalidRequest,
+    /// The request never left: the host was not found, did not accept a connection, or TLS failed.
+    /// Check the URL and the network.
+    Connect,
+    /// The connection broke after the request was sent, on a call that is safe to make again.
+    Network,
+    /// No answer came in time, on a call that is safe to make again.
+    Timeout,
+    /// The request was sent and may or may not have taken effect: no answer came, or the service
+    /// answered with a failure of its own. The call is of a kind that must not be made twice, so it
+    /// was not made again. Look at what the service holds before you decide.
+    OutcomeUnknown,
+    /// 400: the service found the request malformed or a parameter invalid. Its own message is in
+    /// the error's text.
+    BadRequest,
+    /// 401: the key is missing, wrong, or has no permission for this call.
+    Unauthorized,
+    /// 404: an unknown endpoint, job, Pod or template.
+    NotFound,
+    /// 404 for a job that this handle has seen before: its ttl ran out or its result was removed.
+    JobExpired,
+    /// 429: a rate or concurrency limit was exceeded, and the attempts of the retry policy are used
+    /// up. [`Error::retry_after`](crate::Error::retry_after) holds what the service asked for.
+    RateLimited,
+    /// 500 and above: the service failed.
+    Server,
+    /// A redirect, which is never followed: it would carry the request, its key and its body to
+    /// another place. Check the URL.
+    Redirect,
+    /// Any other status.
+    UnexpectedStatus,
+    /// The reply is larger than the client is set to read.
+    ReplyTooLarge,
+    /// The reply, or a job's output, is not of the expected shape.
+    /// [`Error::field`](crate::Error::field) holds the path to the place.
+    Decode,
+    /// The GraphQL interface answered with errors. [`Error::graphql`](crate::Error::graphql) holds
+    /// them, and what came beside them.
+    Graphql,
+    /// The job ended FAILED. The handler's own message is in the error's text and in
+    /// [`Error::record`](crate::Error::record).
+    JobFailed,
+    /// The job ended CANCELLED.
+    JobCancelled,
+    /// The job ended TIMED_OUT.
+    JobTimedOut,
+    /// The output of a job was asked for that has none yet: it is queued or still running.
+    JobNotFinished,
+    /// A wait reached its deadline while the job was not finished. The job goes on, unless the wait
+    /// was asked to cancel it: see [`Error::remote_cancel`](crate::Error::remote_cancel).
+    WaitTimedOut,
+}

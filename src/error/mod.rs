@@ -1,0 +1,274 @@
+//! The one error type of the crate.
+
+mod kind;
+mod service_message;
+
+pub use kind::ErrorKind;
+pub(crate) use service_message::service_message;
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::graphql::GraphqlFailure;
+use crate::queue::{JobRecord, RemoteCancel};
+
+/// The result of every call.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong: what was attempted, what came back, and what to do about it.
+///
+/// Match on [`kind`](Error::kind) to decide, print it with `{}` for a reader, and walk
+/// [`source`](std::error::Error::source) for what lies beneath. Neither form ever holds the API key,
+/// a secret's value, a URL's query or the body of a reply.
+///
+/// # Troubleshooting
+///
+/// ```
+/// use podqueue::{Error, ErrorKind};
+///
+/// fn advise(error: &Error) -> &'static str {
+///     match error.kind() {
+///         ErrorKind::InvalidRequest => "mend the field that error.field() names; nothing was sent",
+///         ErrorKind::Unauthorized => "check the API key and what it may do",
+///         ErrorKind::JobFailed => "read error.record(): the handler's message is in it",
+///         ErrorKind::OutcomeUnknown => "look before you submit again: it may have been accepted",
+///         _ if error.is_retryable() => "try again later",
+///         _ => "read the message",
+///     }
+/// }
+/// ```
+pub struct Error(Box<Detail>);
+
+struct Detail {
+    kind: ErrorKind,
+    attempted: String,
+    message: String,
+    field: Option<String>,
+    status: Option<u16>,
+    body: Option<Bytes>,
+    retry_after: Option<Duration>,
+    job_id: Option<String>,
+    record: Option<JobRecord>,
+    remote_cancel: Option<RemoteCancel>,
+    graphql: Option<GraphqlFailure>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl Error {
+    /// An error of `kind`: `attempted` completes "could not …" as a noun phrase (`run on endpoint
+    /// "echo"`), `message` says what came back.
+    pub(crate) fn new(
+        kind: ErrorKind,
+        attempted: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self(Box::new(Detail {
+            kind,
+            attempted: attempted.into(),
+            message: message.into(),
+            field: None,
+            status: None,
+            body: None,
+            retry_after: None,
+            job_id: None,
+            record: None,
+            remote_cancel: None,
+            graphql: None,
+            source: None,
+        }))
+    }
+
+    /// A request refused before anything was sent: `field` breaks `rule`.
+    pub(crate) fn refused(
+        attempted: impl Into<String>,
+        field: impl Into<String>,
+        rule: impl fmt::Display,
+    ) -> Self {
+        let field = field.into();
+        let mut error = Self::new(
+            ErrorKind::InvalidRequest,
+            attempted,
+            format!("refused before sending: `{field}` {rule}"),
+        );
+        error.0.field = Some(field);
+        error
+    }
+
+    pub(crate) fn with_kind(mut self, kind: ErrorKind) -> Self {
+        self.0.kind = kind;
+        self
+    }
+
+    pub(crate) fn with_message(mut self, message: impl Into<String>) -> Self {
+        self.0.message = message.into();
+        self
+    }
+
+    pub(crate) fn with_status(mut self, status: u16) -> Self {
+        self.0.status = Some(status);
+        self
+    }
+
+    pub(crate) fn with_body(mut self, body: Bytes) -> Self {
+        self.0.body = Some(body);
+        self
+    }
+
+    pub(crate) fn with_retry_after(mut self, retry_after: Option<Duration>) -> Self {
+        self.0.retry_after = retry_after;
+        self
+    }
+
+    pub(crate) fn with_job_id(mut self, job_id: &str) -> Self {
+        self.0.job_id = Some(job_id.to_owned());
+        self
+    }
+
+    pub(crate) fn with_record(mut self, record: JobRecord) -> Self {
+        self.0.job_id = Some(record.id().to_owned());
+        self.0.record = Some(record);
+        self
+    }
+
+    pub(crate) fn with_remote_cancel(mut self, outcome: RemoteCancel) -> Self {
+        self.0.remote_cancel = Some(outcome);
+        self
+    }
+
+    pub(crate) fn with_graphql(mut self, failure: GraphqlFailure) -> Self {
+        self.0.graphql = Some(failure);
+        self
+    }
+
+    pub(crate) fn with_source(
+        mut self,
+        source: impl Into<Box<dyn StdError + Send + Sync>>,
+    ) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What kind of failure this is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The HTTP status that came back, where a reply came at all.
+    #[must_use]
+    pub fn status(&self) -> Option<u16> {
+        self.0.status
+    }
+
+    /// Whether the same call may succeed if it is made again, later, without a risk of doing
+    /// something twice.
+    ///
+    /// The client has already tried again by its [`RetryPolicy`](crate::RetryPolicy) when you see
+    /// this. [`ErrorKind::OutcomeUnknown`] is never retryable in this sense.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        matches!(
+            self.0.kind,
+            ErrorKind::Connect
+                | ErrorKind::Network
+                | ErrorKind::Timeout
+                | ErrorKind::RateLimited
+                | ErrorKind::Server
+        )
+    }
+
+    /// The job that the failure is about, where there is one.
+    #[must_use]
+    pub fn job_id(&self) -> Option<&str> {
+        self.0.job_id.as_deref()
+    }
+
+    /// The record of the job: as it ended for [`ErrorKind::JobFailed`], [`ErrorKind::JobCancelled`]
+    /// and [`ErrorKind::JobTimedOut`], as last seen for [`ErrorKind::WaitTimedOut`] and
+    /// [`ErrorKind::JobNotFinished`].
+    #[must_use]
+    pub fn record(&self) -> Option<&JobRecord> {
+        self.0.record.as_ref()
+    }
+
+    /// How long the service asked to wait before the next call (`Retry-After`), where it said so.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.0.retry_after
+    }
+
+    /// The body of the reply as text, where a reply came. The API key and the secrets of the
+    /// request are cut out of it; what else it holds is the service's own, so mind where you print
+    /// it.
+    #[must_use]
+    pub fn body(&self) -> Option<std::borrow::Cow<'_, str>> {
+        self.0.body.as_deref().map(String::from_utf8_lossy)
+    }
+
+    /// The field that broke a rule, for [`ErrorKind::InvalidRequest`], and the path to the field
+    /// that could not be read, for [`ErrorKind::Decode`].
+    #[must_use]
+    pub fn field(&self) -> Option<&str> {
+        self.0.field.as_deref()
+    }
+
+    /// What became of the job at the service, when a wait ran out that was asked to cancel it.
+    #[must_use]
+    pub fn remote_cancel(&self) -> Option<&RemoteCancel> {
+        self.0.remote_cancel.as_ref()
+    }
+
+    /// What the GraphQL interface answered: its errors, and the partial result beside them.
+    #[must_use]
+    pub fn graphql(&self) -> Option<&GraphqlFailure> {
+        self.0.graphql.as_ref()
+    }
+
+    pub(crate) fn with_field(mut self, field: impl Into<String>) -> Self {
+        self.0.field = Some(field.into());
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.0.attempted, self.0.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Detail { kind, attempted, message, field, status, retry_after, job_id, .. } = &*self.0;
+        let mut debug = f.debug_struct("Error");
+        debug.field("kind", kind).field("attempted", attempted).field("message", message);
+        if let Some(field) = field {
+            debug.field("field", field);
+        }
+        if let Some(status) = status {
+            debug.field("status", status);
+        }
+        if let Some(retry_after) = retry_after {
+            debug.field("retry_after", retry_after);
+        }
+        if let Some(job_id) = job_id {
+            debug.field("job_id", job_id);
+        }
+        if let Some(source) = &self.0.source {
+            debug.field("source", source);
+        }
+        debug.finish_non_exhaustive()
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+    }
+}

@@ -1,0 +1,210 @@
+//! A GraphQL document with a place for each variable's value, as the generator writes it.
+//!
+//! The interface documents a request body of `{"query": …}` alone. So the values are written into the
+//! document as literals, each in the form that the schema's type for its place asks for: the
+//! difference between an enum and a string cannot be seen in a value alone.
+
+mod literal;
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value};
+
+use self::literal::{UnexpectedValue, write_literal};
+
+/// A document with places for its variables' values.
+#[derive(Debug)]
+pub struct Document {
+    /// Whether it reads or changes something.
+    pub kind: Kind,
+    /// The document's text, and the places in it.
+    pub parts: &'static [Part],
+    /// The variables that the operation declares.
+    pub variables: &'static [Variable],
+}
+
+/// What an operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It reads.
+    Query,
+    /// It changes something.
+    Mutation,
+}
+
+/// A declared variable.
+#[derive(Debug)]
+pub struct Variable {
+    /// The name, without `$`.
+    pub name: &'static str,
+    /// The type.
+    pub shape: Shape,
+    /// Whether a value must be given: the type is non-null and there is no default.
+    pub required: bool,
+    /// The default, as a GraphQL literal.
+    pub default: Option<&'static str>,
+    /// Whether its value must not be shown.
+    pub secret: bool,
+}
+
+/// A piece of a document.
+#[derive(Debug)]
+pub enum Part {
+    /// Text, as it is.
+    Text(&'static str),
+    /// The value of the named variable, where some value must stand: its default or null where it is
+    /// absent.
+    Value(&'static str),
+    /// An argument or an object's field whose value is a variable; left out where that is absent.
+    Entry {
+        /// The name of the argument or field.
+        name: &'static str,
+        /// The name of the variable.
+        variable: &'static str,
+    },
+    /// Arguments in parentheses; left out altogether where none is left.
+    Arguments(&'static [Part]),
+}
+
+/// The type of a value, as far as it decides how the value is written.
+#[derive(Debug)]
+pub enum Shape {
+    /// A whole number of 32 bits.
+    Int,
+    /// A number.
+    Float,
+    /// A string.
+    String,
+    /// True or false.
+    Boolean,
+    /// An id: a string, or a whole number.
+    Id,
+    /// A scalar of the schema's own, written as its JSON form suggests.
+    Custom,
+    /// The name of an enum's value.
+    Enum,
+    /// A list.
+    List(&'static Shape),
+    /// An input object.
+    Input(&'static InputShape),
+}
+
+/// The type of an input object.
+#[derive(Debug)]
+pub struct InputShape {
+    /// The name in the schema.
+    pub name: &'static str,
+    /// The fields.
+    pub fields: &'static [InputField],
+}
+
+/// A field of an input object.
+#[derive(Debug)]
+pub struct InputField {
+    /// The name.
+    pub name: &'static str,
+    /// The type.
+    pub shape: Shape,
+    /// Whether it must be given.
+    pub required: bool,
+    /// Whether its value must not be shown.
+    pub secret: bool,
+}
+
+impl Document {
+    /// The document with the values of `variables` written into it.
+    pub(crate) fn inline(&self, variables: &Map<String, Value>) -> Result<String, UnexpectedValue> {
+        for variable in self.variables {
+            let missing = variables.get(variable.name).is_none_or(Value::is_null);
+            if variable.required && missing {
+                return Err(UnexpectedValue::new(variable.name, "must be given"));
+            }
+        }
+        let mut text = String::new();
+        self.write_parts(&mut text, self.parts, variables)?;
+        Ok(text)
+    }
+
+    fn write_parts(
+        &self,
+        text: &mut String,
+        parts: &[Part],
+        variables: &Map<String, Value>,
+    ) -> Result<(), UnexpectedValue> {
+        for part in parts {
+            match part {
+                Part::Text(piece) => text.push_str(piece),
+                Part::Value(variable) => match self.literal(variable, variables)? {
+                    Some(literal) => text.push_str(&literal),
+                    None => text.push_str("null"),
+                },
+                Part::Entry { name, variable } => {
+                    if let Some(literal) = self.literal(variable, variables)? {
+                        let _ = write!(text, "{name}: {literal}");
+                    }
+                }
+                Part::Arguments(arguments) => {
+                    let mut written = Vec::with_capacity(arguments.len());
+                    for argument in *arguments {
+                        let mut piece = String::new();
+                        let one = std::slice::from_ref(argument);
+                        self.write_parts(&mut piece, one, variables)?;
+                        written.push(piece);
+                    }
+                    written.retain(|piece| !piece.is_empty());
+                    if !written.is_empty() {
+                        let _ = write!(text, "({})", written.join(", "));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The literal for a variable, or its default; `None` where it has neither.
+    fn literal(
+        &self,
+        name: &str,
+        variables: &Map<String, Value>,
+    ) -> Result<Option<String>, UnexpectedValue> {
+        let Some(variable) = self.variables.iter().find(|variable| variable.name == name) else {
+            return Err(UnexpectedValue::new(name, "is not declared by the operation"));
+        };
+        match variables.get(name) {
+            Some(value) => {
+                let mut literal = String::new();
+                write_literal(&mut literal, value, &variable.shape, name)?;
+                Ok(Some(literal))
+            }
+            None => Ok(variable.default.map(str::to_owned)),
+        }
+    }
+
+    /// The values among `variables` that must not be shown.
+    pub(crate) fn secrets(&self, variables: &Map<String, Value>) -> Vec<String> {
+        let mut found = Vec::new();
+        for variable in self.variables {
+            if let Some(value) = variables.get(variable.name) {
+                collect_secrets(&mut found, value, &variable.shape, variable.secret);
+            }
+        }
+        found
+    }
+}
+
+fn collect_secrets(found: &mut Vec<String>, value: &Value, shape: &Shape, secret: bool) {
+    match (value, shape) {
+        (Value::Array(items), Shape::List(item)) => {
+            items.iter().for_each(|value| collect_secrets(found, value, item, secret));
+        }
+        (Value::Object(object), Shape::Input(input)) => {
+            for field in input.fields {
+                if let Some(value) = object.get(field.name) {
+                    collect_secrets(found, value, &field.shape, secret || field.secret);
+                }
+            }
+        }
+        (Value::String(text), _) if secret => found.push(text.clone()),
+        _ => {}
+    }
+}

@@ -1,0 +1,276 @@
+//! Sends an operation.
+
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::marker::PhantomData;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use reqwest::Method;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::document::{Document, Kind};
+use super::{GraphqlError, GraphqlFailure, Operation};
+use crate::client::{Client, GraphqlBody};
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::RawField;
+use crate::secret_string::SecretString;
+use crate::transport::{self, Auth, Call, Repeat, Reply, decode_at, hide, not_serializable};
+
+static READ: transport::Operation =
+    transport::Operation { name: "query", method: Method::POST, repeat: Repeat::Safe };
+static CHANGE: transport::Operation =
+    transport::Operation { name: "mutation", method: Method::POST, repeat: Repeat::Once };
+static CHANGE_AGAIN: transport::Operation =
+    transport::Operation { name: "mutation", method: Method::POST, repeat: Repeat::Safe };
+
+/// The GraphQL interface ([GraphQL](crate#the-interface)); made by [`Client::graphql`].
+#[derive(Clone, Debug)]
+pub struct Graphql {
+    client: Client,
+}
+
+impl Graphql {
+    pub(crate) fn new(client: Client) -> Self {
+        Self { client }
+    }
+
+    /// Executes an operation that was generated from a `.graphql` file, with its variables.
+    ///
+    /// A query is sent again after a failure that passes. A mutation that may have taken effect is
+    /// not: it answers [`ErrorKind::OutcomeUnknown`].
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::InvalidRequest`] for a variable that the schema does not allow;
+    /// - [`ErrorKind::Graphql`] where the answer holds errors, with the partial result beside them;
+    /// - the kinds for what the service answers.
+    pub fn execute<O: Operation>(&self, variables: O::Variables) -> Execute<O> {
+        let attempted = attempted(O::NAME);
+        let variables = as_map(&attempted, &variables);
+        Execute { graphql: self.clone(), variables, operation: PhantomData }
+    }
+
+    /// Sends `O` with variables and a result of other types than the generated ones.
+    pub(super) async fn send<O: Operation, D: DeserializeOwned>(
+        &self,
+        variables: &impl Serialize,
+        repeat: Repeat,
+    ) -> Result<D> {
+        let attempted = attempted(O::NAME);
+        let variables = as_map(&attempted, variables)?;
+        let request = Request { name: O::NAME, text: O::TEXT, document: O::DOCUMENT };
+        let data = self.exchange(&request, &variables, repeat).await?;
+        decode_at(&attempted, "data", &data)
+    }
+
+    /// Sends `O`, which deletes something. It is safe to repeat, and where an earlier attempt may
+    /// have taken effect, "not found" is success.
+    pub(super) async fn send_delete<O: Operation>(&self, variables: &impl Serialize) -> Result<()> {
+        let attempted = attempted(O::NAME);
+        let variables = as_map(&attempted, variables)?;
+        let request = Request { name: O::NAME, text: O::TEXT, document: O::DOCUMENT };
+        let reply = self.send_request(&request, &variables, Repeat::Safe).await?;
+        let gone_before = reply.after_unknown_outcome;
+        match self.data(&request, &variables, reply) {
+            Err(error) if gone_before && says_not_found(&error) => Ok(()),
+            result => result.map(drop),
+        }
+    }
+
+    async fn exchange(
+        &self,
+        request: &Request,
+        variables: &Map<String, Value>,
+        repeat: Repeat,
+    ) -> Result<Bytes> {
+        let reply = self.send_request(request, variables, repeat).await?;
+        self.data(request, variables, reply)
+    }
+
+    async fn send_request(
+        &self,
+        request: &Request,
+        variables: &Map<String, Value>,
+        repeat: Repeat,
+    ) -> Result<Reply> {
+        let attempted = attempted(request.name);
+        let operation = match (request.document.kind, repeat) {
+            (Kind::Query, _) => &READ,
+            (Kind::Mutation, Repeat::Once) => &CHANGE,
+            (Kind::Mutation, Repeat::Safe) => &CHANGE_AGAIN,
+        };
+        // Inlining also checks the variables against the schema, whatever form the body has.
+        let inlined = request
+            .document
+            .inline(variables)
+            .map_err(|unexpected| Error::refused(&attempted, unexpected.place, unexpected.rule))?;
+        let body = match self.client.graphql_body() {
+            GraphqlBody::QueryOnly => serde_json::to_vec(&QueryOnly { query: &inlined }),
+            GraphqlBody::Variables => serde_json::to_vec(&graphql_client::QueryBody {
+                variables,
+                query: request.text,
+                operation_name: request.name,
+            }),
+        };
+        let body = body.map_err(|error| not_serializable(&attempted, "query", error))?;
+        let url = self.client.graphql_url(&attempted)?.clone();
+        let mut call = Call::to(operation, attempted, url, Auth::QueryKey).body(body);
+        call.secrets = request.secrets(variables);
+        match self.client.send(call).await {
+            Err(error) if error.status() == Some(400) => Err(self.as_graphql(request, error)),
+            result => result,
+        }
+    }
+
+    /// The `data` of an answer without errors.
+    fn data(
+        &self,
+        request: &Request,
+        variables: &Map<String, Value>,
+        reply: Reply,
+    ) -> Result<Bytes> {
+        let attempted = attempted(request.name);
+        let mut data = None;
+        let mut errors: Vec<GraphqlError> = Vec::new();
+        for field in RawField::all(&attempted, &reply.body)? {
+            match field.name.as_str() {
+                "data" => data = field.present(),
+                "errors" => {
+                    errors = field.read::<Option<Vec<_>>>(&attempted)?.unwrap_or_default();
+                }
+                _ => {}
+            }
+        }
+        if errors.is_empty() {
+            return Ok(data.unwrap_or_else(|| Bytes::from_static(b"null")));
+        }
+        let secrets = request.secrets(variables);
+        for error in &mut errors {
+            let message = std::mem::take(&mut error.message);
+            error.message = self.hide_all(message, &secrets);
+            let extensions = serde_json::to_string(&error.extensions).unwrap_or_default();
+            let extensions = self.hide_all(extensions, &secrets);
+            error.extensions = serde_json::from_str(&extensions).unwrap_or_default();
+        }
+        Err(failed(&attempted, errors, data).with_status(reply.status))
+    }
+
+    fn hide_all(&self, text: String, secrets: &[SecretString]) -> String {
+        let text = hide(text, self.client.key());
+        secrets.iter().fold(text, |text, secret| hide(text, secret.expose()))
+    }
+
+    /// A GraphQL server answers 400 with errors of the standard form where a document is invalid.
+    fn as_graphql(&self, request: &Request, error: Error) -> Error {
+        let attempted = attempted(request.name);
+        let body = Bytes::from(error.body().unwrap_or_default().into_owned());
+        let errors = RawField::all(&attempted, &body).ok().and_then(|fields| {
+            let errors = fields.iter().find(|field| field.name == "errors")?;
+            errors.read::<Vec<GraphqlError>>(&attempted).ok()
+        });
+        match errors {
+            Some(errors) if !errors.is_empty() => {
+                failed(&attempted, errors, None).with_status(400).with_body(body)
+            }
+            _ => error,
+        }
+    }
+}
+
+/// An operation without its types.
+struct Request {
+    name: &'static str,
+    text: &'static str,
+    document: &'static Document,
+}
+
+impl Request {
+    fn secrets(&self, variables: &Map<String, Value>) -> Vec<SecretString> {
+        self.document.secrets(variables).into_iter().map(SecretString::from).collect()
+    }
+}
+
+#[derive(Serialize)]
+struct QueryOnly<'a> {
+    query: &'a str,
+}
+
+fn attempted(operation: &str) -> String {
+    format!("{operation} on the GraphQL interface")
+}
+
+fn as_map(attempted: &str, variables: &impl Serialize) -> Result<Map<String, Value>> {
+    match serde_json::to_value(variables) {
+        Ok(Value::Object(map)) => Ok(map),
+        Ok(Value::Null) => Ok(Map::new()),
+        Ok(_) => Err(Error::refused(attempted, "variables", "must be an object")),
+        Err(error) => Err(not_serializable(attempted, "variables", error)),
+    }
+}
+
+fn failed(attempted: &str, errors: Vec<GraphqlError>, data: Option<Bytes>) -> Error {
+    let messages: Vec<_> = errors.iter().map(|error| error.message.as_str()).collect();
+    let partial = if data.is_some() { " (a partial result came with it)" } else { "" };
+    let message = format!("the service answers: {}{partial}", messages.join("; "));
+    Error::new(ErrorKind::Graphql, attempted, message)
+        .with_graphql(GraphqlFailure::new(attempted, errors, data))
+}
+
+/// The error for an answer without errors and without the result that was selected.
+pub(super) fn nothing_came(operation: &str, field: &str) -> Error {
+    let message = format!("`{field}` in the reply is null, though no error came with it");
+    Error::new(ErrorKind::Decode, attempted(operation), message).with_field(format!("data.{field}"))
+}
+
+fn says_not_found(error: &Error) -> bool {
+    let told = |error: &GraphqlError| {
+        let code = error.extensions.get("code").and_then(Value::as_str).unwrap_or_default();
+        let message = error.message.to_ascii_lowercase();
+        code.eq_ignore_ascii_case("NOT_FOUND")
+            || message.contains("not found")
+            || message.contains("does not exist")
+            || message.starts_with("no such")
+            || message.starts_with("there is no")
+    };
+    error.graphql().is_some_and(|failure| failure.errors().iter().any(told))
+}
+
+/// An operation to be sent; made by [`Graphql::execute`], sent when awaited. Answers what the
+/// operation selects.
+#[must_use = "nothing is sent until it is awaited"]
+pub struct Execute<O> {
+    graphql: Graphql,
+    variables: Result<Map<String, Value>>,
+    operation: PhantomData<fn() -> O>,
+}
+
+impl<O: Operation> Execute<O>
+where
+    O::Data: 'static,
+{
+    async fn send(self) -> Result<O::Data> {
+        let variables = self.variables?;
+        self.graphql.send::<O, O::Data>(&variables, Repeat::Once).await
+    }
+}
+
+impl<O: Operation + 'static> IntoFuture for Execute<O>
+where
+    O::Data: 'static,
+{
+    type Output = Result<O::Data>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+impl<O: Operation> fmt::Debug for Execute<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Execute").field("operation", &O::NAME).finish_non_exhaustive()
+    }
+}

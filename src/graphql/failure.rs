@@ -1,0 +1,76 @@
+//! What the GraphQL interface answers when something failed.
+
+use std::fmt;
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::Result;
+use crate::lenient;
+use crate::transport::decode_at;
+
+/// The errors of a GraphQL answer, and the result that came beside them.
+#[derive(Clone)]
+pub struct GraphqlFailure {
+    attempted: String,
+    errors: Vec<GraphqlError>,
+    data: Option<Bytes>,
+}
+
+/// One error of a GraphQL answer.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[non_exhaustive]
+pub struct GraphqlError {
+    /// What went wrong, in the service's words. The values of secrets are cut out of it.
+    #[serde(default, deserialize_with = "lenient::or_default")]
+    pub message: String,
+    /// The path to the field of the result that could not be had; empty where it is about the whole.
+    #[serde(default, deserialize_with = "lenient::or_default")]
+    pub path: Vec<PathSegment>,
+    /// What the service says in a form for programs, often with a `code`.
+    #[serde(default, deserialize_with = "lenient::or_default")]
+    pub extensions: serde_json::Map<String, serde_json::Value>,
+}
+
+/// A step of the path to a field of a result.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum PathSegment {
+    /// A field, by its name in the result.
+    Field(String),
+    /// An element of a list, counted from zero.
+    Index(usize),
+}
+
+impl GraphqlFailure {
+    pub(super) fn new(attempted: &str, errors: Vec<GraphqlError>, data: Option<Bytes>) -> Self {
+        Self { attempted: attempted.to_owned(), errors, data }
+    }
+
+    /// The errors, in the order in which they came.
+    #[must_use]
+    pub fn errors(&self) -> &[GraphqlError] {
+        &self.errors
+    }
+
+    /// The partial result beside the errors, as a `T`: [`Operation::Data`](super::Operation::Data)
+    /// fits where the schema lets the failed fields be null, [`serde_json::Value`] always does.
+    /// `None` where the service answered no result at all.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Decode`](crate::ErrorKind::Decode) where it is not a `T`.
+    pub fn partial_data<T: DeserializeOwned>(&self) -> Result<Option<T>> {
+        self.data.as_ref().map(|data| decode_at(&self.attempted, "data", data)).transpose()
+    }
+}
+
+impl fmt::Debug for GraphqlFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GraphqlFailure")
+            .field("errors", &self.errors)
+            .field("data_bytes", &self.data.as_ref().map(Bytes::len))
+            .finish_non_exhaustive()
+    }
+}

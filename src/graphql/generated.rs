@@ -1,0 +1,3 @@
+//! What the generator makes of `queries/`.
+
+include!(concat!(env!("OUT_DIR"), "/graphql.rs"));

@@ -1,0 +1,98 @@
+//! Secrets by name: create, delete.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Graphql, Operation, SecretCreate, SecretDelete};
+use crate::error::{Error, Result};
+use crate::secret_string::SecretString;
+use crate::transport::Repeat;
+
+/// Creates and deletes secrets ([GraphQL](crate#the-interface)); made by
+/// [`Client::secrets`](crate::Client::secrets).
+#[derive(Clone, Debug)]
+pub struct Secrets {
+    graphql: Graphql,
+}
+
+/// A stored secret. The service does not give its value back.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
+pub struct Secret {
+    /// The secret's id, by which it is deleted.
+    pub id: String,
+    /// Its name, by which templates refer to it.
+    #[serde(default, deserialize_with = "crate::lenient::or_default")]
+    pub name: String,
+    /// What it is for.
+    #[serde(default)]
+    pub description: Option<String>,
+}
+
+impl Secrets {
+    pub(crate) fn new(graphql: Graphql) -> Self {
+        Self { graphql }
+    }
+
+    /// Stores a secret. Its value is shown in no log and no error, also where the service repeats it
+    /// in one.
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), before anything is sent,
+    ///   for an empty name;
+    /// - [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) where the service refuses it;
+    /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where no answer came: it may
+    ///   have been stored, and is not stored again.
+    pub async fn create(
+        &self,
+        name: impl AsRef<str>,
+        value: impl Into<SecretString>,
+    ) -> Result<Secret> {
+        let name = name.as_ref();
+        if name.is_empty() {
+            return Err(Error::refused("create secret", "name", "must not be empty"));
+        }
+        let value = value.into();
+        let variables = Input { input: NameAndValue { name, value: &value } };
+        let created: Created =
+            self.graphql.send::<SecretCreate, _>(&variables, Repeat::Once).await?;
+        created
+            .secret_create
+            .ok_or_else(|| super::execute::nothing_came(SecretCreate::NAME, "secretCreate"))
+    }
+
+    /// Deletes a secret by its id.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) where there is none of that id.
+    pub async fn delete(&self, id: impl AsRef<str>) -> Result<()> {
+        let id = id.as_ref();
+        if id.is_empty() {
+            return Err(Error::refused("delete secret", "id", "must not be empty"));
+        }
+        self.graphql.send_delete::<SecretDelete>(&ById { id }).await
+    }
+}
+
+#[derive(Serialize)]
+struct Input<'a> {
+    input: NameAndValue<'a>,
+}
+
+#[derive(Serialize)]
+struct NameAndValue<'a> {
+    name: &'a str,
+    value: &'a SecretString,
+}
+
+#[derive(Serialize)]
+struct ById<'a> {
+    id: &'a str,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Created {
+    secret_create: Option<Secret>,
+}

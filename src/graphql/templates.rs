@@ -1,0 +1,100 @@
+//! Templates by name: create, update, delete.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    DeleteTemplate, Graphql, ModifyTemplate, NewTemplate, Operation, SaveTemplate, Template,
+};
+use crate::error::{Error, Result};
+use crate::transport::Repeat;
+
+/// Creates, updates and deletes templates ([GraphQL](crate#the-interface)); made by
+/// [`Client::templates`](crate::Client::templates).
+#[derive(Clone, Debug)]
+pub struct Templates {
+    graphql: Graphql,
+}
+
+impl Templates {
+    pub(crate) fn new(graphql: Graphql) -> Self {
+        Self { graphql }
+    }
+
+    /// Creates a template.
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), before anything is sent,
+    ///   for a template that the interface forbids;
+    /// - [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) where the name is taken;
+    /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where no answer came: it may
+    ///   have been created, and is not created again.
+    pub async fn create(&self, template: NewTemplate) -> Result<Template> {
+        template.check("create template")?;
+        let variables = Input { input: WithId { id: None, template: &template } };
+        let saved: Saved = self.graphql.send::<SaveTemplate, _>(&variables, Repeat::Once).await?;
+        saved.template(SaveTemplate::NAME)
+    }
+
+    /// Gives the template of that id a new state. It is safe to repeat, so it is sent again after a
+    /// failure that passes.
+    ///
+    /// # Errors
+    ///
+    /// As [`create`](Self::create), without an unknown outcome.
+    pub async fn update(&self, id: impl AsRef<str>, template: NewTemplate) -> Result<Template> {
+        let id = id.as_ref();
+        if id.is_empty() {
+            return Err(Error::refused("update template", "id", "must not be empty"));
+        }
+        template.check("update template")?;
+        let variables = Input { input: WithId { id: Some(id), template: &template } };
+        let saved: Saved = self.graphql.send::<ModifyTemplate, _>(&variables, Repeat::Safe).await?;
+        saved.template(ModifyTemplate::NAME)
+    }
+
+    /// Deletes the template of that name. No Pod and no endpoint may use it, and the service may
+    /// refuse for up to two minutes after it was last used.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) where it is in use or there is none.
+    pub async fn delete(&self, name: impl AsRef<str>) -> Result<()> {
+        let template_name = name.as_ref();
+        if template_name.is_empty() {
+            return Err(Error::refused("delete template", "templateName", "must not be empty"));
+        }
+        self.graphql.send_delete::<DeleteTemplate>(&ByName { template_name }).await
+    }
+}
+
+#[derive(Serialize)]
+struct Input<'a> {
+    input: WithId<'a>,
+}
+
+#[derive(Serialize)]
+struct WithId<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(flatten)]
+    template: &'a NewTemplate,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ByName<'a> {
+    template_name: &'a str,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Saved {
+    save_template: Option<Template>,
+}
+
+impl Saved {
+    fn template(self, operation: &str) -> Result<Template> {
+        self.save_template.ok_or_else(|| super::execute::nothing_came(operation, "saveTemplate"))
+    }
+}

@@ -1,0 +1,207 @@
+//! Reading what the wire is loose about: nulls, numbers in strings, integers with a fraction.
+//!
+//! Generated code names these functions in its serde attributes.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+
+/// Null stands for the default: an empty list, an empty object.
+///
+/// # Errors
+///
+/// Where the value is neither null nor a `T`.
+pub fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// A map; null stands for an empty one, and entries that are null are left out.
+///
+/// # Errors
+///
+/// Where the value is neither null nor an object of `V`s.
+pub fn map_or_default<'de, D, V>(deserializer: D) -> Result<HashMap<String, V>, D::Error>
+where
+    D: Deserializer<'de>,
+    V: Deserialize<'de>,
+{
+    let map: Option<HashMap<String, Option<V>>> = Option::deserialize(deserializer)?;
+    let entries = map.unwrap_or_default().into_iter();
+    Ok(entries.filter_map(|(name, value)| Some((name, value?))).collect())
+}
+
+/// A number, which may stand in a string, or null. An empty string counts as null.
+///
+/// # Errors
+///
+/// Where the value is something else.
+pub fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    deserializer.deserialize_any(Number)
+}
+
+/// A whole number, which may be written with a zero fraction or stand in a string, or null.
+///
+/// # Errors
+///
+/// Where the value is something else, or does not fit a `T`.
+pub fn integer<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: TryFrom<i64>,
+{
+    deserializer.deserialize_any(Integer(PhantomData))
+}
+
+struct Number;
+
+impl<'de> Visitor<'de> for Number {
+    type Value = Option<f64>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number")
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
+        Ok(Some(number))
+    }
+
+    // Nothing that is counted or priced here comes near the 53 bits that an f64 holds exactly.
+    #[expect(clippy::cast_precision_loss, reason = "the wire's numbers are doubles")]
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(Some(number as f64))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "the wire's numbers are doubles")]
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Some(number as f64))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        match text.trim() {
+            "" => Ok(None),
+            text => match text.parse::<f64>() {
+                Ok(number) if number.is_finite() => Ok(Some(number)),
+                _ => Err(E::custom("a string that holds no number")),
+            },
+        }
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+struct Integer<T>(PhantomData<T>);
+
+impl<T: TryFrom<i64>> Integer<T> {
+    fn fit<E: Error>(number: i64) -> Result<Option<T>, E> {
+        match T::try_from(number) {
+            Ok(number) => Ok(Some(number)),
+            Err(_) => Err(E::custom("a whole number out of range")),
+        }
+    }
+}
+
+impl<'de, T: TryFrom<i64>> Visitor<'de> for Integer<T> {
+    type Value = Option<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a whole number")
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
+        Self::fit(number)
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
+        match i64::try_from(number) {
+            Ok(number) => Self::fit(number),
+            Err(_) => Err(E::custom("a whole number out of range")),
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "it is whole and in range")]
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        if number.fract() == 0.0 && number.abs() <= EXACT {
+            Self::fit(number as i64)
+        } else {
+            Err(E::custom("a number that is not whole"))
+        }
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        match text.trim() {
+            "" => Ok(None),
+            text => match (text.parse::<i64>(), text.parse::<f64>()) {
+                (Ok(number), _) => Self::fit(number),
+                (_, Ok(number)) => self.visit_f64(number),
+                _ => Err(E::custom("a string that holds no whole number")),
+            },
+        }
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, from_value, json};
+
+    use super::*;
+
+    fn numbers(value: Value) -> (Option<Option<f64>>, Option<Option<u32>>) {
+        (number(value.clone()).ok(), integer(value).ok())
+    }
+
+    #[test]
+    fn numbers_are_read_in_every_loose_form() {
+        assert_eq!(numbers(json!(50)), (Some(Some(50.0)), Some(Some(50))));
+        assert_eq!(numbers(json!(50.0)), (Some(Some(50.0)), Some(Some(50))));
+        assert_eq!(numbers(json!("50")), (Some(Some(50.0)), Some(Some(50))));
+        assert_eq!(numbers(json!("50.0")), (Some(Some(50.0)), Some(Some(50))));
+        assert_eq!(numbers(json!("")), (Some(None), Some(None)));
+        assert_eq!(numbers(json!(null)), (Some(None), Some(None)));
+        assert_eq!(numbers(json!(0.5)), (Some(Some(0.5)), None));
+        assert_eq!(numbers(json!(-1)), (Some(Some(-1.0)), None));
+        assert_eq!(numbers(json!("soon")), (None, None));
+        assert_eq!(numbers(json!("NaN")), (None, None));
+        assert_eq!(numbers(json!(true)), (None, None));
+        assert_eq!(numbers(json!(1e300)), (Some(Some(1e300)), None));
+        assert_eq!(numbers(json!(u64::MAX)).1, None);
+    }
+
+    #[test]
+    fn maps_and_lists_may_be_null() {
+        assert_eq!(or_default::<_, Vec<u8>>(json!(null)).ok(), Some(vec![]));
+        assert_eq!(or_default::<_, Vec<u8>>(json!([1])).ok(), Some(vec![1]));
+        let map = map_or_default::<_, String>(json!({"a": "1", "b": null})).ok();
+        assert_eq!(map, from_value(json!({"a": "1"})).ok());
+        assert!(map_or_default::<_, String>(json!(null)).is_ok_and(|map| map.is_empty()));
+        assert!(map_or_default::<_, String>(json!({"a": 1})).is_err());
+    }
+}

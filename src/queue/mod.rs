@@ -1,0 +1,26 @@
+//! The queue interface of serverless endpoints, written by hand: `{base_url}/v2/{endpoint_id}/…`.
+
+mod endpoint;
+mod health;
+mod job;
+mod operations;
+mod policy;
+mod polling;
+mod record;
+mod s3_config;
+mod status;
+mod stream;
+mod submission;
+mod wait;
+
+pub use endpoint::Endpoint;
+pub use health::{Health, JobCounts, Purged, WorkerCounts};
+pub use job::{Job, StatusRequest};
+pub use policy::Policy;
+pub use polling::Polling;
+pub use record::{JobFailure, JobRecord};
+pub use s3_config::S3Config;
+pub use status::JobStatus;
+pub use stream::{JobStream, Metrics, StreamChunk};
+pub use submission::{Run, RunSync};
+pub use wait::{RemoteCancel, Wait};

@@ -1,0 +1,326 @@
+//! The status record of a job.
+
+use std::fmt;
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::{Job, JobStatus};
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::RawField;
+use crate::lenient;
+use crate::transport::{Reply, decode_at, not_decodable};
+
+/// What the service says of a job ([Job status record](crate#the-interface)).
+///
+/// The output is kept as the bytes that were received and decoded when it is asked for, straight
+/// into the type that is asked for. Fields that the interface does not name are kept too.
+#[derive(Clone)]
+pub struct JobRecord {
+    job: Job,
+    status: JobStatus,
+    output: Option<Bytes>,
+    error: Option<Bytes>,
+    delay_time: Option<f64>,
+    execution_time: Option<f64>,
+    others: Vec<RawField>,
+}
+
+/// What the handler, or the service on its behalf, says of a failure.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct JobFailure {
+    /// The message, as a person would read it.
+    pub message: String,
+    /// The kind of error, such as the name of an exception, where the worker reports one.
+    pub error_type: Option<String>,
+    /// Where it happened, where the worker reports it.
+    pub traceback: Option<String>,
+}
+
+impl JobRecord {
+    /// Reads a record from a reply about `job`, or about a new job where there is no id yet.
+    pub(super) fn read(
+        attempted: &str,
+        reply: &Reply,
+        job: impl FnOnce(Option<String>) -> Result<Job>,
+    ) -> Result<Self> {
+        let mut record_id = None;
+        let mut status = None;
+        let mut output = None;
+        let mut error = None;
+        let mut delay_time = None;
+        let mut execution_time = None;
+        let mut others = Vec::new();
+        for field in RawField::all(attempted, &reply.body)? {
+            match field.name.as_str() {
+                "id" => record_id = field.read::<Option<String>>(attempted)?,
+                "status" => status = field.read::<Option<JobStatus>>(attempted)?,
+                "output" => output = field.present(),
+                "error" => error = field.present(),
+                "delayTime" => delay_time = field.read::<Milliseconds>(attempted)?.0,
+                "executionTime" => execution_time = field.read::<Milliseconds>(attempted)?.0,
+                _ => others.push(field),
+            }
+        }
+        let job = job(record_id)?;
+        let Some(status) = status else {
+            let missing = <serde_json::Error as serde::de::Error>::missing_field("status");
+            return Err(not_decodable(attempted, "status", missing, &reply.body)
+                .with_status(reply.status)
+                .with_job_id(job.id()));
+        };
+        Ok(Self { job, status, output, error, delay_time, execution_time, others })
+    }
+
+    /// The record of a job of which nothing but the status is known.
+    pub(super) fn known_by_status(job: Job, status: JobStatus) -> Self {
+        Self {
+            job,
+            status,
+            output: None,
+            error: None,
+            delay_time: None,
+            execution_time: None,
+            others: Vec::new(),
+        }
+    }
+
+    /// The job's id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        self.job.id()
+    }
+
+    /// The handle of the job, to go on with it.
+    #[must_use]
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// The job's status when the service wrote the record.
+    #[must_use]
+    pub fn status(&self) -> &JobStatus {
+        &self.status
+    }
+
+    /// The output of a completed job as a `T`. Its shape is defined by the handler.
+    ///
+    /// A job that completed without an output, or with `null`, decodes as `null` does: as `()`, an
+    /// `Option` or a [`serde_json::Value`].
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::JobFailed`], [`ErrorKind::JobCancelled`] or [`ErrorKind::JobTimedOut`] for a
+    ///   job that ended so, with the handler's message;
+    /// - [`ErrorKind::JobNotFinished`] for one that has not ended: see [`progress`](Self::progress);
+    /// - [`ErrorKind::Decode`] with the path to the place where the output is not a `T`.
+    pub fn output<T: DeserializeOwned>(&self) -> Result<T> {
+        match &self.status {
+            JobStatus::Completed => {}
+            status if status.is_terminal() => return Err(self.clone().into_error()),
+            status => {
+                return Err(Error::new(
+                    ErrorKind::JobNotFinished,
+                    self.job.attempted("output"),
+                    format!("the job is {status} and has no output yet: wait for it"),
+                )
+                .with_record(self.clone()));
+            }
+        }
+        self.decode("output", self.output.as_deref().unwrap_or(b"null"))
+    }
+
+    /// What the handler has reported so far, for a job that is still running. The interface shows
+    /// an output for completed jobs only; in practice handlers report progress the same way.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Decode`] where it is not a `T`.
+    pub fn progress<T: DeserializeOwned>(&self) -> Result<Option<T>> {
+        match &self.output {
+            Some(output) if !self.status.is_terminal() => self.decode("progress", output).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// The output as the JSON text that was received, whatever the status.
+    #[must_use]
+    pub fn output_json(&self) -> Option<&str> {
+        self.output.as_deref().and_then(|json| std::str::from_utf8(json).ok())
+    }
+
+    /// What the handler says of a failure, where the job has failed and says anything. The interface
+    /// does not show this field; in practice it is a text, often JSON itself.
+    #[must_use]
+    pub fn failure(&self) -> Option<JobFailure> {
+        if let Some(error) = &self.error {
+            return JobFailure::read(error);
+        }
+        let output = self.output.as_ref().filter(|_| self.status == JobStatus::Failed)?;
+        let inner: ErrorInOutput = serde_json::from_slice(output).ok()?;
+        Some(JobFailure { message: inner.error, ..JobFailure::default() })
+    }
+
+    /// How long the job waited before its execution started. The interface does not show the unit:
+    /// this reads the number as milliseconds, as seen in practice.
+    #[must_use]
+    pub fn delay_time(&self) -> Option<Duration> {
+        self.delay_time.and_then(from_milliseconds)
+    }
+
+    /// `delayTime` as the number that came.
+    #[must_use]
+    pub fn delay_time_number(&self) -> Option<f64> {
+        self.delay_time
+    }
+
+    /// How long the execution took. The interface does not show the unit: this reads the number as
+    /// milliseconds, as seen in practice.
+    #[must_use]
+    pub fn execution_time(&self) -> Option<Duration> {
+        self.execution_time.and_then(from_milliseconds)
+    }
+
+    /// `executionTime` as the number that came.
+    #[must_use]
+    pub fn execution_time_number(&self) -> Option<f64> {
+        self.execution_time
+    }
+
+    /// A field of the record that the interface does not name, by its name on the wire (such as
+    /// `workerId` or `retries`), or `None` where it is absent.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Decode`] where it is not a `T`.
+    pub fn other<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
+        match self.others.iter().rev().find(|field| field.name == name) {
+            Some(field) => self.decode(name, &field.json).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The names of all fields that the interface does not name.
+    pub fn other_names(&self) -> impl Iterator<Item = &str> {
+        self.others.iter().map(|field| field.name.as_str())
+    }
+
+    /// The record where the job has not failed; the error that says how it did otherwise.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::JobFailed`], [`ErrorKind::JobCancelled`] or [`ErrorKind::JobTimedOut`].
+    pub fn into_result(self) -> Result<Self> {
+        match self.status {
+            JobStatus::Failed | JobStatus::Cancelled | JobStatus::TimedOut => {
+                Err(self.into_error())
+            }
+            _ => Ok(self),
+        }
+    }
+
+    fn into_error(self) -> Error {
+        let (kind, what) = match self.status {
+            JobStatus::Cancelled => (ErrorKind::JobCancelled, "was cancelled"),
+            JobStatus::TimedOut => (ErrorKind::JobTimedOut, "timed out"),
+            _ => (ErrorKind::JobFailed, "failed"),
+        };
+        let message = match self.failure() {
+            Some(failure) if !failure.message.is_empty() => {
+                let message = self.job.endpoint().hide_key(failure.message);
+                format!("the job {what}: {message}")
+            }
+            _ => format!("the job {what}"),
+        };
+        Error::new(kind, self.job.attempted("job"), message).with_record(self)
+    }
+
+    fn decode<T: DeserializeOwned>(&self, what: &str, json: &[u8]) -> Result<T> {
+        decode_at(&self.job.attempted(what), what, json)
+            .map_err(|error| error.with_record(self.clone()))
+    }
+}
+
+impl fmt::Debug for JobRecord {
+    /// Leaves out what the handler wrote, which can be large and can be a secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JobRecord")
+            .field("id", &self.id())
+            .field("status", &self.status)
+            .field("output_bytes", &self.output.as_ref().map(Bytes::len))
+            .field("delay_time", &self.delay_time)
+            .field("execution_time", &self.execution_time)
+            .field("others", &self.other_names().collect::<Vec<_>>())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A number of milliseconds, which may stand in a string, or null.
+#[derive(Deserialize)]
+struct Milliseconds(#[serde(deserialize_with = "lenient::number")] Option<f64>);
+
+fn from_milliseconds(number: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(number / 1_000.0).ok()
+}
+
+#[derive(Deserialize)]
+struct ErrorInOutput {
+    error: String,
+}
+
+impl JobFailure {
+    /// Reads the `error` of a record: a text, JSON inside a text, or an object.
+    fn read(json: &[u8]) -> Option<Self> {
+        match serde_json::from_slice(json).ok()? {
+            serde_json::Value::String(text) => {
+                let inner =
+                    serde_json::from_str(&text).ok().and_then(|inner| Self::in_object(&inner));
+                Some(inner.unwrap_or(Self { message: text, ..Self::default() }))
+            }
+            serde_json::Value::Null => None,
+            other => Some(
+                Self::in_object(&other)
+                    .unwrap_or_else(|| Self { message: other.to_string(), ..Self::default() }),
+            ),
+        }
+    }
+
+    fn in_object(object: &serde_json::Value) -> Option<Self> {
+        let text = |names: &[&str]| {
+            names.iter().find_map(|name| Some(object.get(name)?.as_str()?.to_owned()))
+        };
+        Some(Self {
+            message: text(&["error_message", "message", "error"])?,
+            error_type: text(&["error_type", "type"]),
+            traceback: text(&["error_traceback", "traceback"]),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::JobFailure;
+
+    #[test]
+    fn a_failure_is_read_in_every_form_seen_in_practice() {
+        for (json, message, error_type) in [
+            (r#""out of memory""#, "out of memory", None),
+            (
+                r#""{\"error_type\":\"<class 'ValueError'>\",\"error_message\":\"no\",\"error_traceback\":\"at 1\"}""#,
+                "no",
+                Some("<class 'ValueError'>"),
+            ),
+            (r#"{"message":"no","type":"Boom"}"#, "no", Some("Boom")),
+            (r#"["a"]"#, r#"["a"]"#, None),
+            (r#""{\"other\":1}""#, r#"{"other":1}"#, None),
+        ] {
+            let failure = JobFailure::read(json.as_bytes()).expect("a failure");
+            assert_eq!(failure.message, message, "{json}");
+            assert_eq!(failure.error_type.as_deref(), error_type, "{json}");
+        }
+        assert_eq!(JobFailure::read(b"null"), None);
+    }
+}

@@ -1,0 +1,54 @@
+//! Object-storage settings for the worker.
+
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::secret_string::SecretString;
+
+/// Object-storage settings that are passed on to the worker ([s3Config object](crate#the-interface)).
+/// The worker must contain its own logic to use them; the storage can be any S3-compatible one.
+///
+/// The credentials are shown nowhere:
+///
+/// ```
+/// use podqueue::S3Config;
+///
+/// let storage = S3Config::new("id", "s3cret", "results", "https://storage.example");
+/// assert!(!format!("{storage:?}").contains("s3cret"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct S3Config {
+    access_id: SecretString,
+    access_secret: SecretString,
+    bucket_name: String,
+    endpoint_url: String,
+}
+
+impl S3Config {
+    /// Settings from the credentials, the bucket's name and the URL of the storage.
+    pub fn new(
+        access_id: impl Into<SecretString>,
+        access_secret: impl Into<SecretString>,
+        bucket_name: impl Into<String>,
+        endpoint_url: impl Into<String>,
+    ) -> Self {
+        Self {
+            access_id: access_id.into(),
+            access_secret: access_secret.into(),
+            bucket_name: bucket_name.into(),
+            endpoint_url: endpoint_url.into(),
+        }
+    }
+
+    pub(super) fn check(&self, attempted: &str) -> Result<()> {
+        match reqwest::Url::parse(&self.endpoint_url) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(Error::refused(attempted, "s3Config.endpointUrl", "is not a URL")),
+        }
+    }
+
+    pub(super) fn secrets(&self) -> impl Iterator<Item = SecretString> {
+        [self.access_id.clone(), self.access_secret.clone()].into_iter()
+    }
+}

@@ -1,0 +1,56 @@
+//! Streaming what a handler emits, by polling.
+
+mod chunk;
+mod poller;
+
+pub use chunk::{Metrics, StreamChunk};
+
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures_util::Stream;
+use serde::de::DeserializeOwned;
+
+use self::poller::Poller;
+use super::Job;
+use crate::error::Result;
+
+/// The chunks of a job, in order, until the job has ended; made by [`Job::stream`].
+///
+/// The service hands out each chunk once. The stream ends when the job has ended *and* nothing is
+/// left to hand out: for a completed job it just ends, for one that failed, was cancelled or timed
+/// out its last item is that error. It survives what passes, as a wait does.
+///
+/// An item that is an error of kind [`ErrorKind::Decode`](crate::ErrorKind::Decode) stands for one
+/// chunk that is no `T`; the stream goes on after it. After any other error it is over.
+///
+/// The handler must support streaming. Dropping the stream leaves the job as it is; the chunks that
+/// were not read yet stay at the service.
+#[must_use = "nothing is sent until it is polled"]
+pub struct JobStream<T> {
+    inner: Pin<Box<dyn Stream<Item = Result<StreamChunk<T>>> + Send>>,
+}
+
+impl<T: DeserializeOwned + Send + 'static> JobStream<T> {
+    pub(super) fn new(job: Job) -> Self {
+        let chunks = futures_util::stream::unfold(Poller::new(job), |mut poller| async move {
+            poller.next().await.map(|chunk| (chunk, poller))
+        });
+        Self { inner: Box::pin(chunks) }
+    }
+}
+
+impl<T> Stream for JobStream<T> {
+    type Item = Result<StreamChunk<T>>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.inner.as_mut().poll_next(context)
+    }
+}
+
+impl<T> fmt::Debug for JobStream<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JobStream").finish_non_exhaustive()
+    }
+}

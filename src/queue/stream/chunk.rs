@@ -1,0 +1,150 @@
+//! A piece of a handler's output.
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::error::Result;
+use crate::json::RawField;
+use crate::queue::JobStatus;
+use crate::transport::{decode_at, not_decodable};
+
+/// One piece of a handler's output ([Stream chunk](crate#the-interface)). The service splits what is
+/// larger than 1 MB.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct StreamChunk<T> {
+    /// The piece; its shape is defined by the handler.
+    pub output: T,
+    /// What the handler reports beside it.
+    pub metrics: Metrics,
+    /// Chunks may be missing before this one: an answer was lost on its way after the service had
+    /// handed them out.
+    pub after_gap: bool,
+}
+
+/// What a handler reports beside a chunk. Its shape is defined by the handler: these are the fields
+/// seen, and whatever else comes is kept in `others`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(from = "Value")]
+#[non_exhaustive]
+pub struct Metrics {
+    /// Tokens generated per second, on average.
+    pub avg_gen_throughput: Option<f64>,
+    /// Prompt tokens processed per second, on average.
+    pub avg_prompt_throughput: Option<f64>,
+    /// How full the cache in main memory is.
+    pub cpu_kv_cache_usage: Option<f64>,
+    /// How full the cache in GPU memory is.
+    pub gpu_kv_cache_usage: Option<f64>,
+    /// Tokens of the input.
+    pub input_tokens: Option<f64>,
+    /// Tokens of the output.
+    pub output_tokens: Option<f64>,
+    /// Requests that wait at the worker.
+    pub pending: Option<f64>,
+    /// Requests that run at the worker.
+    pub running: Option<f64>,
+    /// The scenario that the worker names.
+    pub scenario: Option<String>,
+    /// The chunk's place in the stream.
+    pub stream_index: Option<f64>,
+    /// Requests that were swapped out at the worker.
+    pub swapped: Option<f64>,
+    /// Fields that are not named above, or are of another type than seen.
+    pub others: Map<String, Value>,
+}
+
+impl From<Value> for Metrics {
+    fn from(value: Value) -> Self {
+        let Value::Object(mut others) = value else {
+            return Self::default();
+        };
+        let mut number = |name: &str| {
+            let number = others.get(name)?.as_f64()?;
+            others.remove(name);
+            Some(number)
+        };
+        let mut metrics = Self {
+            avg_gen_throughput: number("avg_gen_throughput"),
+            avg_prompt_throughput: number("avg_prompt_throughput"),
+            cpu_kv_cache_usage: number("cpu_kv_cache_usage"),
+            gpu_kv_cache_usage: number("gpu_kv_cache_usage"),
+            input_tokens: number("input_tokens"),
+            output_tokens: number("output_tokens"),
+            pending: number("pending"),
+            running: number("running"),
+            scenario: None,
+            stream_index: number("stream_index"),
+            swapped: number("swapped"),
+            others: Map::new(),
+        };
+        if others.get("scenario").is_some_and(Value::is_string)
+            && let Some(Value::String(scenario)) = others.remove("scenario")
+        {
+            metrics.scenario = Some(scenario);
+        }
+        metrics.others = others;
+        metrics
+    }
+}
+
+/// A chunk as it was received.
+pub(super) struct RawChunk {
+    json: Bytes,
+}
+
+impl RawChunk {
+    pub(super) fn decode<T: DeserializeOwned>(
+        &self,
+        attempted: &str,
+        after_gap: bool,
+    ) -> Result<StreamChunk<T>> {
+        let mut output: &[u8] = b"null";
+        let mut metrics = Metrics::default();
+        let fields = RawField::all(attempted, &self.json)?;
+        for field in &fields {
+            match field.name.as_str() {
+                "output" => output = &field.json,
+                "metrics" => metrics = field.read(attempted)?,
+                _ => {}
+            }
+        }
+        Ok(StreamChunk { output: decode_at(attempted, "output", output)?, metrics, after_gap })
+    }
+}
+
+/// One answer of `/stream`.
+pub(super) struct Batch {
+    pub(super) chunks: Vec<RawChunk>,
+    /// The job's status, where the answer tells it.
+    pub(super) status: Option<JobStatus>,
+}
+
+impl Batch {
+    /// Reads an answer in both forms: the documented array of chunks, and the object seen in
+    /// practice, whose list of chunks may be absent.
+    pub(super) fn read(attempted: &str, body: &Bytes) -> Result<Self> {
+        if !body.trim_ascii_start().starts_with(b"{") {
+            return Ok(Self { chunks: chunks(attempted, body)?, status: None });
+        }
+        let mut batch = Self { chunks: Vec::new(), status: None };
+        for field in RawField::all(attempted, body)? {
+            match field.name.as_str() {
+                "stream" => batch.chunks = chunks(attempted, &field.json)?,
+                "status" => batch.status = field.read(attempted)?,
+                _ => {}
+            }
+        }
+        Ok(batch)
+    }
+}
+
+fn chunks(attempted: &str, json: &Bytes) -> Result<Vec<RawChunk>> {
+    let elements: Option<Vec<&RawValue>> = serde_json::from_slice(json)
+        .map_err(|error| not_decodable(attempted, "stream", error, json))?;
+    let own = |element: &RawValue| RawChunk { json: json.slice_ref(element.get().as_bytes()) };
+    Ok(elements.unwrap_or_default().into_iter().map(own).collect())
+}

@@ -1,0 +1,147 @@
+//! Polls `/stream` until the job has ended and nothing is left.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use tokio::time::Instant;
+
+use super::chunk::{Batch, RawChunk, StreamChunk};
+use crate::error::{Error, ErrorKind, Result};
+use crate::queue::operations::STREAM;
+use crate::queue::polling::Pauses;
+use crate::queue::wait::PATIENCE;
+use crate::queue::{Job, JobRecord, JobStatus};
+
+/// The state of a stream between two items.
+pub(super) struct Poller {
+    job: Job,
+    attempted: String,
+    ready: VecDeque<RawChunk>,
+    pauses: Pauses,
+    /// How long to wait before the next poll.
+    pause: Duration,
+    /// The last time that the service answered.
+    in_reach: Instant,
+    /// An answer was lost that may have carried chunks.
+    gap: bool,
+    /// How the job has ended, once that is known.
+    ended: Option<Ended>,
+    over: bool,
+}
+
+struct Ended {
+    status: JobStatus,
+    record: Option<JobRecord>,
+}
+
+impl Poller {
+    pub(super) fn new(job: Job) -> Self {
+        Self {
+            attempted: job.attempted("stream"),
+            pauses: job.endpoint().client().polling().pauses(),
+            job,
+            ready: VecDeque::new(),
+            pause: Duration::ZERO,
+            in_reach: Instant::now(),
+            gap: false,
+            ended: None,
+            over: false,
+        }
+    }
+
+    /// The next item; `None` when the stream is over.
+    pub(super) async fn next<T: DeserializeOwned>(&mut self) -> Option<Result<StreamChunk<T>>> {
+        loop {
+            if let Some(chunk) = self.ready.pop_front() {
+                let gap = std::mem::take(&mut self.gap);
+                return Some(chunk.decode(&self.attempted, gap));
+            }
+            if self.over {
+                return None;
+            }
+            tokio::time::sleep(std::mem::take(&mut self.pause)).await;
+            if let Err(error) = self.poll().await {
+                self.over = true;
+                return Some(Err(error));
+            }
+        }
+    }
+
+    async fn poll(&mut self) -> Result<()> {
+        let reply = match self.job.send(self.job.call(&STREAM)?).await {
+            Ok(reply) => reply,
+            Err(error) => {
+                self.gap |= !matches!(error.kind(), ErrorKind::Connect | ErrorKind::RateLimited);
+                return self.survive(error);
+            }
+        };
+        self.in_reach = Instant::now();
+        self.gap |= reply.after_unknown_outcome;
+        let batch = Batch::read(&self.attempted, &reply.body)?;
+        let drained = batch.chunks.is_empty();
+        self.ready.extend(batch.chunks);
+        let told = batch.status.filter(JobStatus::is_terminal);
+        match (drained, self.ended.is_some() || told.is_some()) {
+            (true, true) => return self.finish(told).await,
+            (true, false) => return self.look().await,
+            (false, ended) => {
+                self.pauses.restart();
+                if !ended {
+                    self.pause = self.pauses.next();
+                }
+            }
+        }
+        if let (Some(status), None) = (told, &self.ended) {
+            self.ended = Some(Ended { status, record: None });
+        }
+        Ok(())
+    }
+
+    /// Nothing new, and the answer did not say that the job has ended: its status does. A job that
+    /// has ended is polled once more, for what it emitted in between.
+    async fn look(&mut self) -> Result<()> {
+        match self.job.status().await {
+            Ok(record) if record.status().is_terminal() => {
+                let status = record.status().clone();
+                self.ended = Some(Ended { status, record: Some(record) });
+            }
+            Ok(_) => self.pause = self.pauses.next(),
+            Err(error) => return self.survive(error),
+        }
+        Ok(())
+    }
+
+    /// The job has ended and nothing is left.
+    async fn finish(&mut self, told: Option<JobStatus>) -> Result<()> {
+        let known = self.ended.take();
+        let record = known.as_ref().and_then(|ended| ended.record.clone());
+        let status = known.map(|ended| ended.status).or(told);
+        let record = match (record, &status) {
+            (Some(record), _) => record,
+            (None, Some(JobStatus::Completed) | None) => {
+                self.over = true;
+                return Ok(());
+            }
+            (None, Some(status)) => match self.job.status().await {
+                Ok(record) => record,
+                Err(error) if error.is_retryable() => {
+                    self.ended = Some(Ended { status: status.clone(), record: None });
+                    return self.survive(error);
+                }
+                Err(_) => JobRecord::known_by_status(self.job.clone(), status.clone()),
+            },
+        };
+        self.over = true;
+        record.into_result().map(drop)
+    }
+
+    /// Goes on after a failure that may pass.
+    fn survive(&mut self, error: Error) -> Result<()> {
+        if !error.is_retryable() || self.in_reach.elapsed() > PATIENCE {
+            return Err(error);
+        }
+        self.pause = self.pauses.next().max(error.retry_after().unwrap_or_default());
+        Ok(())
+    }
+}

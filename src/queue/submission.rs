@@ -1,0 +1,239 @@
+//! Submitting a job: `/run` and `/runsync`.
+
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::ops::RangeInclusive;
+use std::pin::Pin;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::operations::{RUN, RUN_SYNC};
+use super::{Endpoint, Job, JobRecord, Policy, S3Config};
+use crate::error::{Error, Result};
+use crate::transport::{Call, Operation, Reply, not_decodable, not_serializable};
+
+const WAIT: RangeInclusive<Duration> =
+    Duration::from_millis(1_000)..=Duration::from_millis(300_000);
+const DEFAULT_WAIT: Duration = Duration::from_millis(90_000);
+
+/// What an answer may take beyond the wait that was asked for.
+const WAIT_MARGIN: Duration = Duration::from_secs(10);
+
+/// A slow uplink, for which large bodies get more time.
+const BYTES_PER_SECOND: u64 = 256 * 1024;
+
+/// An asynchronous submission; made by [`Endpoint::run`], sent when awaited. Answers the job's
+/// handle.
+///
+/// # Errors
+///
+/// - [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), before anything is sent: a
+///   policy value out of range, a webhook or storage URL that is none, a body above the limit, an
+///   input that cannot be written as JSON;
+/// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where it was sent and no answer
+///   came: the job may have been accepted, so it is not submitted again;
+/// - the kinds for what the service answers.
+#[derive(Debug)]
+#[must_use = "nothing is sent until it is awaited"]
+pub struct Run {
+    submission: Submission,
+}
+
+/// A synchronous submission; made by [`Endpoint::run_sync`], sent when awaited. Answers the record as
+/// it is when the wait ends.
+///
+/// # Errors
+///
+/// As [`Run`], with a `wait` out of range among what is refused; and
+/// [`ErrorKind::JobFailed`](crate::ErrorKind::JobFailed),
+/// [`ErrorKind::JobCancelled`](crate::ErrorKind::JobCancelled) or
+/// [`ErrorKind::JobTimedOut`](crate::ErrorKind::JobTimedOut) for a job that ended so, with its record
+/// and the handler's message.
+#[derive(Debug)]
+#[must_use = "nothing is sent until it is awaited"]
+pub struct RunSync {
+    submission: Submission,
+    wait: Option<Duration>,
+}
+
+/// What both kinds of submission hold.
+struct Submission {
+    endpoint: Endpoint,
+    /// The body up to and with the input, which is written once, where it is sent from.
+    body: Vec<u8>,
+    failed: Option<serde_json::Error>,
+    webhook: Option<String>,
+    policy: Option<Policy>,
+    s3_config: Option<S3Config>,
+}
+
+impl Submission {
+    fn new<T: Serialize + ?Sized>(endpoint: Endpoint, input: &T) -> Self {
+        let mut body = br#"{"input":"#.to_vec();
+        let failed = serde_json::to_writer(&mut body, input).err();
+        Self { endpoint, body, failed, webhook: None, policy: None, s3_config: None }
+    }
+
+    fn into_call(self, operation: &Operation, limit: usize) -> Result<Call> {
+        let attempted = self.endpoint.attempted(operation);
+        if let Some(error) = self.failed {
+            return Err(not_serializable(attempted, "input", error));
+        }
+        let mut body = self.body;
+        if let Some(webhook) = &self.webhook {
+            check_webhook(&attempted, webhook)?;
+            append(&attempted, &mut body, "webhook", webhook)?;
+        }
+        if let Some(policy) = &self.policy {
+            policy.check(&attempted)?;
+            append(&attempted, &mut body, "policy", policy)?;
+        }
+        if let Some(s3_config) = &self.s3_config {
+            s3_config.check(&attempted)?;
+            append(&attempted, &mut body, "s3Config", s3_config)?;
+        }
+        body.push(b'}');
+        if body.len() > limit {
+            let rule = format_args!(
+                "is {} bytes long, above the limit of {limit} for this operation",
+                body.len()
+            );
+            return Err(Error::refused(attempted, "body", rule));
+        }
+        let to_send = Duration::from_secs(body.len() as u64 / BYTES_PER_SECOND);
+        let path = self.endpoint.path(&format!("/{}", operation.name));
+        let mut call = self.endpoint.call(operation, path)?.body(body).extra_time(to_send);
+        call.secrets.extend(self.s3_config.iter().flat_map(S3Config::secrets));
+        Ok(call)
+    }
+}
+
+fn append(attempted: &str, body: &mut Vec<u8>, field: &str, value: &impl Serialize) -> Result<()> {
+    body.extend_from_slice(format!(r#","{field}":"#).as_bytes());
+    serde_json::to_writer(body, value).map_err(|error| not_serializable(attempted, field, error))
+}
+
+fn check_webhook(attempted: &str, webhook: &str) -> Result<()> {
+    match reqwest::Url::parse(webhook) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(()),
+        _ => Err(Error::refused(attempted, "webhook", "must be an http or https URL")),
+    }
+}
+
+/// Reads the record of a new job, whose id only the reply knows.
+fn read_new(endpoint: &Endpoint, operation: &Operation, reply: &Reply) -> Result<JobRecord> {
+    let attempted = endpoint.attempted(operation);
+    JobRecord::read(&attempted, reply, |id| match id {
+        Some(id) if !id.is_empty() => Ok(Job::seen(endpoint.clone(), &id)),
+        _ => {
+            let missing = <serde_json::Error as serde::de::Error>::missing_field("id");
+            Err(not_decodable(&attempted, "id", missing, &reply.body).with_status(reply.status))
+        }
+    })
+}
+
+impl fmt::Debug for Submission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Submission")
+            .field("endpoint", &self.endpoint.id())
+            .field("body_bytes", &self.body.len())
+            .field("policy", &self.policy)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Run {
+    pub(super) fn new<T: Serialize + ?Sized>(endpoint: Endpoint, input: &T) -> Self {
+        Self { submission: Submission::new(endpoint, input) }
+    }
+
+    async fn send(self) -> Result<Job> {
+        let endpoint = self.submission.endpoint.clone();
+        let call = self.submission.into_call(&RUN, endpoint.client().run_limit())?;
+        let reply = endpoint.send(call).await?;
+        Ok(read_new(&endpoint, &RUN, &reply)?.job().clone())
+    }
+}
+
+impl RunSync {
+    pub(super) fn new<T: Serialize + ?Sized>(endpoint: Endpoint, input: &T) -> Self {
+        Self { submission: Submission::new(endpoint, input), wait: None }
+    }
+
+    /// How long the service waits for the job before it answers: 1 to 300 seconds, in whole
+    /// milliseconds; 90 seconds by default. It is not how long the result is kept.
+    pub fn wait(mut self, wait: Duration) -> Self {
+        self.wait = Some(wait);
+        self
+    }
+
+    /// Submits the job, waits as long as it takes, and answers its output as a `T`.
+    ///
+    /// Where the service's wait runs out first, waiting goes on as [`Job::wait`] does.
+    ///
+    /// # Errors
+    ///
+    /// As awaiting the submission itself, waiting, and [`JobRecord::output`] answer.
+    pub async fn output<T: DeserializeOwned>(self) -> Result<T> {
+        let record = self.send().await?;
+        if record.status().is_terminal() {
+            return record.output();
+        }
+        record.job().wait().await?.output()
+    }
+
+    async fn send(self) -> Result<JobRecord> {
+        let endpoint = self.submission.endpoint.clone();
+        if let Some(wait) = self.wait.filter(|wait| !WAIT.contains(wait)) {
+            let rule = format_args!("must be from 1 to 300 seconds, not {wait:?}");
+            return Err(Error::refused(endpoint.attempted(&RUN_SYNC), "wait", rule));
+        }
+        let mut call = self.submission.into_call(&RUN_SYNC, endpoint.client().run_sync_limit())?;
+        call.extra_time += self.wait.unwrap_or(DEFAULT_WAIT) + WAIT_MARGIN;
+        if let Some(wait) = self.wait {
+            call = call.query("wait", &wait.as_millis().to_string());
+        }
+        let reply = endpoint.send(call).await?;
+        read_new(&endpoint, &RUN_SYNC, &reply)?.into_result()
+    }
+}
+
+/// The settings that both kinds of submission share.
+macro_rules! submission_settings {
+    ($request:ty, $output:ty) => {
+        impl $request {
+            /// The URL that the service calls when the job has ended: http or https. The receiver
+            /// must answer 200; the service tries three times in all, ten seconds apart.
+            pub fn webhook(mut self, url: impl Into<String>) -> Self {
+                self.submission.webhook = Some(url.into());
+                self
+            }
+
+            /// The execution policy of this job.
+            pub fn policy(mut self, policy: Policy) -> Self {
+                self.submission.policy = Some(policy);
+                self
+            }
+
+            /// Object-storage settings that are passed on to the worker.
+            pub fn s3_config(mut self, settings: S3Config) -> Self {
+                self.submission.s3_config = Some(settings);
+                self
+            }
+        }
+
+        impl IntoFuture for $request {
+            type Output = Result<$output>;
+            type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+            fn into_future(self) -> Self::IntoFuture {
+                Box::pin(self.send())
+            }
+        }
+    };
+}
+
+submission_settings!(Run, Job);
+submission_settings!(RunSync, JobRecord);

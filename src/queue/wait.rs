@@ -1,0 +1,206 @@
+//! Waiting for a job to end.
+
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::{Job, JobRecord, JobStatus, Polling};
+use crate::error::{Error, ErrorKind, Result};
+
+/// How long the service may stay out of reach before a wait without a deadline gives up.
+pub(super) const PATIENCE: Duration = Duration::from_secs(15 * 60);
+
+/// How long before the deadline the status is asked for a last time.
+const LAST_LOOK: Duration = Duration::from_millis(250);
+
+/// How long a cancel at the deadline may take.
+const CANCEL_TIME: Duration = Duration::from_secs(30);
+
+/// Waits for a job to end; made by [`Job::wait`], starts when awaited. Answers the record of the
+/// completed job.
+///
+/// It asks for the status by the client's [`Polling`], and survives what passes: a broken
+/// connection, a 429, a 502. Dropping it leaves the job as it is.
+///
+/// # Errors
+///
+/// - [`ErrorKind::JobFailed`], [`ErrorKind::JobCancelled`], [`ErrorKind::JobTimedOut`], with the
+///   record and the handler's message;
+/// - [`ErrorKind::WaitTimedOut`] at the deadline, with the record as last seen;
+/// - [`ErrorKind::JobExpired`] or [`ErrorKind::NotFound`] where the service does not hold the job;
+/// - without a deadline, the last passing failure once the service was out of reach for 15 minutes.
+///
+/// ```no_run
+/// # async fn example(job: podqueue::Job) -> podqueue::Result<()> {
+/// use std::time::Duration;
+///
+/// let record = job.wait().timeout(Duration::from_secs(600)).cancel_on_timeout().await?;
+/// # let _ = record;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "nothing is sent until it is awaited"]
+pub struct Wait {
+    job: Job,
+    timeout: Option<Duration>,
+    cancel: bool,
+    polling: Polling,
+}
+
+/// What became of a job at the service when a wait ran out that was asked to cancel it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RemoteCancel {
+    /// The service has cancelled the job.
+    Cancelled,
+    /// The service did not confirm it, for this reason: the job may still run.
+    NotConfirmed(Error),
+}
+
+impl Wait {
+    pub(super) fn new(job: Job) -> Self {
+        let polling = job.endpoint().client().polling().clone();
+        Self { job, timeout: None, cancel: false, polling }
+    }
+
+    /// How long to wait at most. Requests count, too: one that is on its way when the time is over
+    /// is given up.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Cancels the job at the service when the time is over. What became of it is told by
+    /// [`Error::remote_cancel`]; a job that has ended in the meantime is answered as it ended.
+    pub fn cancel_on_timeout(mut self) -> Self {
+        self.cancel = true;
+        self
+    }
+
+    /// How often to ask, for this wait alone.
+    pub fn polling(mut self, polling: Polling) -> Self {
+        self.polling = polling;
+        self
+    }
+
+    async fn run(self) -> Result<JobRecord> {
+        let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let mut pauses = self.polling.pauses();
+        let mut last_seen = None;
+        let mut in_reach = Instant::now();
+        loop {
+            let status = self.job.status().into_future();
+            let answer = match deadline {
+                Some(deadline) => match timeout_at(deadline, status).await {
+                    Ok(answer) => answer,
+                    Err(_) => return self.run_out(last_seen).await,
+                },
+                None => status.await,
+            };
+            let mut pause = pauses.next();
+            match answer {
+                Ok(record) if record.status().is_terminal() => return record.into_result(),
+                Ok(record) => {
+                    in_reach = Instant::now();
+                    last_seen = Some(record);
+                }
+                Err(error) if error.is_retryable() => {
+                    if deadline.is_none() && in_reach.elapsed() > PATIENCE {
+                        return Err(error);
+                    }
+                    pause = pause.max(error.retry_after().unwrap_or_default());
+                }
+                Err(error) => return Err(error),
+            }
+            let now = Instant::now();
+            match deadline {
+                Some(deadline) if now + pause + LAST_LOOK > deadline => {
+                    // A job that ends during the last pause is still to be seen.
+                    let last_look = deadline.checked_sub(LAST_LOOK).unwrap_or(now);
+                    if now >= last_look {
+                        tokio::time::sleep_until(deadline).await;
+                        return self.run_out(last_seen).await;
+                    }
+                    tokio::time::sleep_until(last_look).await;
+                }
+                _ => tokio::time::sleep(pause).await,
+            }
+        }
+    }
+
+    /// The time is over.
+    async fn run_out(self, last_seen: Option<JobRecord>) -> Result<JobRecord> {
+        let cancelled = if self.cancel {
+            match self.cancel_now().await {
+                Cancel::Ended(record) => return record.into_result(),
+                Cancel::Outcome(outcome) => Some(outcome),
+            }
+        } else {
+            None
+        };
+        let seen = match &last_seen {
+            Some(record) => format!("last seen {}", record.status()),
+            None => "its status could not be read".to_owned(),
+        };
+        let fate = match &cancelled {
+            None => "it goes on at the service".to_owned(),
+            Some(RemoteCancel::Cancelled) => "it was cancelled at the service".to_owned(),
+            Some(RemoteCancel::NotConfirmed(error)) => {
+                format!("its cancellation was not confirmed, and it may go on ({error})")
+            }
+        };
+        let waited = self.timeout.unwrap_or_default();
+        let mut error = Error::new(
+            ErrorKind::WaitTimedOut,
+            self.job.attempted("wait"),
+            format!("the job has not ended after {waited:?} ({seen}); {fate}"),
+        )
+        .with_job_id(self.job.id());
+        if let Some(record) = last_seen {
+            error = error.with_record(record);
+        }
+        if let Some(outcome) = cancelled {
+            error = error.with_remote_cancel(outcome);
+        }
+        Err(error)
+    }
+
+    async fn cancel_now(&self) -> Cancel {
+        let error = match timeout(CANCEL_TIME, self.job.cancel()).await {
+            Ok(Ok(_)) => return Cancel::Outcome(RemoteCancel::Cancelled),
+            Ok(Err(error)) => error,
+            Err(_) => {
+                let what = format!("no answer within {CANCEL_TIME:?}");
+                Error::new(ErrorKind::Timeout, self.job.attempted("cancel"), what)
+            }
+        };
+        // The service refuses to cancel what has ended, possibly just now.
+        if error.kind() == ErrorKind::BadRequest
+            && let Ok(Ok(record)) = timeout(CANCEL_TIME, self.job.status().into_future()).await
+        {
+            return match record.status() {
+                JobStatus::Cancelled => Cancel::Outcome(RemoteCancel::Cancelled),
+                status if status.is_terminal() => Cancel::Ended(record),
+                _ => Cancel::Outcome(RemoteCancel::NotConfirmed(error)),
+            };
+        }
+        Cancel::Outcome(RemoteCancel::NotConfirmed(error))
+    }
+}
+
+enum Cancel {
+    Ended(JobRecord),
+    Outcome(RemoteCancel),
+}
+
+impl IntoFuture for Wait {
+    type Output = Result<JobRecord>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}

@@ -1,0 +1,32 @@
+//! The REST interface: calls and types generated from `openapi/`.
+//!
+//! Each operation of the description is a method of [`Rest`] and a builder that is awaited. Types
+//! are read leniently: every field can be absent or null, enums keep values that the description
+//! does not name, unknown fields are passed over.
+//!
+//! ```no_run
+//! # async fn example(client: podqueue::Client) -> podqueue::Result<()> {
+//! let pod = client.rest().get_pod("pod-id").include_machine(true).await?;
+//! println!("{:?} costs {:?} credits per hour", pod.name, pod.cost_per_hr);
+//! # Ok(())
+//! # }
+//! ```
+
+mod call;
+mod generated;
+
+pub use generated::*;
+
+use crate::client::Client;
+
+/// The REST interface ([REST reads](crate#the-interface)); made by [`Client::rest`].
+#[derive(Clone, Debug)]
+pub struct Rest {
+    client: Client,
+}
+
+impl Rest {
+    pub(crate) fn new(client: Client) -> Self {
+        Self { client }
+    }
+}

@@ -1,0 +1,128 @@
+//! What generated calls are made of.
+
+use reqwest::Method;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::Rest;
+use crate::error::{Error, Result};
+use crate::transport::{Auth, Call, Operation, Path, Repeat, Reply};
+
+/// A call under construction, piece by piece as its description says.
+pub(crate) struct RestCall {
+    operation: Operation,
+    path: Path,
+    query: Vec<(&'static str, String)>,
+    headers: Vec<(&'static str, String)>,
+    body: Option<Vec<u8>>,
+    failed: Option<Error>,
+}
+
+impl RestCall {
+    /// A call named `operation` by `method`, which says whether it may be sent again.
+    pub(crate) fn new(operation: &'static str, method: &'static str) -> Self {
+        let (method, repeat) = match method {
+            "GET" => (Method::GET, Repeat::Safe),
+            "HEAD" => (Method::HEAD, Repeat::Safe),
+            "PUT" => (Method::PUT, Repeat::Safe),
+            "DELETE" => (Method::DELETE, Repeat::Safe),
+            "PATCH" => (Method::PATCH, Repeat::Once),
+            _ => (Method::POST, Repeat::Once),
+        };
+        Self {
+            operation: Operation { name: operation, method, repeat },
+            path: Path::new(""),
+            query: Vec::new(),
+            headers: Vec::new(),
+            body: None,
+            failed: None,
+        }
+    }
+
+    /// A piece of the path, as it stands in the description.
+    pub(crate) fn literal(mut self, text: &'static str) -> Self {
+        self.path = self.path.literal(text);
+        self
+    }
+
+    /// A parameter in the path.
+    pub(crate) fn parameter(mut self, name: &'static str, value: &impl ToString) -> Self {
+        self.path = self.path.parameter(name, &value.to_string());
+        self
+    }
+
+    /// A query parameter: absent for `None`, repeated for a list.
+    pub(crate) fn query(mut self, name: &'static str, value: &impl Serialize) -> Self {
+        match serde_json::to_value(value) {
+            Ok(Value::Array(items)) => {
+                self.query.extend(items.iter().filter_map(text).map(|text| (name, text)));
+            }
+            Ok(value) => self.query.extend(text(&value).map(|text| (name, text))),
+            Err(error) => self.fail(name, &error),
+        }
+        self
+    }
+
+    /// A header.
+    pub(crate) fn header(mut self, name: &'static str, value: &impl ToString) -> Self {
+        self.headers.push((name, value.to_string()));
+        self
+    }
+
+    /// A JSON body.
+    pub(crate) fn json(mut self, body: &impl Serialize) -> Self {
+        match serde_json::to_vec(body) {
+            Ok(json) => self.body = Some(json),
+            Err(error) => self.fail("body", &error),
+        }
+        self
+    }
+
+    /// Sends the call and reads the answer as a `T`.
+    pub(crate) async fn send<T: DeserializeOwned>(self, rest: &Rest) -> Result<T> {
+        let attempted = self.attempted();
+        self.exchange(rest).await?.decode(&attempted)
+    }
+
+    /// Sends a call whose answer has no content.
+    pub(crate) async fn send_empty(self, rest: &Rest) -> Result<()> {
+        self.exchange(rest).await.map(drop)
+    }
+
+    async fn exchange(self, rest: &Rest) -> Result<Reply> {
+        let attempted = self.attempted();
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        let base = rest.client.rest_url(&attempted)?;
+        let mut call = Call::new(&self.operation, attempted, base, self.path, Auth::Bearer)?;
+        for (name, value) in self.query {
+            call = call.query(name, &value);
+        }
+        for (name, value) in self.headers {
+            call = call.header(name, value);
+        }
+        if let Some(body) = self.body {
+            call = call.body(body);
+        }
+        rest.client.send(call).await
+    }
+
+    fn attempted(&self) -> String {
+        format!("{} on the REST interface", self.operation.name)
+    }
+
+    fn fail(&mut self, field: &str, error: &serde_json::Error) {
+        let rule = format_args!("cannot be written: {error}");
+        self.failed = Some(Error::refused(self.attempted(), field, rule));
+    }
+}
+
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
+}

@@ -1,0 +1,46 @@
+//! A string that is not shown.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// A string that neither `{:?}` nor an error nor a log ever shows: a key, a secret's value, a
+/// storage credential.
+///
+/// It is serialized in the clear, since that is how it is sent.
+///
+/// ```
+/// use podqueue::SecretString;
+///
+/// let key = SecretString::from("s3cret");
+/// assert_eq!(format!("{key:?}"), "[redacted]");
+/// assert_eq!(key.expose(), "s3cret");
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct SecretString(String);
+
+impl SecretString {
+    /// The string itself. Mind where it goes.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<T: Into<String>> From<T> for SecretString {
+    fn from(text: T) -> Self {
+        Self(text.into())
+    }
+}
+
+impl fmt::Debug for SecretString {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[redacted]")
+    }
+}
+
+impl Serialize for SecretString {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}

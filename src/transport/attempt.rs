@@ -1,0 +1,248 @@
+//! One attempt at a call: send it, read the answer, and say what became of it.
+
+use std::time::{Duration, SystemTime};
+
+use bytes::{Bytes, BytesMut};
+use reqwest::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER,
+};
+
+use super::reply::scrub;
+use super::{Auth, Call, Reply, Transport};
+use crate::error::{Error, ErrorKind, service_message};
+
+/// Why an attempt did not bring a successful reply.
+pub(crate) struct Failure {
+    pub(crate) fate: Fate,
+    pub(crate) error: Error,
+}
+
+/// What became of a request, as far as one can know: it decides whether it may be sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It never left.
+    NeverSent,
+    /// 429: it was not taken up.
+    Throttled,
+    /// 500, 502, 503 or 504: it may have been taken up before the service failed.
+    ServerFailed,
+    /// It was sent, and no complete answer came.
+    NoAnswer,
+    /// It was answered, and the answer will not change.
+    Final,
+}
+
+impl Transport {
+    pub(super) async fn attempt(&self, call: &Call) -> Result<Reply, Failure> {
+        let time = self.timeout + call.extra_time;
+        let result = match tokio::time::timeout(time, self.exchange(call)).await {
+            Ok(result) => result,
+            Err(_) => Err(Failure {
+                fate: Fate::NoAnswer,
+                error: Error::new(
+                    ErrorKind::Timeout,
+                    &call.attempted,
+                    format!("no answer within {time:?}"),
+                ),
+            }),
+        };
+        result.map_err(|failure| match &call.job_id {
+            Some(job_id) => Failure { error: failure.error.with_job_id(job_id), ..failure },
+            None => failure,
+        })
+    }
+
+    async fn exchange(&self, call: &Call) -> Result<Reply, Failure> {
+        let request = self.request(call)?;
+        let mut response = match self.http.execute(request).await {
+            Ok(response) => response,
+            Err(error) => return Err(not_sent_or_not_answered(call, error)),
+        };
+        let status = response.status().as_u16();
+        let headers = std::mem::take(response.headers_mut());
+        let body = self.read_body(call, &mut response).await?;
+        if (200..300).contains(&status) {
+            return Ok(Reply { status, body, after_unknown_outcome: false });
+        }
+        Err(self.refusal(call, status, &headers, &body))
+    }
+
+    fn request(&self, call: &Call) -> Result<reqwest::Request, Failure> {
+        let unusable = |error: Error| Failure { fate: Fate::Final, error };
+        let mut url = call.url.clone();
+        if call.auth == Auth::QueryKey {
+            url.query_pairs_mut().append_pair("api_key", self.key.expose());
+        }
+        let mut request = reqwest::Request::new(call.operation.method.clone(), url);
+        let headers = request.headers_mut();
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        if call.body.is_some() {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        for (name, value) in &call.headers {
+            let value = HeaderValue::from_str(value).map_err(|_| {
+                unusable(Error::refused(&call.attempted, *name, "cannot stand in a header"))
+            })?;
+            headers.insert(*name, value);
+        }
+        let authorization = match call.auth {
+            Auth::Bearer => format!("Bearer {}", self.key.expose()),
+            Auth::BareKey => self.key.expose().to_owned(),
+            Auth::QueryKey => String::new(),
+        };
+        if !authorization.is_empty() {
+            let mut value = HeaderValue::from_str(&authorization).map_err(|_| {
+                unusable(Error::refused(&call.attempted, "api_key", "cannot stand in a header"))
+            })?;
+            value.set_sensitive(true);
+            headers.insert(AUTHORIZATION, value);
+        }
+        *request.body_mut() = call.body.clone().map(reqwest::Body::from);
+        Ok(request)
+    }
+
+    /// Reads the body into one buffer, sized in advance where its length is known.
+    async fn read_body(
+        &self,
+        call: &Call,
+        response: &mut reqwest::Response,
+    ) -> Result<Bytes, Failure> {
+        let status = response.status().as_u16();
+        let too_large = || Failure {
+            fate: Fate::Final,
+            error: Error::new(
+                ErrorKind::ReplyTooLarge,
+                &call.attempted,
+                format!(
+                    "the reply is larger than the {} bytes that the client is set to read \
+                     (ClientBuilder::largest_reply)",
+                    self.largest_reply
+                ),
+            )
+            .with_status(status),
+        };
+        let announced = response.content_length().and_then(|length| usize::try_from(length).ok());
+        if announced.is_some_and(|length| length > self.largest_reply) {
+            return Err(too_large());
+        }
+        let mut body = BytesMut::with_capacity(announced.unwrap_or(0));
+        loop {
+            match response.chunk().await {
+                Ok(Some(chunk)) if body.len() + chunk.len() > self.largest_reply => {
+                    return Err(too_large());
+                }
+                Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+                Ok(None) => return Ok(body.freeze()),
+                Err(error) => {
+                    return Err(Failure {
+                        fate: Fate::NoAnswer,
+                        error: Error::new(
+                            ErrorKind::Network,
+                            &call.attempted,
+                            "the connection broke while the answer was read",
+                        )
+                        .with_source(error.without_url()),
+                    });
+                }
+            }
+        }
+    }
+
+    /// The failure for a reply that is not a success.
+    fn refusal(&self, call: &Call, status: u16, headers: &HeaderMap, body: &[u8]) -> Failure {
+        let (kind, fate, advice) = match status {
+            300..400 => {
+                (ErrorKind::Redirect, Fate::Final, "redirects are not followed: check the URL")
+            }
+            400 => {
+                (ErrorKind::BadRequest, Fate::Final, "the request was found malformed or invalid")
+            }
+            401 => (
+                ErrorKind::Unauthorized,
+                Fate::Final,
+                "the API key is missing, wrong or without permission",
+            ),
+            404 => (ErrorKind::NotFound, Fate::Final, "not found, or not there any more"),
+            429 => (
+                ErrorKind::RateLimited,
+                Fate::Throttled,
+                "a rate or concurrency limit was exceeded",
+            ),
+            500 | 502..=504 => (ErrorKind::Server, Fate::ServerFailed, "the service failed"),
+            501.. => (ErrorKind::Server, Fate::Final, "the service failed"),
+            _ => (ErrorKind::UnexpectedStatus, Fate::Final, "an unexpected status"),
+        };
+        let mut message = format!("answered {status}: {advice}");
+        if let Some(host) = redirect_host(call, headers).filter(|_| kind == ErrorKind::Redirect) {
+            message.push_str(&format!(" (it points to {host})"));
+        }
+        if let Some(said) = service_message(body) {
+            message.push_str(&format!("; the service says: {said}"));
+        }
+        let key = self.key.expose();
+        let body = scrub(String::from_utf8_lossy(body).into_owned(), call, key);
+        let error = Error::new(kind, &call.attempted, scrub(message, call, key))
+            .with_status(status)
+            .with_retry_after(retry_after(headers))
+            .with_body(Bytes::from(body));
+        Failure { fate, error }
+    }
+}
+
+fn not_sent_or_not_answered(call: &Call, error: reqwest::Error) -> Failure {
+    let (fate, kind, message) = if error.is_builder() {
+        (Fate::Final, ErrorKind::InvalidRequest, "the request cannot be built")
+    } else if error.is_connect() {
+        (Fate::NeverSent, ErrorKind::Connect, "no connection could be made")
+    } else if error.is_timeout() {
+        (Fate::NoAnswer, ErrorKind::Timeout, "no answer in time")
+    } else {
+        (Fate::NoAnswer, ErrorKind::Network, "the connection broke before an answer came")
+    };
+    let place = call.url.host_str().unwrap_or_default();
+    let port = call.url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    let message = format!("{message} ({place}{port})");
+    let error = Error::new(kind, &call.attempted, message).with_source(error.without_url());
+    Failure { fate, error }
+}
+
+/// The host that a redirect points to; its path and query may repeat what must not be shown.
+fn redirect_host(call: &Call, headers: &HeaderMap) -> Option<String> {
+    let location = headers.get(LOCATION)?.to_str().ok()?;
+    let target = call.url.join(location).ok()?;
+    target.host_str().map(str::to_owned)
+}
+
+/// `Retry-After`: seconds, or an HTTP date.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = text.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = httpdate::parse_http_date(text).ok()?;
+    Some(date.duration_since(SystemTime::now()).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Option<Duration> {
+        let mut headers = HeaderMap::new();
+        headers.insert(RETRY_AFTER, HeaderValue::from_str(text).expect("a header value"));
+        retry_after(&headers)
+    }
+
+    #[test]
+    fn retry_after_is_read_in_both_forms() {
+        assert_eq!(parsed("7"), Some(Duration::from_secs(7)));
+        assert_eq!(parsed(" 0.5 "), Some(Duration::from_millis(500)));
+        assert_eq!(parsed("Thu, 01 Jan 1970 00:00:00 GMT"), Some(Duration::ZERO));
+        let later = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(60));
+        let left = parsed(&later).expect("a date");
+        assert!(left > Duration::from_secs(50) && left <= Duration::from_secs(60), "{left:?}");
+        for nonsense in ["-1", "soon", "inf", "NaN", "1e400"] {
+            assert_eq!(parsed(nonsense), None, "{nonsense}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! A call as a value.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::{Method, Url};
+use serde::Serialize;
+
+use super::Path;
+use crate::error::{Error, Result};
+use crate::secret_string::SecretString;
+
+/// What is the same for every call of an operation.
+#[derive(Clone, Debug)]
+pub(crate) struct Operation {
+    pub(crate) name: &'static str,
+    pub(crate) method: Method,
+    pub(crate) repeat: Repeat,
+}
+
+/// Whether a call may be sent again when it is not known whether it took effect.
+///
+/// A call that was answered 429, or never left, may always be sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Repeat {
+    /// Sending it twice does no harm.
+    Safe,
+    /// Sending it twice may do something twice.
+    Once,
+}
+
+/// How a call is authorized.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Auth {
+    /// `authorization: Bearer <key>`
+    Bearer,
+    /// `authorization: <key>`
+    BareKey,
+    /// `?api_key=<key>`
+    QueryKey,
+}
+
+/// One call: everything that is needed to send it, and to send it again.
+pub(crate) struct Call {
+    pub(crate) operation: Operation,
+    /// What is attempted, for errors: `run on endpoint "echo"`.
+    pub(crate) attempted: String,
+    /// Without the key, also where the key goes into the query.
+    pub(crate) url: Url,
+    pub(crate) auth: Auth,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) body: Option<Bytes>,
+    /// Time that an attempt may take beyond the client's timeout.
+    pub(crate) extra_time: Duration,
+    /// What the service could echo and must not be shown, beside the key.
+    pub(crate) secrets: Vec<SecretString>,
+    /// The job that the call is about, for errors.
+    pub(crate) job_id: Option<String>,
+}
+
+impl Call {
+    /// A call of `operation` to `base` followed by `path`.
+    pub(crate) fn new(
+        operation: &Operation,
+        attempted: String,
+        base: &Url,
+        path: Path,
+        auth: Auth,
+    ) -> Result<Self> {
+        let path = match path.finish() {
+            Ok(path) => path,
+            Err(refusal) => return Err(Error::refused(attempted, refusal.field, refusal.rule)),
+        };
+        let mut url = base.clone();
+        let prefix = base.path().trim_end_matches('/');
+        url.set_path(&format!("{prefix}{path}"));
+        Ok(Self::to(operation, attempted, url, auth))
+    }
+
+    /// A call of `operation` to exactly `url`.
+    pub(crate) fn to(operation: &Operation, attempted: String, url: Url, auth: Auth) -> Self {
+        Self {
+            operation: operation.clone(),
+            attempted,
+            url,
+            auth,
+            headers: Vec::new(),
+            body: None,
+            extra_time: Duration::ZERO,
+            secrets: Vec::new(),
+            job_id: None,
+        }
+    }
+
+    pub(crate) fn query(mut self, name: &str, value: &str) -> Self {
+        self.url.query_pairs_mut().append_pair(name, value);
+        self
+    }
+
+    pub(crate) fn header(mut self, name: &'static str, value: String) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    /// A body that is JSON already.
+    pub(crate) fn body(mut self, json: impl Into<Bytes>) -> Self {
+        self.body = Some(json.into());
+        self
+    }
+
+    /// A body to be written as JSON; `field` names it where that fails.
+    pub(crate) fn json(self, field: &str, body: &(impl Serialize + ?Sized)) -> Result<Self> {
+        match serde_json::to_vec(body) {
+            Ok(json) => Ok(self.body(json)),
+            Err(source) => Err(not_serializable(self.attempted, field, source)),
+        }
+    }
+
+    pub(crate) fn extra_time(mut self, extra_time: Duration) -> Self {
+        self.extra_time = extra_time;
+        self
+    }
+
+    pub(crate) fn about_job(mut self, job_id: &str) -> Self {
+        self.job_id = Some(job_id.to_owned());
+        self
+    }
+}
+
+/// The error for a value that serde could not write as JSON.
+pub(crate) fn not_serializable(
+    attempted: impl Into<String>,
+    field: &str,
+    source: serde_json::Error,
+) -> Error {
+    Error::refused(attempted, field, format_args!("cannot be written as JSON: {source}"))
+        .with_source(source)
+}

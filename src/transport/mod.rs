@@ -1,0 +1,100 @@
+//! The one way out: every call of the three interfaces goes through [`Transport::send`].
+//!
+//! A call is a value ([`Call`]): what to send, with which authorization, and whether it may be sent
+//! again. Nothing in here knows an operation by name.
+
+mod attempt;
+mod call;
+mod path;
+mod reply;
+mod retry;
+
+pub(crate) use call::not_serializable;
+pub(crate) use call::{Auth, Call, Operation, Repeat};
+pub(crate) use path::Path;
+pub(crate) use reply::{Reply, decode_at, hide, not_decodable};
+pub(crate) use retry::Budget;
+pub use retry::RetryPolicy;
+
+use std::time::Duration;
+
+use tracing::Instrument;
+
+use self::attempt::{Failure, Fate};
+use crate::error::{Error, ErrorKind, Result};
+use crate::secret_string::SecretString;
+
+/// What all calls of a client share.
+pub(crate) struct Transport {
+    pub(crate) http: reqwest::Client,
+    pub(crate) key: SecretString,
+    pub(crate) retry: RetryPolicy,
+    pub(crate) budget: Budget,
+    pub(crate) timeout: Duration,
+    pub(crate) largest_reply: usize,
+}
+
+impl Transport {
+    /// Sends a call until it is answered, or may not be sent again.
+    pub(crate) async fn send(&self, call: Call) -> Result<Reply> {
+        let span = tracing::debug_span!(
+            "podqueue.call",
+            podqueue.operation = call.operation.name,
+            http.request.method = call.operation.method.as_str(),
+            server.address = call.url.host_str(),
+            url.path = call.url.path(),
+            http.response.status_code = tracing::field::Empty,
+            podqueue.attempts = tracing::field::Empty,
+        );
+        self.send_until_settled(&call).instrument(span).await
+    }
+
+    async fn send_until_settled(&self, call: &Call) -> Result<Reply> {
+        let mut maybe_took_effect = false;
+        for attempt in 1.. {
+            let failure = match self.attempt(call).await {
+                Ok(mut reply) => {
+                    self.budget.refill();
+                    reply.after_unknown_outcome = maybe_took_effect;
+                    record_outcome(Some(reply.status), attempt);
+                    return Ok(reply);
+                }
+                Err(failure) => failure,
+            };
+            let ambiguous = matches!(failure.fate, Fate::ServerFailed | Fate::NoAnswer);
+            let may_repeat = match failure.fate {
+                Fate::NeverSent | Fate::Throttled => true,
+                Fate::ServerFailed | Fate::NoAnswer => call.operation.repeat == Repeat::Safe,
+                Fate::Final => false,
+            };
+            let pause =
+                if may_repeat { self.retry.pause(attempt, &failure, &self.budget) } else { None };
+            let Some(pause) = pause else {
+                record_outcome(failure.error.status(), attempt);
+                let unknown = ambiguous && call.operation.repeat == Repeat::Once;
+                return Err(if unknown { outcome_unknown(failure) } else { failure.error });
+            };
+            tracing::debug!(attempt, ?pause, kind = ?failure.error.kind(), "trying again");
+            maybe_took_effect |= ambiguous;
+            tokio::time::sleep(pause).await;
+        }
+        unreachable!("the attempts are counted without an end")
+    }
+}
+
+fn outcome_unknown(failure: Failure) -> Error {
+    let message = format!(
+        "{}; it may or may not have taken effect, and was not sent again: look at what the service \
+         holds before you repeat it",
+        failure.error.message()
+    );
+    failure.error.with_kind(ErrorKind::OutcomeUnknown).with_message(message)
+}
+
+fn record_outcome(status: Option<u16>, attempts: u32) {
+    let span = tracing::Span::current();
+    if let Some(status) = status {
+        span.record("http.response.status_code", status);
+    }
+    span.record("podqueue.attempts", attempts);
+}

@@ -1,0 +1,152 @@
+//! What came back.
+
+use std::fmt;
+
+use bytes::Bytes;
+use serde::de::DeserializeOwned;
+
+use super::Call;
+use crate::error::{Error, ErrorKind, Result};
+
+/// A successful reply, read whole.
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) body: Bytes,
+    /// An earlier attempt of the same call may have taken effect already.
+    pub(crate) after_unknown_outcome: bool,
+}
+
+/// Reads a reply's body as JSON. An error names the path to the place.
+pub(crate) fn decode<T: DeserializeOwned>(attempted: &str, json: &[u8]) -> Result<T> {
+    decode_at(attempted, "", json)
+}
+
+/// Reads the part of a reply that stands at `place` as JSON.
+pub(crate) fn decode_at<T: DeserializeOwned>(
+    attempted: &str,
+    place: &str,
+    json: &[u8],
+) -> Result<T> {
+    let mut deserializer = serde_json::Deserializer::from_slice(json);
+    let decoded = serde_path_to_error::deserialize(&mut deserializer)
+        .map_err(|error| (error.path().to_string(), error.into_inner()))
+        .and_then(|value| match deserializer.end() {
+            Ok(()) => Ok(value),
+            Err(error) => Err((".".to_owned(), error)),
+        });
+    decoded.map_err(|(path, error)| {
+        let path = match (place, path.as_str()) {
+            ("", path) => path.to_owned(),
+            (place, ".") => place.to_owned(),
+            (place, path) if path.starts_with('[') => format!("{place}{path}"),
+            (place, path) => format!("{place}.{path}"),
+        };
+        not_decodable(attempted, &path, error, json)
+    })
+}
+
+/// The error for JSON that is not of the expected shape at `path`.
+pub(crate) fn not_decodable(
+    attempted: &str,
+    path: &str,
+    error: serde_json::Error,
+    json: &[u8],
+) -> Error {
+    let what = if error.is_data() { "has an unexpected shape" } else { "is not JSON" };
+    let place = if path == "." { "the reply".to_owned() } else { format!("`{path}` in the reply") };
+    let why = without_values(&error.to_string());
+    Error::new(ErrorKind::Decode, attempted, format!("{place} {what}: {why}"))
+        .with_field(path)
+        .with_body(Bytes::copy_from_slice(json))
+        .with_source(Undecodable(why))
+}
+
+/// What serde found wrong, without the values it found: they may be secrets of the reply.
+#[derive(Debug)]
+struct Undecodable(String);
+
+impl fmt::Display for Undecodable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Undecodable {}
+
+/// serde quotes the strings that it found, and nothing else: `invalid type: string "x", expected …`.
+fn without_values(message: &str) -> String {
+    let mut shown = String::with_capacity(message.len());
+    let (mut quoted, mut escaped) = (false, false);
+    for character in message.chars() {
+        match character {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => {
+                quoted = !quoted;
+                if !quoted {
+                    shown.push('…');
+                }
+            }
+            _ if quoted => {}
+            _ => shown.push(character),
+        }
+    }
+    shown
+}
+
+impl Reply {
+    /// Reads the body as JSON.
+    pub(crate) fn decode<T: DeserializeOwned>(&self, attempted: &str) -> Result<T> {
+        decode(attempted, &self.body).map_err(|error| error.with_status(self.status))
+    }
+}
+
+/// A text of the service's with everything cut out that must not be shown: the secrets of the call,
+/// and the key.
+pub(crate) fn scrub(text: String, call: &Call, key: &str) -> String {
+    let secrets = call.secrets.iter().map(|secret| secret.expose());
+    secrets.chain([key]).fold(text, hide)
+}
+
+/// The text with a secret cut out of it, as it is and as it stands inside a JSON or GraphQL string.
+pub(crate) fn hide(text: String, secret: &str) -> String {
+    if secret.is_empty() {
+        return text;
+    }
+    let quoted = serde_json::Value::from(secret).to_string();
+    let escaped = &quoted[1..quoted.len() - 1];
+    let twice = serde_json::Value::from(escaped).to_string();
+    let mut text = text;
+    for form in [&twice[1..twice.len() - 1], escaped, secret] {
+        if text.contains(form) {
+            text = text.replace(form, "[redacted]");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decode, without_values};
+
+    #[test]
+    fn a_decoding_error_names_the_place_and_never_the_value() {
+        let json = br#"{"env":{"A":"hun\"ter2"}}"#;
+        let error = decode::<std::collections::HashMap<String, Vec<u8>>>("read", json)
+            .expect_err("a map is no list");
+        assert_eq!(error.field(), Some("env"));
+        let error =
+            decode::<std::collections::HashMap<String, u8>>("read", br#"{"A":"hun\"ter2"}"#)
+                .expect_err("a string is no number");
+        assert_eq!(error.field(), Some("A"));
+        assert!(!format!("{error} {error:?}").contains("hun"), "{error:?}");
+    }
+
+    #[test]
+    fn quoted_values_are_left_out() {
+        assert_eq!(
+            without_values(r#"invalid type: string "a \" b", expected f64 at line 1"#),
+            "invalid type: string …, expected f64 at line 1"
+        );
+    }
+}
