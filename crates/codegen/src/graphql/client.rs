@@ -1,0 +1,104 @@
+//! Lets graphql_client decide the types of an operation.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use graphql_client_codegen::deprecation::DeprecationStrategy;
+use graphql_client_codegen::normalization::Normalization;
+use graphql_client_codegen::{
+    CodegenMode, GraphQLClientCodegenOptions, generate_module_token_stream_from_string,
+};
+use syn::{Item, parse_quote};
+
+use super::schema::Schema;
+use crate::quiet;
+
+/// graphql_client takes a schema by its path only, so the text goes into a file for as long as
+/// this lives.
+pub(crate) struct Client {
+    schema: PathBuf,
+}
+
+impl Client {
+    pub(crate) fn new(schema: &Schema) -> Result<Self, String> {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let folder = std::env::var_os("OUT_DIR").map_or_else(std::env::temp_dir, PathBuf::from);
+        loop {
+            // It also remembers schemas by their path: each needs a path of its own.
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            let name = format!("podqueue-schema-{}-{number}.graphql", std::process::id());
+            let path = folder.join(name);
+            let file = OpenOptions::new().write(true).create_new(true).open(&path);
+            match file.and_then(|mut file| file.write_all(schema.text.as_bytes())) {
+                Ok(()) => return Ok(Self { schema: path }),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(format!("cannot write {}: {error}", path.display())),
+            }
+        }
+    }
+
+    /// The items that stand in the module of a document's one operation.
+    pub(crate) fn items(&self, document: &str) -> Result<Vec<Item>, String> {
+        let tokens = quiet::catch(|| {
+            generate_module_token_stream_from_string(document, &self.schema, options())
+                .map_err(|error| error.to_string())
+        })
+        .map_err(|panic| format!("no types can be made of this operation: {panic}"))??;
+        let file: syn::File = syn::parse2(tokens)
+            .map_err(|error| format!("the types made of this operation do not parse: {error}"))?;
+        Ok(file
+            .items
+            .into_iter()
+            .find_map(|item| match item {
+                Item::Mod(module) => module.content.map(|(_, items)| items),
+                _ => None,
+            })
+            .unwrap_or_default())
+    }
+
+    #[cfg(test)]
+    fn path(&self) -> &Path {
+        &self.schema
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // What is left behind when this fails is a file in a folder for temporary files.
+        let _ = fs::remove_file(AsRef::<Path>::as_ref(&self.schema));
+    }
+}
+
+fn options() -> GraphQLClientCodegenOptions {
+    let mut options = GraphQLClientCodegenOptions::new(CodegenMode::Cli);
+    options.set_module_visibility(parse_quote!(pub));
+    options.set_normalization(Normalization::Rust);
+    options.set_skip_serializing_none(true);
+    options.set_serde_path(parse_quote!(::podqueue::__private::serde));
+    options.set_custom_scalars_module(parse_quote!(super::types));
+    options.set_variables_derives("Clone,Debug,PartialEq".to_owned());
+    options.set_response_derives("Serialize,Clone,Debug,PartialEq".to_owned());
+    options.set_deprecation_strategy(DeprecationStrategy::Warn);
+    // A type that joins a union later arrives as `Unknown`.
+    options.set_fragments_other_variant(true);
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Source;
+
+    #[test]
+    fn the_schema_file_goes_when_it_is_not_needed_any_more() {
+        let schema = Schema::parse(&Source::new("s.graphql", "type Query { a: Int }"))
+            .expect("the schema parses");
+        let client = Client::new(&schema).expect("the file can be written");
+        let path = client.path().to_owned();
+        assert!(path.exists());
+        drop(client);
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,271 @@
+//! Puts the schema's descriptions back as docs. graphql_client drops them, so its items are gone
+//! through once more, side by side with the selection that they were made from.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use graphql_tools::parser::query::{Selection, SelectionSet, TypeCondition, Value};
+use graphql_tools::static_graphql::query::Field;
+use syn::{Item, Type};
+
+use super::operation::Operation;
+use super::schema::{Schema, inner_name};
+use super::types::{description, name_of, wire_name};
+use crate::derives;
+
+type Selected = SelectionSet<'static, String>;
+
+/// Documents the items of an operation's module, in place.
+pub(crate) fn document(schema: &Schema, operation: &Operation, items: &mut [Item]) {
+    let mut walk = Walk {
+        schema,
+        operation,
+        places: items
+            .iter()
+            .enumerate()
+            .filter_map(|(place, item)| Some((name_of(item)?, place)))
+            .collect(),
+        seen: BTreeSet::new(),
+        items,
+    };
+    let root = root_type(schema, operation);
+    let response = format!("What [`{}`](super::{0}) answers with.", operation.type_name());
+    walk.answer("ResponseData", &root, &[operation.selection()], Some(response));
+    walk.variables(&root);
+    walk.rest();
+}
+
+/// The description of what the operation does: the comment above it, then what the schema says
+/// about the fields that it selects.
+pub(crate) fn operation_docs(schema: &Schema, operation: &Operation) -> String {
+    let root = root_type(schema, operation);
+    let mut paragraphs = Vec::new();
+    if !operation.comment.is_empty() {
+        paragraphs.push(crate::print::prose(&operation.comment));
+    }
+    for field in fields(operation, &[operation.selection()]) {
+        let definition = schema.field(&root, &field.name);
+        if let Some(text) = definition.and_then(|it| it.description.as_deref()) {
+            let text = crate::print::prose(text);
+            if !paragraphs.contains(&text) {
+                paragraphs.push(text);
+            }
+        }
+    }
+    if paragraphs.is_empty() {
+        paragraphs.push(format!("The operation `{}`.", operation.name));
+    }
+    let module = operation.module_name();
+    paragraphs.push(format!(
+        "Takes [`Variables`]({module}::Variables), answers with [`ResponseData`]({module}::ResponseData). Written in `{}`.",
+        operation.file
+    ));
+    paragraphs.join("\n\n")
+}
+
+fn root_type(schema: &Schema, operation: &Operation) -> String {
+    let name = if operation.is_mutation() {
+        schema.document.mutation_type_name()
+    } else {
+        schema.document.query_type_name()
+    };
+    name.cloned().unwrap_or_default()
+}
+
+/// The fields of a selection, those of fragments included.
+fn fields<'a>(operation: &'a Operation, selections: &[&'a Selected]) -> Vec<&'a Field> {
+    let mut found = Vec::new();
+    let mut waiting: Vec<&Selected> = selections.to_vec();
+    let mut seen = BTreeSet::new();
+    while let Some(selection) = waiting.pop() {
+        for item in &selection.items {
+            match item {
+                Selection::Field(field) => found.push(field),
+                Selection::InlineFragment(inline) => waiting.push(&inline.selection_set),
+                Selection::FragmentSpread(spread) => {
+                    if seen.insert(&spread.fragment_name)
+                        && let Some(fragment) = operation.fragment(&spread.fragment_name)
+                    {
+                        waiting.push(&fragment.selection_set);
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+struct Walk<'a> {
+    schema: &'a Schema,
+    operation: &'a Operation,
+    items: &'a mut [Item],
+    places: BTreeMap<String, usize>,
+    seen: BTreeSet<String>,
+}
+
+/// What is still to be documented: an item's name, the schema's type, the selections it came from.
+type Next<'a> = (String, String, Vec<&'a Selected>);
+
+impl<'a> Walk<'a> {
+    fn answer(&mut self, name: &str, of: &str, selections: &[&'a Selected], docs: Option<String>) {
+        let Some(place) = self.places.get(name).copied() else { return };
+        if !self.seen.insert(name.to_owned()) {
+            return;
+        }
+        let otherwise = format!("A `{of}`, as selected.");
+        let docs = docs.unwrap_or_else(|| description(self.schema.description(of), &otherwise));
+        let mut item = self.items[place].clone();
+        let next = match &mut item {
+            Item::Struct(item) => {
+                derives::set_docs(&mut item.attrs, &docs);
+                item.fields
+                    .iter_mut()
+                    .filter_map(|field| self.answer_field(field, of, selections))
+                    .collect()
+            }
+            Item::Enum(item) => {
+                derives::set_docs(&mut item.attrs, &docs);
+                self.variants(item, selections)
+            }
+            _ => Vec::new(),
+        };
+        self.items[place] = item;
+        for (name, of, selections) in next {
+            self.answer(&name, &of, &selections, None);
+        }
+    }
+
+    fn answer_field(
+        &self,
+        field: &mut syn::Field,
+        of: &str,
+        selections: &[&'a Selected],
+    ) -> Option<Next<'a>> {
+        let inner = inner_ident(&field.ty)?;
+        let is_flat =
+            derives::serde_metas(&field.attrs).iter().any(|it| it.path().is_ident("flatten"));
+        if is_flat {
+            if let Some(fragment) = self.operation.fragment(&inner) {
+                let docs = format!("The fields of the fragment `{inner}`.");
+                derives::set_docs(&mut field.attrs, &docs);
+                let TypeCondition::On(of) = &fragment.type_condition;
+                return Some((inner, of.clone(), vec![&fragment.selection_set]));
+            }
+            derives::set_docs(&mut field.attrs, &format!("What depends on which `{of}` it is."));
+            return Some((inner, of.to_owned(), selections.to_vec()));
+        }
+        let wire = wire_name(field);
+        let selected = fields(self.operation, selections)
+            .into_iter()
+            .filter(|it| it.alias.as_ref().unwrap_or(&it.name) == &wire)
+            .collect::<Vec<_>>();
+        let first = selected.first()?;
+        let definition = self.schema.field(of, &first.name)?;
+        let docs = description(definition.description.as_deref(), &format!("The field `{wire}`."));
+        derives::set_docs(&mut field.attrs, &docs);
+        let of = inner_name(&definition.field_type).to_owned();
+        Some((inner, of, selected.iter().map(|it| &it.selection_set).collect()))
+    }
+
+    fn variants(&self, item: &mut syn::ItemEnum, selections: &[&'a Selected]) -> Vec<Next<'a>> {
+        let mut next = Vec::new();
+        for variant in &mut item.variants {
+            let of = variant.ident.to_string();
+            let docs = if derives::serde_metas(&variant.attrs)
+                .iter()
+                .any(|it| it.path().is_ident("other"))
+            {
+                "Another type, which was not known when this was generated.".to_owned()
+            } else {
+                description(self.schema.description(&of), &format!("It is a `{of}`."))
+            };
+            derives::set_docs(&mut variant.attrs, &docs);
+            let payload = variant.fields.iter().next().and_then(|field| inner_ident(&field.ty));
+            if let Some(payload) = payload {
+                next.push((payload, of, selections.to_vec()));
+            }
+        }
+        next
+    }
+
+    fn variables(&mut self, root: &str) {
+        let docs = format!("What [`{}`](super::{0}) takes.", self.operation.type_name());
+        let meanings = self.variable_meanings(root);
+        let Some(place) = self.places.get("Variables").copied() else { return };
+        let Item::Struct(item) = &mut self.items[place] else { return };
+        derives::set_docs(&mut item.attrs, &docs);
+        for field in &mut item.fields {
+            let wire = wire_name(field);
+            let docs =
+                meanings.get(&wire).cloned().unwrap_or_else(|| format!("The variable `${wire}`."));
+            derives::set_docs(&mut field.attrs, &docs);
+        }
+    }
+
+    /// A variable means what the argument means that it is given to.
+    fn variable_meanings(&self, root: &str) -> BTreeMap<String, String> {
+        let mut meanings = BTreeMap::new();
+        let mut waiting = vec![(root.to_owned(), vec![self.operation.selection()])];
+        while let Some((of, selections)) = waiting.pop() {
+            for field in fields(self.operation, &selections) {
+                let Some(definition) = self.schema.field(&of, &field.name) else { continue };
+                for (name, value) in &field.arguments {
+                    let argument = definition.arguments.iter().find(|it| &it.name == name);
+                    let text = argument.and_then(|it| it.description.as_deref());
+                    if let (Value::Variable(variable), Some(text)) = (value, text) {
+                        let text = crate::print::prose(text);
+                        meanings.entry(variable.clone()).or_insert(text);
+                    }
+                }
+                let of = inner_name(&definition.field_type).to_owned();
+                // Fragments may lead back to where they came from; their depth is bounded by
+                // the selection itself, which is finite without its spreads.
+                waiting.push((of, vec![&field.selection_set]));
+            }
+        }
+        meanings
+    }
+
+    /// Whatever got no docs so far.
+    fn rest(&mut self) {
+        for item in self.items.iter_mut() {
+            let (attrs, fields): (_, Vec<&mut syn::Field>) = match item {
+                Item::Struct(item) => (&mut item.attrs, item.fields.iter_mut().collect()),
+                Item::Enum(item) => {
+                    for variant in &mut item.variants {
+                        let text = format!("It is a `{}`.", variant.ident);
+                        or_docs(&mut variant.attrs, &text);
+                    }
+                    (&mut item.attrs, Vec::new())
+                }
+                Item::Type(item) => (&mut item.attrs, Vec::new()),
+                _ => continue,
+            };
+            or_docs(attrs, "A part of the answer.");
+            for field in fields {
+                let text = format!("The field `{}`.", wire_name(field));
+                or_docs(&mut field.attrs, &text);
+            }
+        }
+    }
+}
+
+fn or_docs(attrs: &mut Vec<syn::Attribute>, text: &str) {
+    if derives::doc_text(attrs).is_empty() {
+        derives::set_docs(attrs, text);
+    }
+}
+
+/// The name in the middle of a Rust type: `Pod` of `Option<Vec<Pod>>`.
+fn inner_ident(ty: &Type) -> Option<String> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last()?;
+    match &last.arguments {
+        syn::PathArguments::AngleBracketed(arguments) => {
+            arguments.args.iter().find_map(|argument| match argument {
+                syn::GenericArgument::Type(ty) => inner_ident(ty),
+                _ => None,
+            })
+        }
+        _ => Some(last.ident.to_string()),
+    }
+}

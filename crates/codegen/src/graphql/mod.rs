@@ -1,0 +1,93 @@
+//! From a GraphQL schema and files of queries to typed operations: parse and validate, let
+//! graphql_client decide the types, write.
+
+mod check;
+mod client;
+mod docs;
+mod document;
+mod module;
+mod operation;
+mod schema;
+mod shapes;
+mod tidy;
+mod types;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::{Diagnostic, Generated, Source, print};
+
+/// Where the types that operations share come from: input objects, enums and scalars.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SharedTypes {
+    /// They are made from the schema, in modules `types` and `shapes`.
+    #[default]
+    Here,
+    /// They are podqueue's own, for operations against podqueue's own schema. So an input made
+    /// for one of podqueue's operations is of the very type that a user's operation takes.
+    OfPodqueue,
+}
+
+/// Generates operations from a schema in SDL and the files that use it.
+///
+/// # Errors
+///
+/// All mistakes in all files, each with its place. Nothing is generated when there is one.
+pub fn generate(
+    schema: &Source,
+    files: &[Source],
+    shared: SharedTypes,
+) -> Result<Generated, Vec<Diagnostic>> {
+    let schema_name = &schema.name;
+    let in_schema = |message: String| vec![Diagnostic::of_file(schema_name, message)];
+    let schema = schema::Schema::parse(schema).map_err(|it| vec![it])?;
+    let operations = check::operations(&schema, files)?;
+    let client = client::Client::new(&schema).map_err(in_schema)?;
+    let types = types::Types::generate(&schema, &client).map_err(in_schema)?;
+    let shapes = shapes::Shapes::new(&schema);
+    let context =
+        module::Context { schema: &schema, client: &client, types: &types, shapes: &shapes };
+    let mut mistakes = Vec::new();
+    let mut modules = TokenStream::new();
+    for operation in &operations {
+        match context.operation(operation) {
+            Ok(tokens) => modules.extend(tokens),
+            Err(message) => mistakes.push(Diagnostic::new(
+                &operation.file,
+                operation.position.line,
+                operation.position.column,
+                message,
+            )),
+        }
+    }
+    if !mistakes.is_empty() {
+        return Err(mistakes);
+    }
+    let shared = match shared {
+        SharedTypes::Here => {
+            let (types, shapes) = (&types.tokens, shapes.emit());
+            quote! {
+                /// Input objects, enums and scalars, which all operations share.
+                pub mod types {
+                    #types
+                }
+
+                /// How values of the inputs are written as literals.
+                #[doc(hidden)]
+                pub mod shapes {
+                    #shapes
+                }
+            }
+        }
+        SharedTypes::OfPodqueue => quote! {
+            #[doc(no_inline)]
+            pub use ::podqueue::graphql::types;
+
+            #[doc(hidden)]
+            #[allow(unused_imports)]
+            pub use ::podqueue::graphql::shapes;
+        },
+    };
+    let code = print::file(schema_name, quote!(#shared #modules)).map_err(|it| vec![it])?;
+    Ok(Generated { code, warnings: Vec::new() })
+}

@@ -1,0 +1,177 @@
+//! The items of one operation: a type that stands for it, and a module with its variables and
+//! its answer.
+
+use std::collections::{BTreeSet, HashSet};
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, format_ident, quote};
+use syn::visit::Visit;
+use syn::{Item, Type, parse_quote};
+
+use super::client::Client;
+use super::operation::Operation;
+use super::schema::Schema;
+use super::shapes::Shapes;
+use super::types::{Types, all_default, name_of, wire_name};
+use super::{docs, document, tidy};
+use crate::{derives, print, redact};
+
+/// Everything that operations are generated with.
+pub(crate) struct Context<'a> {
+    pub(crate) schema: &'a Schema,
+    pub(crate) client: &'a Client,
+    pub(crate) types: &'a Types,
+    pub(crate) shapes: &'a Shapes<'a>,
+}
+
+impl Context<'_> {
+    pub(crate) fn operation(&self, operation: &Operation) -> Result<TokenStream, String> {
+        let items = self.client.items(&operation.text_for_types())?;
+        let mut items = self.own_items(items);
+        unambiguous(&items, self.types)?;
+        items.iter_mut().for_each(tidy::tidy);
+        docs::document(self.schema, operation, &mut items);
+        let shared = used_names(&items, &self.types.names);
+        let body: TokenStream = items.into_iter().map(|item| self.finish(item)).collect();
+
+        let module = format_ident!("{}", operation.module_name());
+        let module_docs =
+            format!(" What [`{}`](super::{0}) takes and answers with.", operation.type_name());
+        let shared = (!shared.is_empty()).then(|| {
+            let shared = shared.iter().map(|name| format_ident!("{name}"));
+            quote!(#[doc(no_inline)] pub use super::types::{#(#shared),*};)
+        });
+        let item = self.emit(operation);
+        Ok(quote! {
+            #item
+
+            #[doc = #module_docs]
+            pub mod #module {
+                #shared
+                #body
+            }
+        })
+    }
+
+    /// Leaves out what all operations share, and what only graphql_client's own form needs.
+    fn own_items(&self, items: Vec<Item>) -> Vec<Item> {
+        items
+            .into_iter()
+            .filter(|item| match item {
+                Item::Struct(it) => {
+                    let name = it.ident.to_string();
+                    name == "Variables"
+                        || derives_deserialize(&it.attrs)
+                        || !self.types.names.contains(&name)
+                }
+                Item::Enum(it) => {
+                    derives_deserialize(&it.attrs)
+                        || !self.types.names.contains(&it.ident.to_string())
+                }
+                Item::Type(it) => {
+                    let name = it.ident.to_string();
+                    !tidy::BUILT_IN.contains(&name.as_str()) && !self.types.names.contains(&name)
+                }
+                _ => false,
+            })
+            .collect()
+    }
+
+    fn finish(&self, mut item: Item) -> TokenStream {
+        let Item::Struct(it) = &mut item else { return item.into_token_stream() };
+        let is_variables = it.ident == "Variables";
+        if is_variables && all_default(&it.fields, self.types) {
+            tidy::derive(&mut it.attrs, parse_quote!(Default));
+        }
+        let debug = redact::redact(it, is_variables, wire_name);
+        quote!(#it #debug)
+    }
+
+    fn emit(&self, operation: &Operation) -> TokenStream {
+        let ident = format_ident!("{}", operation.type_name());
+        let module = format_ident!("{}", operation.module_name());
+        let docs = print::docs(&docs::operation_docs(self.schema, operation));
+        let name = &operation.name;
+        let text = document::text(operation);
+        let document = self.shapes.document(operation);
+        quote! {
+            #docs
+            #[derive(Clone, Copy, Debug)]
+            pub struct #ident;
+
+            impl ::podqueue::graphql::Operation for #ident {
+                type Variables = #module::Variables;
+                type Data = #module::ResponseData;
+                const NAME: &'static str = #name;
+                const TEXT: &'static str = #text;
+                const DOCUMENT: &'static ::podqueue::graphql::document::Document = &#document;
+            }
+
+            impl ::podqueue::__private::graphql_client::GraphQLQuery for #ident {
+                type Variables = #module::Variables;
+                type ResponseData = #module::ResponseData;
+
+                fn build_query(
+                    variables: Self::Variables,
+                ) -> ::podqueue::__private::graphql_client::QueryBody<Self::Variables> {
+                    ::podqueue::__private::graphql_client::QueryBody {
+                        variables,
+                        query: <Self as ::podqueue::graphql::Operation>::TEXT,
+                        operation_name: <Self as ::podqueue::graphql::Operation>::NAME,
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn derives_deserialize(attrs: &[syn::Attribute]) -> bool {
+    derives::derived(attrs).iter().any(|path| derives::ends_with(path, "Deserialize"))
+}
+
+/// graphql_client names types by joining names, and fields by casing them. Where two come out
+/// the same, the error would otherwise be one inside generated code.
+fn unambiguous(items: &[Item], types: &Types) -> Result<(), String> {
+    let mut seen = HashSet::new();
+    for item in items {
+        let Some(name) = name_of(item) else { continue };
+        if types.names.contains(&name) || !seen.insert(name.clone()) {
+            return Err(format!(
+                "two types of this operation would be called `{name}`; give one of the fields an alias or the operation another name"
+            ));
+        }
+        let Item::Struct(item) = item else { continue };
+        let mut fields = HashSet::new();
+        for field in item.fields.iter().filter_map(|field| field.ident.as_ref()) {
+            if !fields.insert(field.to_string()) {
+                let what = if name == "Variables" { "variables" } else { "fields" };
+                return Err(format!(
+                    "two {what} of this operation would be called `{field}` in `{name}`; rename one of them"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The shared types that an operation's own items mention.
+fn used_names(items: &[Item], names: &BTreeSet<String>) -> BTreeSet<String> {
+    struct Used<'a> {
+        names: &'a BTreeSet<String>,
+        used: BTreeSet<String>,
+    }
+    impl<'ast> Visit<'ast> for Used<'_> {
+        fn visit_type(&mut self, ty: &'ast Type) {
+            if let Type::Path(path) = ty
+                && let Some(ident) = path.path.get_ident()
+                && self.names.contains(&ident.to_string())
+            {
+                self.used.insert(ident.to_string());
+            }
+            syn::visit::visit_type(self, ty);
+        }
+    }
+    let mut used = Used { names, used: BTreeSet::new() };
+    items.iter().for_each(|item| used.visit_item(item));
+    used.used
+}

@@ -1,0 +1,145 @@
+//! What podqueue has to know to write a variable's value as a literal: which of its strings are
+//! enums, which fields an input has, and which of them are secret.
+
+use std::collections::{BTreeMap, HashSet};
+
+use graphql_tools::parser::schema::{Type, TypeDefinition};
+use graphql_tools::static_graphql::schema as ast;
+use heck::ToShoutySnakeCase;
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use super::document;
+use super::operation::Operation;
+use super::schema::Schema;
+use crate::naming;
+use crate::redact::{Named, is_secret};
+
+/// The statics that describe a schema's inputs, by the input's name.
+pub(crate) struct Shapes<'a> {
+    schema: &'a Schema,
+    names: BTreeMap<String, String>,
+}
+
+impl<'a> Shapes<'a> {
+    pub(crate) fn new(schema: &'a Schema) -> Self {
+        let mut taken = HashSet::new();
+        let names = schema
+            .inputs()
+            .iter()
+            .map(|input| {
+                let name = naming::unique(&mut taken, input.name.to_shouty_snake_case());
+                (input.name.clone(), name)
+            })
+            .collect();
+        Self { schema, names }
+    }
+
+    /// The items of the `shapes` module.
+    pub(crate) fn emit(&self) -> TokenStream {
+        let statics = self.schema.inputs().into_iter().map(|input| {
+            let name = &input.name;
+            let docs = format!(" The shape of `{name}`.");
+            let ident = format_ident!("{}", self.names[name]);
+            let siblings: Vec<_> = input.fields.iter().map(|field| field.name.clone()).collect();
+            let fields = input.fields.iter().map(|field| {
+                let name = &field.name;
+                let shape = self.shape(&field.value_type, &quote!());
+                let required = is_required(&field.value_type, field.default_value.is_some());
+                let secret = is_secret(&Named { name, siblings: &siblings, input: true });
+                quote! {
+                    InputField {
+                        name: #name,
+                        shape: #shape,
+                        required: #required,
+                        secret: #secret,
+                    }
+                }
+            });
+            quote! {
+                #[doc = #docs]
+                pub static #ident: InputShape = InputShape {
+                    name: #name,
+                    fields: &[#(#fields),*],
+                };
+            }
+        });
+        if self.names.is_empty() {
+            return TokenStream::new();
+        }
+        quote! {
+            use ::podqueue::graphql::document::{InputField, InputShape, Shape};
+            #(#statics)*
+        }
+    }
+
+    /// A `Document`: the parts of an operation and its variables.
+    pub(crate) fn document(&self, operation: &Operation) -> TokenStream {
+        let parts = document::parts(operation);
+        let parts = parts.iter().map(document::Part::emit);
+        let siblings: Vec<_> = operation.variables().iter().map(|it| it.name.clone()).collect();
+        let variables = operation.variables().iter().map(|variable| {
+            let name = &variable.name;
+            let shape = self.shape(&variable.var_type, &quote!(shapes::));
+            let required = is_required(&variable.var_type, variable.default_value.is_some());
+            let default = match &variable.default_value {
+                Some(value) => {
+                    let literal = document::literal(value);
+                    quote!(Some(#literal))
+                }
+                None => quote!(None),
+            };
+            let secret = is_secret(&Named { name, siblings: &siblings, input: true });
+            quote! {
+                Variable {
+                    name: #name,
+                    shape: #shape,
+                    required: #required,
+                    default: #default,
+                    secret: #secret,
+                }
+            }
+        });
+        let kind = if operation.is_mutation() { quote!(Mutation) } else { quote!(Query) };
+        quote! {
+            {
+                use ::podqueue::graphql::document::*;
+                Document {
+                    kind: Kind::#kind,
+                    parts: &[#(#parts),*],
+                    variables: &[#(#variables),*],
+                }
+            }
+        }
+    }
+
+    fn shape(&self, ty: &ast::Type, path: &TokenStream) -> TokenStream {
+        let shape = quote!(Shape);
+        match ty {
+            Type::NonNullType(inner) => self.shape(inner, path),
+            Type::ListType(inner) => {
+                let inner = self.shape(inner, path);
+                quote!(#shape::List(&#inner))
+            }
+            Type::NamedType(name) => match name.as_str() {
+                "Int" => quote!(#shape::Int),
+                "Float" => quote!(#shape::Float),
+                "String" => quote!(#shape::String),
+                "Boolean" => quote!(#shape::Boolean),
+                "ID" => quote!(#shape::Id),
+                name => match (self.names.get(name), self.schema.find(name)) {
+                    (Some(constant), _) => {
+                        let constant = format_ident!("{constant}");
+                        quote!(#shape::Input(&#path #constant))
+                    }
+                    (None, Some(TypeDefinition::Enum(_))) => quote!(#shape::Enum),
+                    _ => quote!(#shape::Custom),
+                },
+            },
+        }
+    }
+}
+
+fn is_required(ty: &ast::Type, has_default: bool) -> bool {
+    matches!(ty, Type::NonNullType(_)) && !has_default
+}

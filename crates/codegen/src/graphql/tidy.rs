@@ -1,0 +1,101 @@
+//! Makes graphql_client's items stand on their own: full paths for serde, which users' crates
+//! reach through podqueue only, and plain Rust types in the place of aliases.
+
+use syn::visit_mut::VisitMut;
+use syn::{Attribute, Fields, Item, Meta, Path, Type, TypePath, parse_quote};
+
+use crate::derives;
+
+const SERDE: &str = "::podqueue::__private::serde";
+
+/// Tidies a struct or an enum; leaves other items as they are.
+pub(crate) fn tidy(item: &mut Item) {
+    match item {
+        Item::Struct(item) => {
+            tidy_container(&mut item.attrs);
+            tidy_fields(&mut item.fields);
+        }
+        Item::Enum(item) => {
+            tidy_container(&mut item.attrs);
+            for variant in &mut item.variants {
+                tidy_attributes(&mut variant.attrs);
+                tidy_fields(&mut variant.fields);
+            }
+        }
+        _ => {}
+    }
+    Aliases.visit_item_mut(item);
+}
+
+/// Adds a derive to a struct.
+pub(crate) fn derive(attrs: &mut Vec<Attribute>, path: Path) {
+    let mut all = derives::derived(attrs);
+    all.push(path);
+    derives::set(attrs, &all);
+}
+
+fn tidy_container(attrs: &mut Vec<Attribute>) {
+    let mut uses_serde = false;
+    let derived: Vec<Path> = derives::derived(attrs)
+        .into_iter()
+        .map(|path| {
+            let serde = [("Serialize", "Serialize"), ("Deserialize", "Deserialize")];
+            match serde.iter().find(|(name, _)| path.is_ident(name)) {
+                Some(("Serialize", _)) => {
+                    uses_serde = true;
+                    parse_quote!(::podqueue::__private::serde::Serialize)
+                }
+                Some(_) => {
+                    uses_serde = true;
+                    parse_quote!(::podqueue::__private::serde::Deserialize)
+                }
+                None => path,
+            }
+        })
+        .collect();
+    derives::set(attrs, &derived);
+    let mut metas = derives::serde_metas(attrs);
+    metas.retain(|meta| !meta.path().is_ident("crate"));
+    if uses_serde {
+        let crate_path: Meta = parse_quote!(crate = #SERDE);
+        metas.insert(0, crate_path);
+    }
+    derives::set_serde(attrs, &metas);
+}
+
+fn tidy_fields(fields: &mut Fields) {
+    for field in fields {
+        tidy_attributes(&mut field.attrs);
+    }
+}
+
+/// One `#[serde(…)]` each, the name first.
+fn tidy_attributes(attrs: &mut Vec<Attribute>) {
+    let mut metas = derives::serde_metas(attrs);
+    metas.sort_by_key(|meta| !meta.path().is_ident("rename"));
+    derives::set_serde(attrs, &metas);
+}
+
+/// The built-in scalars by the names that graphql_client gives them.
+pub(crate) const BUILT_IN: [&str; 5] = ["Boolean", "Float", "Int", "ID", "Id"];
+
+struct Aliases;
+
+impl VisitMut for Aliases {
+    fn visit_type_path_mut(&mut self, ty: &mut TypePath) {
+        let plain: Option<Type> = ty.path.get_ident().and_then(|ident| {
+            let plain: Type = match ident.to_string().as_str() {
+                "Boolean" => parse_quote!(bool),
+                "Float" => parse_quote!(f64),
+                "Int" => parse_quote!(i64),
+                "ID" | "Id" => parse_quote!(String),
+                _ => return None,
+            };
+            Some(plain)
+        });
+        if let Some(Type::Path(plain)) = plain {
+            *ty = plain;
+        }
+        syn::visit_mut::visit_type_path_mut(self, ty);
+    }
+}

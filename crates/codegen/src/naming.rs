@@ -1,0 +1,101 @@
+//! Rust names from wire names.
+
+use std::collections::HashSet;
+
+use heck::{ToSnakeCase, ToUpperCamelCase};
+
+/// A field, parameter or function name: `podId` becomes `pod_id`, `type` becomes `type_`.
+pub(crate) fn snake(wire: &str) -> String {
+    identifier(words(wire).to_snake_case(), "x")
+}
+
+/// A type or variant name: `IN_QUEUE` becomes `InQueue`.
+pub(crate) fn pascal(wire: &str) -> String {
+    identifier(words(wire).to_upper_camel_case(), "X")
+}
+
+/// A GraphQL type's name, cased as graphql_client cases it.
+pub(crate) fn upper_camel(name: &str) -> String {
+    name.to_upper_camel_case()
+}
+
+/// A GraphQL operation's module, cased as graphql_client cases it.
+pub(crate) fn plain_snake(name: &str) -> String {
+    name.to_snake_case()
+}
+
+/// Whether Rust would not take this as a name.
+pub(crate) fn is_keyword(name: &str) -> bool {
+    syn::parse_str::<syn::Ident>(name).is_err() || name == "gen"
+}
+
+/// Numbers a name until it differs from all that were taken, and takes it.
+pub(crate) fn unique(taken: &mut HashSet<String>, name: String) -> String {
+    let mut candidate = name.clone();
+    let mut number = 2;
+    while !taken.insert(candidate.clone()) {
+        candidate = format!("{name}_{number}");
+        number += 1;
+    }
+    candidate
+}
+
+/// The same as `unique` for names that have no underscores.
+pub(crate) fn unique_pascal(taken: &mut HashSet<String>, name: String) -> String {
+    let mut candidate = name.clone();
+    let mut number = 2;
+    while !taken.insert(candidate.clone()) {
+        candidate = format!("{name}{number}");
+        number += 1;
+    }
+    candidate
+}
+
+fn words(wire: &str) -> String {
+    match wire {
+        "+1" => "plus1".to_owned(),
+        "-1" => "minus1".to_owned(),
+        _ => wire
+            .chars()
+            .filter(|c| *c != '\'')
+            .map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' })
+            .collect(),
+    }
+}
+
+fn identifier(name: String, when_empty: &str) -> String {
+    let mut name = if name.is_empty() { when_empty.to_owned() } else { name };
+    if name.starts_with(|c: char| c.is_numeric()) {
+        name.insert(0, '_');
+    }
+    if is_keyword(&name) {
+        name.push('_');
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_ones_that_rust_takes() {
+        assert_eq!(snake("podId"), "pod_id");
+        assert_eq!(snake("type"), "type_");
+        assert_eq!(snake(&snake("type")), "type_", "naming a name changes nothing");
+        assert_eq!(snake("X-Request-ID"), "x_request_id");
+        assert_eq!(snake("3d"), "_3d");
+        assert_eq!(snake("***"), "x");
+        assert_eq!(pascal("IN_QUEUE"), "InQueue");
+        assert_eq!(pascal("self"), "Self_");
+    }
+
+    #[test]
+    fn a_second_use_of_a_name_is_numbered() {
+        let mut taken = HashSet::new();
+        assert_eq!(unique(&mut taken, "id".into()), "id");
+        assert_eq!(unique(&mut taken, "id".into()), "id_2");
+        assert_eq!(unique_pascal(&mut taken, "Id".into()), "Id");
+        assert_eq!(unique_pascal(&mut taken, "Id".into()), "Id2");
+    }
+}

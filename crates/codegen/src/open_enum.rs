@@ -1,0 +1,130 @@
+//! Enums that take a value they do not know.
+//!
+//! A service adds values to an enum without asking its clients. Here such a value arrives as
+//! `Other`, with its text, and goes out again as it came.
+
+use std::collections::HashSet;
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use crate::{naming, print};
+
+/// An enum of strings.
+pub(crate) struct OpenEnum {
+    /// The Rust name.
+    pub(crate) name: String,
+    /// What it means.
+    pub(crate) docs: String,
+    pub(crate) variants: Vec<Variant>,
+}
+
+/// One value.
+pub(crate) struct Variant {
+    pub(crate) wire: String,
+    /// What it means, where the schema says so.
+    pub(crate) docs: String,
+    pub(crate) deprecated: bool,
+}
+
+impl OpenEnum {
+    /// The enum and all that makes it pleasant to use. Serde is named as users' crates can name
+    /// it, which need not depend on it themselves.
+    pub(crate) fn emit(&self) -> TokenStream {
+        let name = format_ident!("{}", self.name);
+        let docs = print::docs(&self.docs);
+        let mut taken = HashSet::new();
+        let idents: Vec<_> = self
+            .variants
+            .iter()
+            .map(|variant| {
+                let ident = naming::unique_pascal(&mut taken, naming::pascal(&variant.wire));
+                format_ident!("{ident}")
+            })
+            .collect();
+        let other = format_ident!("{}", naming::unique_pascal(&mut taken, "Other".to_owned()));
+        let wires: Vec<_> = self.variants.iter().map(|variant| variant.wire.as_str()).collect();
+        let variants = self.variants.iter().zip(&idents).map(|(variant, ident)| {
+            let docs = print::docs(&if variant.docs.is_empty() {
+                format!("`{}`.", variant.wire)
+            } else {
+                format!("{}\n\n`{}` on the wire.", variant.docs, variant.wire)
+            });
+            let deprecated = variant.deprecated.then(|| quote!(#[deprecated]));
+            quote!(#docs #deprecated #ident)
+        });
+        let any_deprecated = self.variants.iter().any(|variant| variant.deprecated);
+        let allow = any_deprecated.then(|| quote!(#[allow(deprecated)]));
+        quote! {
+            #docs
+            #allow
+            #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+            #[non_exhaustive]
+            pub enum #name {
+                #(#variants,)*
+                /// A value that was not known when this was generated.
+                #other(String),
+            }
+
+            #allow
+            impl #name {
+                /// The value as it stands on the wire.
+                pub fn as_str(&self) -> &str {
+                    match self {
+                        #(Self::#idents => #wires,)*
+                        Self::#other(value) => value,
+                    }
+                }
+            }
+
+            #allow
+            impl From<&str> for #name {
+                fn from(value: &str) -> Self {
+                    match value {
+                        #(#wires => Self::#idents,)*
+                        other => Self::#other(other.to_owned()),
+                    }
+                }
+            }
+
+            impl From<String> for #name {
+                fn from(value: String) -> Self {
+                    Self::from(value.as_str())
+                }
+            }
+
+            impl ::std::str::FromStr for #name {
+                type Err = ::std::convert::Infallible;
+
+                fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+                    ::std::result::Result::Ok(Self::from(value))
+                }
+            }
+
+            impl ::std::fmt::Display for #name {
+                fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                    f.pad(self.as_str())
+                }
+            }
+
+            impl ::podqueue::__private::serde::Serialize for #name {
+                fn serialize<S: ::podqueue::__private::serde::Serializer>(
+                    &self,
+                    serializer: S,
+                ) -> ::std::result::Result<S::Ok, S::Error> {
+                    serializer.serialize_str(self.as_str())
+                }
+            }
+
+            impl<'de> ::podqueue::__private::serde::Deserialize<'de> for #name {
+                fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
+                    deserializer: D,
+                ) -> ::std::result::Result<Self, D::Error> {
+                    let value: String =
+                        ::podqueue::__private::serde::Deserialize::deserialize(deserializer)?;
+                    ::std::result::Result::Ok(Self::from(value))
+                }
+            }
+        }
+    }
+}

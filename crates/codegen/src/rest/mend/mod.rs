@@ -1,0 +1,119 @@
+//! Makes a description as it is in the wild into one that the type generator takes.
+//!
+//! Real descriptions carry flaws that the generator refuses or, worse, panics at; and it reads
+//! constraints into types that then refuse what the service really answers. So the description
+//! is taken apart as a plain tree, each flaw by a function of its own, and put together again
+//! from what is needed: operations with one JSON answer each, and schemas that say what a
+//! value *is* and nothing about what it must not be.
+
+mod operations;
+mod parameters;
+mod schemas;
+
+use serde_json::{Map, Value, json};
+
+use super::model::Operation;
+use crate::{Diagnostic, Source};
+
+/// A description after mending.
+pub(crate) struct Mended {
+    /// What the type generator gets to read.
+    pub(crate) document: Value,
+    /// The operations, in the order of their names.
+    pub(crate) operations: Vec<Operation>,
+    /// What was left out, and why.
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+/// Mends a description.
+pub(crate) fn mend(source: &Source, description: Value) -> Result<Mended, Diagnostic> {
+    version(source, &description)?;
+    let mut notes = Notes { source, warnings: Vec::new() };
+    let (operations, paths) = operations::mend(&description, &mut notes);
+
+    let mut schemas = object_at(&description, &["components", "schemas"]);
+    let mut paths = Value::Object(paths);
+    let answered = schemas::answered(&paths, &schemas);
+    schemas::mend_paths(&mut paths);
+    for (name, schema) in &mut schemas {
+        schemas::mend(schema, answered.contains(name));
+    }
+
+    let document = json!({
+        "openapi": "3.0.3",
+        "info": { "title": "", "version": "" },
+        "paths": paths,
+        "components": { "schemas": schemas },
+    });
+    Ok(Mended { document, operations, warnings: notes.warnings })
+}
+
+/// Only 3.0 is read so far; anything else is said plainly.
+fn version(source: &Source, description: &Value) -> Result<(), Diagnostic> {
+    let version = match description.get("openapi") {
+        Some(Value::String(version)) => version.clone(),
+        Some(Value::Number(version)) => version.to_string(),
+        _ if description.get("swagger").is_some() => {
+            return Err(Diagnostic::of_file(
+                &source.name,
+                "this is a Swagger 2.0 description; OpenAPI 3.0 is what can be read",
+            ));
+        }
+        _ => {
+            return Err(Diagnostic::of_file(
+                &source.name,
+                "this is no OpenAPI description: it has no `openapi` version at its top",
+            ));
+        }
+    };
+    if version == "3.0" || version.starts_with("3.0.") {
+        Ok(())
+    } else {
+        Err(Diagnostic::of_file(
+            &source.name,
+            format!("this is an OpenAPI {version} description; OpenAPI 3.0 is what can be read"),
+        ))
+    }
+}
+
+/// Collects what could not be expressed.
+struct Notes<'a> {
+    source: &'a Source,
+    warnings: Vec<Diagnostic>,
+}
+
+impl Notes<'_> {
+    fn warn(&mut self, message: String) {
+        self.warnings.push(Diagnostic::of_file(&self.source.name, message));
+    }
+}
+
+/// Follows `$ref`s to another place of the same document, a limited number of times because
+/// two of them may point at each other.
+fn resolve<'a>(description: &'a Value, mut value: &'a Value) -> Option<&'a Value> {
+    for _ in 0..32 {
+        match value.get("$ref") {
+            Some(Value::String(target)) => {
+                value = description.pointer(target.strip_prefix('#')?)?;
+            }
+            _ => return Some(value),
+        }
+    }
+    None
+}
+
+fn object_at(value: &Value, path: &[&str]) -> Map<String, Value> {
+    path.iter()
+        .try_fold(value, |value, key| value.get(key))
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default()
+}
+
+fn text_at(value: &Value, key: &str) -> String {
+    value.get(key).and_then(Value::as_str).unwrap_or_default().trim().to_owned()
+}
+
+fn is_true(value: &Value, key: &str) -> bool {
+    value.get(key).and_then(Value::as_bool).unwrap_or(false)
+}

@@ -1,0 +1,219 @@
+//! Flaws of operations: names, answers, bodies.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
+
+use super::{Notes, is_true, object_at, parameters, resolve, text_at};
+use crate::naming;
+use crate::rest::model::{Body, Operation, Place};
+
+const METHODS: [(&str, &str); 8] = [
+    ("get", "GET"),
+    ("put", "PUT"),
+    ("post", "POST"),
+    ("delete", "DELETE"),
+    ("options", "OPTIONS"),
+    ("head", "HEAD"),
+    ("patch", "PATCH"),
+    ("trace", "TRACE"),
+];
+
+/// Reads every operation that can be expressed, and writes the paths that the type generator
+/// reads: one for each operation, with nothing in it that says more than types.
+pub(super) fn mend(
+    description: &Value,
+    notes: &mut Notes<'_>,
+) -> (Vec<Operation>, Map<String, Value>) {
+    let mut names = HashSet::new();
+    let mut operations = Vec::new();
+    let mut paths = Map::new();
+    for (path, item) in &object_at(description, &["paths"]) {
+        let Some(item) = resolve(description, item) else {
+            notes.warn(format!("left out {path}: its $ref leads nowhere"));
+            continue;
+        };
+        for (key, method) in METHODS {
+            let Some(operation) = item.get(key) else {
+                continue;
+            };
+            let call = format!("{method} {path}");
+            match mend_operation(description, path, method, item, operation) {
+                Ok(mut mended) => {
+                    mended.warnings.drain(..).for_each(|warning| {
+                        notes.warn(format!("{call}: {warning}"));
+                    });
+                    let name = naming::unique(&mut names, mended.operation.name);
+                    mended.operation.name = name;
+                    let (path, item) = path_item(&mended.operation, key, mended.types);
+                    paths.insert(path, item);
+                    operations.push(mended.operation);
+                }
+                Err(reason) => notes.warn(format!("left out {call}: {reason}")),
+            }
+        }
+    }
+    operations.sort_by(|a, b| a.name.cmp(&b.name));
+    (operations, paths)
+}
+
+/// An operation and the parts of it that have types.
+struct MendedOperation {
+    operation: Operation,
+    types: Types,
+    warnings: Vec<String>,
+}
+
+/// Schemas of an operation, as the description has them.
+struct Types {
+    /// One for each parameter of the operation, in the same order.
+    parameters: Vec<Value>,
+    body: Option<Value>,
+    answer: Option<Value>,
+}
+
+fn mend_operation(
+    description: &Value,
+    path: &str,
+    method: &'static str,
+    item: &Value,
+    operation: &Value,
+) -> Result<MendedOperation, String> {
+    let mut warnings = Vec::new();
+    let (parameters, parameter_types) =
+        parameters::mend(description, path, item, operation, &mut warnings)?;
+    let (body, body_type) = match request_body(description, operation)? {
+        Some((body, schema)) => (Some(body), Some(schema)),
+        None => (None, None),
+    };
+    let answer = answer(description, operation)?;
+    Ok(MendedOperation {
+        operation: Operation {
+            name: name(path, method, operation),
+            method,
+            path: path.to_owned(),
+            summary: text_at(operation, "summary"),
+            description: text_at(operation, "description"),
+            deprecated: is_true(operation, "deprecated"),
+            parameters,
+            body,
+            answers: answer.is_some(),
+            errors: errors(description, operation),
+        },
+        types: Types { parameters: parameter_types, body: body_type, answer },
+        warnings,
+    })
+}
+
+/// Flaw: no operationId, or the same one twice (the caller numbers those).
+fn name(path: &str, method: &str, operation: &Value) -> String {
+    match text_at(operation, "operationId") {
+        id if id.is_empty() => naming::snake(&format!("{}{path}", method.to_lowercase())),
+        id => naming::snake(&id),
+    }
+}
+
+/// Flaw: several success responses, a success without JSON or with JSON of no schema, errors
+/// with bodies of different types. Only the answer of success is typed, and there is one: the
+/// first that has JSON, or none at all.
+fn answer(description: &Value, operation: &Value) -> Result<Option<Value>, String> {
+    let responses = object_at(operation, &["responses"]);
+    let successes: Vec<_> = responses
+        .iter()
+        .filter(|(status, _)| status.starts_with('2'))
+        .chain(responses.iter().filter(|(status, _)| *status == "default"))
+        .filter_map(|(status, response)| Some((status, resolve(description, response)?)))
+        .collect();
+    let json = successes.iter().find_map(|(_, response)| json_schema(response));
+    if let Some(schema) = json {
+        return Ok(Some(schema));
+    }
+    let other = successes
+        .iter()
+        .filter(|(status, _)| *status != "default")
+        .find_map(|(_, response)| object_at(response, &["content"]).keys().next().cloned());
+    match other {
+        Some(media) => Err(format!("it answers with {media}, not with JSON")),
+        None => Ok(None),
+    }
+}
+
+/// Flaw: several media types for one body, or a media type with parameters or a suffix.
+fn json_schema(content: &Value) -> Option<Value> {
+    let content = content.get("content")?.as_object()?;
+    let (_, media) = content.iter().find(|(name, _)| is_json(name))?;
+    Some(media.get("schema").cloned().unwrap_or_else(|| json!({})))
+}
+
+fn is_json(media: &str) -> bool {
+    let media = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    media == "application/json" || media == "*/*" || media.ends_with("+json")
+}
+
+fn request_body(description: &Value, operation: &Value) -> Result<Option<(Body, Value)>, String> {
+    let Some(body) = operation.get("requestBody") else {
+        return Ok(None);
+    };
+    let body = resolve(description, body).ok_or("the $ref of its body leads nowhere")?;
+    let required = is_true(body, "required");
+    match (json_schema(body), object_at(body, &["content"]).keys().next()) {
+        (Some(schema), _) => {
+            Ok(Some((Body { required, description: text_at(body, "description") }, schema)))
+        }
+        (None, Some(media)) if required => Err(format!("it takes {media}, not JSON")),
+        _ => Ok(None),
+    }
+}
+
+fn errors(description: &Value, operation: &Value) -> Vec<(String, String)> {
+    object_at(operation, &["responses"])
+        .iter()
+        .filter(|(status, _)| status.starts_with(['4', '5']))
+        .filter_map(|(status, response)| {
+            let response = resolve(description, response)?;
+            Some((status.clone(), text_at(response, "description")))
+        })
+        .collect()
+}
+
+/// The operation as the type generator reads it. Its path only has to be unique and to hold the
+/// path parameters, so no path of the description can be one that the generator refuses.
+fn path_item(operation: &Operation, key: &str, types: Types) -> (String, Value) {
+    let mut path = format!("/{}", operation.name);
+    let mut parameters = Vec::new();
+    for (parameter, schema) in operation.parameters.iter().zip(types.parameters) {
+        let place = match parameter.place {
+            Place::Path => {
+                path.push_str(&format!("/{{{}}}", parameter.name));
+                "path"
+            }
+            Place::Query => "query",
+            Place::Header => "header",
+        };
+        parameters.push(json!({
+            "name": parameter.name,
+            "in": place,
+            "required": parameter.required,
+            "schema": schema,
+        }));
+    }
+    let answer = match types.answer {
+        Some(schema) => json!({
+            "description": "",
+            "content": { "application/json": { "schema": schema } },
+        }),
+        None => json!({ "description": "" }),
+    };
+    let mut item = json!({
+        "operationId": operation.name,
+        "parameters": parameters,
+        "responses": { "2XX": answer },
+    });
+    if let Some(schema) = types.body {
+        item["requestBody"] = json!({
+            "required": true,
+            "content": { "application/json": { "schema": schema } },
+        });
+    }
+    (path, json!({ key: item }))
+}

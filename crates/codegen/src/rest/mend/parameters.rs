@@ -1,0 +1,149 @@
+//! Flaws of parameters.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use super::{is_true, resolve, text_at};
+use crate::naming;
+use crate::rest::model::{Parameter, Piece, Place, pieces};
+
+/// The parameters of an operation and their schemas, path parameters first in the order of the
+/// path, then the others in the order of the description.
+pub(super) fn mend(
+    description: &Value,
+    path: &str,
+    item: &Value,
+    operation: &Value,
+    warnings: &mut Vec<String>,
+) -> Result<(Vec<Parameter>, Vec<Value>), String> {
+    let declared = declared(description, item, operation);
+    // `body` and `rest` are the other two names in a builder's scope.
+    let mut names = HashSet::from(["body".to_owned(), "rest".to_owned(), "self".to_owned()]);
+    let mut mended = Vec::new();
+    for wire in path_names(path) {
+        let parameter = declared
+            .iter()
+            .find(|parameter| place(parameter) == "path" && text_at(parameter, "name") == wire);
+        mended.push((
+            Parameter {
+                name: naming::unique(&mut names, naming::snake(wire)),
+                wire: wire.to_owned(),
+                place: Place::Path,
+                required: true,
+                description: parameter.map(|it| text_at(it, "description")).unwrap_or_default(),
+            },
+            scalar(description, parameter.copied()),
+        ));
+    }
+    for parameter in declared {
+        let wire = text_at(parameter, "name");
+        let required = is_true(parameter, "required");
+        let place = match place(parameter) {
+            "query" => Place::Query,
+            "header" if is_set_elsewhere(&wire) => continue,
+            "header" => Place::Header,
+            "path" if path_names(path).any(|name| name == wire) => continue,
+            other => {
+                let reason = match other {
+                    "path" => format!("the path has no place for the parameter {wire}"),
+                    _ => format!("{wire} is a {other} parameter, which cannot be sent"),
+                };
+                if required && other != "path" {
+                    return Err(reason);
+                }
+                warnings.push(reason);
+                continue;
+            }
+        };
+        let Some(schema) = sendable(description, parameter, place) else {
+            let reason = format!("the parameter {wire} is an object, which cannot be sent");
+            if required {
+                return Err(reason);
+            }
+            warnings.push(reason);
+            continue;
+        };
+        mended.push((
+            Parameter {
+                name: naming::unique(&mut names, naming::snake(&wire)),
+                wire,
+                place,
+                required,
+                description: text_at(parameter, "description"),
+            },
+            schema,
+        ));
+    }
+    Ok(mended.into_iter().unzip())
+}
+
+/// Flaw: parameters at the path and again, differently, at the operation, which wins.
+fn declared<'a>(description: &'a Value, item: &'a Value, operation: &'a Value) -> Vec<&'a Value> {
+    let list = |value: &'a Value| {
+        value
+            .get("parameters")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(|parameter| resolve(description, parameter))
+    };
+    let key = |parameter: &Value| (place(parameter).to_owned(), text_at(parameter, "name"));
+    let own: Vec<_> = list(operation).collect();
+    let shared = list(item).filter(|shared| !own.iter().any(|it| key(it) == key(shared)));
+    let mut seen = HashSet::new();
+    shared.chain(own.iter().copied()).filter(|parameter| seen.insert(key(parameter))).collect()
+}
+
+fn place(parameter: &Value) -> &str {
+    parameter.get("in").and_then(Value::as_str).unwrap_or("query")
+}
+
+fn path_names(path: &str) -> impl Iterator<Item = &str> {
+    let mut seen = HashSet::new();
+    pieces(path).into_iter().filter_map(move |piece| match piece {
+        Piece::Parameter(name) => seen.insert(name).then_some(name),
+        Piece::Literal(_) => None,
+    })
+}
+
+/// OpenAPI says that header parameters of these names shall be ignored: they follow from the
+/// body and from the security scheme.
+fn is_set_elsewhere(header: &str) -> bool {
+    ["accept", "content-type", "authorization"].contains(&header.to_ascii_lowercase().as_str())
+}
+
+/// Flaw: a path parameter that is not required, has no declaration at all, or is more than a
+/// scalar. Whatever it is, it is sent as text.
+fn scalar(description: &Value, parameter: Option<&Value>) -> Value {
+    parameter
+        .and_then(|parameter| parameter.get("schema"))
+        .filter(|schema| is_scalar(description, schema))
+        .cloned()
+        .unwrap_or_else(|| json!({ "type": "string" }))
+}
+
+/// Flaw: objects in a query (deepObject), whose form on the wire is anybody's guess. Scalars and
+/// lists of scalars can be sent; a parameter that has a media type in place of a schema is text.
+fn sendable(description: &Value, parameter: &Value, place: Place) -> Option<Value> {
+    let Some(schema) = parameter.get("schema") else {
+        return Some(json!({ "type": "string" }));
+    };
+    if is_scalar(description, schema) {
+        return Some(schema.clone());
+    }
+    let resolved = resolve(description, schema)?;
+    let item = resolved.get("items")?;
+    let is_list = resolved.get("type").and_then(Value::as_str) == Some("array");
+    (is_list && place == Place::Query && is_scalar(description, item)).then(|| schema.clone())
+}
+
+fn is_scalar(description: &Value, schema: &Value) -> bool {
+    let Some(schema) = resolve(description, schema) else {
+        return false;
+    };
+    match schema.get("type").and_then(Value::as_str) {
+        Some(kind) => ["string", "integer", "number", "boolean"].contains(&kind),
+        None => schema.get("enum").is_some(),
+    }
+}

@@ -1,0 +1,255 @@
+//! Flaws of schemas, and what would make a type refuse an answer.
+
+use std::collections::{BTreeSet, HashSet};
+
+use serde_json::{Map, Value, json};
+
+/// The named schemas that an answer can hold, directly or through others.
+pub(super) fn answered(paths: &Value, schemas: &Map<String, Value>) -> BTreeSet<String> {
+    let mut waiting = Vec::new();
+    for operation in operations(paths) {
+        if let Some(responses) = operation.get("responses") {
+            references(responses, &mut waiting);
+        }
+    }
+    let mut found = BTreeSet::new();
+    while let Some(name) = waiting.pop() {
+        if let Some(schema) = schemas.get(&name)
+            && found.insert(name)
+        {
+            references(schema, &mut waiting);
+        }
+    }
+    found
+}
+
+fn references(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(object) => {
+            if let Some(Value::String(target)) = object.get("$ref")
+                && let Some(name) = target.strip_prefix("#/components/schemas/")
+            {
+                found.push(name.to_owned());
+            }
+            object.values().for_each(|value| references(value, found));
+        }
+        Value::Array(items) => items.iter().for_each(|value| references(value, found)),
+        _ => {}
+    }
+}
+
+fn operations(paths: &Value) -> impl Iterator<Item = &Value> {
+    paths
+        .as_object()
+        .into_iter()
+        .flat_map(Map::values)
+        .filter_map(Value::as_object)
+        .flat_map(Map::values)
+}
+
+/// Mends the schemas that stand in operations.
+pub(super) fn mend_paths(paths: &mut Value) {
+    let operations = paths
+        .as_object_mut()
+        .into_iter()
+        .flat_map(Map::values_mut)
+        .filter_map(Value::as_object_mut)
+        .flat_map(Map::values_mut);
+    for operation in operations {
+        for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
+            mend(&mut parameter["schema"], false);
+            remove(&mut parameter["schema"], &["nullable"]);
+        }
+        for (path, answers) in [
+            ("/requestBody/content/application~1json/schema", false),
+            ("/responses/2XX/content/application~1json/schema", true),
+        ] {
+            if let Some(schema) = operation.pointer_mut(path) {
+                mend(schema, answers);
+            }
+        }
+    }
+}
+
+/// Mends a schema and all within it. In one that answers hold, nothing is required.
+pub(super) fn mend(schema: &mut Value, answers: bool) {
+    if !schema.is_object() {
+        // `true`, and whatever else should not be here, is any value.
+        *schema = json!({});
+        return;
+    }
+    if let Some(target) = schema.get("$ref") {
+        *schema = json!({ "$ref": target });
+        return;
+    }
+    drop_notes(schema);
+    drop_defaults(schema);
+    drop_constraints(schema);
+    name_the_type(schema);
+    mend_enum(schema);
+    mend_map(schema);
+    mend_list(schema);
+    drop_null_of_collections(schema);
+    if answers {
+        drop_required(schema);
+    }
+    mend_within(schema, answers);
+}
+
+fn mend_within(schema: &mut Value, answers: bool) {
+    let Some(object) = schema.as_object_mut() else {
+        return;
+    };
+    for (key, value) in object {
+        match (key.as_str(), value) {
+            ("properties", Value::Object(properties)) => {
+                properties.values_mut().for_each(|schema| mend(schema, answers));
+            }
+            ("items" | "not" | "additionalProperties", value) if !value.is_boolean() => {
+                mend(value, answers);
+            }
+            ("allOf" | "oneOf" | "anyOf", Value::Array(schemas)) => {
+                schemas.iter_mut().for_each(|schema| mend(schema, answers));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Flaw: examples that do not fit their schema (`null` of what cannot be null), and extensions
+/// that other generators read. None of them says anything about types.
+fn drop_notes(schema: &mut Value) {
+    remove(
+        schema,
+        &["example", "examples", "externalDocs", "xml", "discriminator", "readOnly", "writeOnly"],
+    );
+    if let Some(object) = schema.as_object_mut() {
+        object.retain(|key, _| !key.starts_with("x-"));
+    }
+}
+
+/// Flaw: a default outside its enum, or of another type than its schema. And one that does fit
+/// would put a value into an answer that the service never gave.
+fn drop_defaults(schema: &mut Value) {
+    remove(schema, &["default"]);
+}
+
+/// Lengths, ranges, patterns and formats become types that refuse an answer: an empty string
+/// where an IPv4 address is expected, a name of 192 characters.
+fn drop_constraints(schema: &mut Value) {
+    remove(
+        schema,
+        &[
+            "format",
+            "pattern",
+            "minLength",
+            "maxLength",
+            "minimum",
+            "maximum",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "multipleOf",
+            "minItems",
+            "maxItems",
+            "uniqueItems",
+            "minProperties",
+            "maxProperties",
+        ],
+    );
+}
+
+/// Flaw: a type that is left to be guessed from the keywords beside it.
+fn name_the_type(schema: &mut Value) {
+    if schema.get("type").is_some() {
+        return;
+    }
+    let kind = if schema.get("properties").is_some() || schema.get("additionalProperties").is_some()
+    {
+        "object"
+    } else if schema.get("items").is_some() {
+        "array"
+    } else if schema["enum"].as_array().is_some_and(|all| all.iter().any(Value::is_string)) {
+        "string"
+    } else {
+        return;
+    };
+    schema["type"] = json!(kind);
+}
+
+/// Flaw: enums with repeated values, with null, with nothing, of numbers or of several types.
+/// Only an enum of strings becomes a type of its own.
+fn mend_enum(schema: &mut Value) {
+    let Some(Value::Array(values)) = schema.get("enum").cloned() else {
+        remove(schema, &["enum"]);
+        return;
+    };
+    if values.contains(&Value::Null) {
+        schema["nullable"] = json!(true);
+    }
+    let mut seen = HashSet::new();
+    let all_text = values.iter().all(|value| value.is_string() || value.is_null());
+    let texts: Vec<_> = values
+        .iter()
+        .filter_map(Value::as_str)
+        .filter(|text| seen.insert(*text))
+        .map(|text| json!(text))
+        .collect();
+    if texts.is_empty() || !all_text || schema["type"] != json!("string") {
+        remove(schema, &["enum"]);
+    } else {
+        schema["enum"] = Value::Array(texts);
+    }
+}
+
+/// Flaw: a map written as an object with `items`. And of an object that has named fields,
+/// further ones are ignored, whether the description allows them or not.
+fn mend_map(schema: &mut Value) {
+    if schema["type"] != json!("object") {
+        remove(schema, &["properties", "additionalProperties"]);
+        return;
+    }
+    let has_fields = schema["properties"].as_object().is_some_and(|fields| !fields.is_empty());
+    if has_fields {
+        remove(schema, &["additionalProperties", "items"]);
+    } else {
+        remove(schema, &["properties"]);
+        if let Some(items) = schema.get("items").cloned() {
+            schema["additionalProperties"] = items;
+            remove(schema, &["items"]);
+        }
+        if schema["additionalProperties"] == json!(false) {
+            remove(schema, &["additionalProperties"]);
+        }
+    }
+}
+
+/// Flaw: a list that does not say of what.
+fn mend_list(schema: &mut Value) {
+    if schema["type"] != json!("array") {
+        remove(schema, &["items"]);
+    } else if schema.get("items").is_none() {
+        schema["items"] = json!({});
+    }
+}
+
+/// A list or a map that is null is read as an empty one, so its type need not say that it can be.
+fn drop_null_of_collections(schema: &mut Value) {
+    let is_collection = schema["type"] == json!("array")
+        || (schema["type"] == json!("object") && schema.get("properties").is_none());
+    if is_collection {
+        remove(schema, &["nullable"]);
+    }
+}
+
+/// A field that is missing or null shall not cost the caller all the others.
+fn drop_required(schema: &mut Value) {
+    remove(schema, &["required"]);
+}
+
+fn remove(schema: &mut Value, keys: &[&str]) {
+    if let Some(object) = schema.as_object_mut() {
+        keys.iter().for_each(|key| {
+            object.remove(*key);
+        });
+    }
+}

@@ -1,0 +1,53 @@
+//! From an OpenAPI description to typed calls: read, mend, decide types, write.
+
+mod emit;
+mod mend;
+mod model;
+mod read;
+mod signatures;
+mod types;
+
+use quote::quote;
+
+use crate::{Diagnostic, Generated, Source, print};
+
+/// Generates types and calls from an OpenAPI 3.0 description, in JSON or in YAML.
+///
+/// The code is made to be included by a module of podqueue that has `Rest` in scope: a `types`
+/// module, one method of `Rest` for each operation, and the builders that these return.
+///
+/// # Errors
+///
+/// Where nothing can be generated: the text does not parse, or is no description. What of a
+/// description cannot be expressed is left out, and named by a warning.
+pub fn generate(source: &Source) -> Result<Generated, Vec<Diagnostic>> {
+    try_generate(source).map_err(|diagnostic| vec![diagnostic])
+}
+
+fn try_generate(source: &Source) -> Result<Generated, Diagnostic> {
+    let description = read::read(source)?;
+    let mended = mend::mend(source, description)?;
+    let mut warnings = mended.warnings;
+    let mut decided = signatures::decide(source, mended.document)?;
+    let mut operations = Vec::new();
+    for operation in mended.operations {
+        match decided.signatures.remove(&operation.name) {
+            Some(signature) => operations.push((operation, signature)),
+            None => warnings.push(Diagnostic::of_file(
+                &source.name,
+                format!("left out {} {}: it got no signature", operation.method, operation.path),
+            )),
+        }
+    }
+    let calls = emit::calls(&operations);
+    let types = types::lenient(decided.types);
+    let tokens = quote! {
+        /// What the calls send and answer with.
+        pub mod types {
+            #types
+        }
+
+        #calls
+    };
+    Ok(Generated { code: print::file(&source.name, tokens)?, warnings })
+}

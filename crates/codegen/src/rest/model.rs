@@ -1,0 +1,104 @@
+//! What the description says about each operation, as far as generating it needs.
+
+/// One call of the interface.
+#[derive(Clone, Debug)]
+pub(crate) struct Operation {
+    /// The name of the Rust function: `get_pod`.
+    pub(crate) name: String,
+    /// The HTTP method, in capitals.
+    pub(crate) method: &'static str,
+    /// The path as the description writes it: `/pods/{podId}`.
+    pub(crate) path: String,
+    pub(crate) summary: String,
+    pub(crate) description: String,
+    pub(crate) deprecated: bool,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) body: Option<Body>,
+    /// Whether a successful answer has a body to decode.
+    pub(crate) answers: bool,
+    /// Documented errors: status and what it means.
+    pub(crate) errors: Vec<(String, String)>,
+}
+
+/// One parameter of a call.
+#[derive(Clone, Debug)]
+pub(crate) struct Parameter {
+    /// The name in Rust, unique within its operation.
+    pub(crate) name: String,
+    /// The name on the wire.
+    pub(crate) wire: String,
+    pub(crate) place: Place,
+    pub(crate) required: bool,
+    pub(crate) description: String,
+}
+
+/// Where a parameter goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Path,
+    Query,
+    Header,
+}
+
+/// The JSON body of a request.
+#[derive(Clone, Debug)]
+pub(crate) struct Body {
+    pub(crate) required: bool,
+    pub(crate) description: String,
+}
+
+impl Operation {
+    /// The path cut into what stays as it is and what a parameter replaces.
+    pub(crate) fn path_pieces(&self) -> Vec<Piece<'_>> {
+        pieces(&self.path)
+    }
+}
+
+/// A part of a path.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Piece<'a> {
+    Literal(&'a str),
+    /// The wire name of a parameter.
+    Parameter(&'a str),
+}
+
+/// Cuts a path at its `{…}`. A brace that is never closed is literal.
+pub(crate) fn pieces(path: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut rest = path;
+    while let Some((before, after)) = rest.split_once('{') {
+        let Some((name, after)) = after.split_once('}') else {
+            break;
+        };
+        if !before.is_empty() {
+            pieces.push(Piece::Literal(before));
+        }
+        pieces.push(Piece::Parameter(name));
+        rest = after;
+    }
+    if !rest.is_empty() {
+        pieces.push(Piece::Literal(rest));
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_cut_at_its_parameters() {
+        assert_eq!(
+            pieces("/pods/{podId}/logs/{a}.{b}"),
+            [
+                Piece::Literal("/pods/"),
+                Piece::Parameter("podId"),
+                Piece::Literal("/logs/"),
+                Piece::Parameter("a"),
+                Piece::Literal("."),
+                Piece::Parameter("b"),
+            ]
+        );
+        assert_eq!(pieces("/odd/{open"), [Piece::Literal("/odd/{open")]);
+    }
+}

@@ -1,0 +1,124 @@
+//! Lets progenitor decide all types, and reads off what it decided.
+//!
+//! Of its output only two things are kept: the `types` module, and from each function's
+//! signature the types of parameters, body and answer. The rest is a client of its own, which
+//! podqueue has no use for: calls go through podqueue's one way out.
+
+use std::collections::BTreeMap;
+
+use progenitor::{GenerationSettings, Generator, InterfaceStyle};
+use serde_json::Value;
+use syn::{
+    FnArg, GenericArgument, ImplItem, ImplItemFn, Item, Pat, PathArguments, ReturnType, Type,
+};
+
+use crate::{Diagnostic, Source, quiet};
+
+/// What progenitor decided.
+pub(super) struct Decided {
+    /// The items of its `types` module.
+    pub(super) types: Vec<Item>,
+    /// By the name of the operation.
+    pub(super) signatures: BTreeMap<String, Signature>,
+}
+
+/// The types of one operation. Parameters are named as in the mended description; the body is
+/// the parameter `body`.
+pub(super) struct Signature {
+    pub(super) parameters: BTreeMap<String, Type>,
+    pub(super) answer: Type,
+}
+
+pub(super) fn decide(source: &Source, document: Value) -> Result<Decided, Diagnostic> {
+    let fault = |message: String| Diagnostic::of_file(&source.name, message);
+    let description: openapiv3::OpenAPI = serde_json::from_value(document)
+        .map_err(|error| fault(format!("the description cannot be read: {error}")))?;
+    let mut settings = GenerationSettings::new();
+    settings
+        .with_interface(InterfaceStyle::Positional)
+        .with_map_type("::std::collections::BTreeMap")
+        .with_derive("PartialEq");
+    // It panics at what it does not expect. Mending should leave nothing of that kind; where it
+    // does, the user is owed a diagnostic and no backtrace.
+    let tokens = quiet::catch(|| Generator::new(&settings).generate_tokens(&description))
+        .map_err(|panic| fault(format!("a schema cannot be turned into a type: {panic}")))?
+        .map_err(|error| fault(format!("a schema cannot be turned into a type: {error}")))?;
+    let file: syn::File = syn::parse2(tokens)
+        .map_err(|error| fault(format!("the generated types do not parse: {error}")))?;
+    Ok(split(file))
+}
+
+fn split(file: syn::File) -> Decided {
+    let mut decided = Decided { types: Vec::new(), signatures: BTreeMap::new() };
+    for item in file.items {
+        match item {
+            Item::Mod(module) if module.ident == "types" => {
+                decided.types = module.content.map(|(_, items)| items).unwrap_or_default();
+            }
+            Item::Impl(block) if block.trait_.is_none() => {
+                for item in block.items {
+                    if let ImplItem::Fn(function) = item
+                        && function.sig.asyncness.is_some()
+                        && let Some(signature) = signature(&function)
+                    {
+                        decided.signatures.insert(function.sig.ident.to_string(), signature);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    decided
+}
+
+fn signature(function: &ImplItemFn) -> Option<Signature> {
+    let parameters = function
+        .sig
+        .inputs
+        .iter()
+        .filter_map(|input| match input {
+            FnArg::Typed(typed) => match &*typed.pat {
+                Pat::Ident(name) => Some((name.ident.to_string(), owned(&typed.ty))),
+                _ => None,
+            },
+            FnArg::Receiver(_) => None,
+        })
+        .collect();
+    let ReturnType::Type(_, result) = &function.sig.output else {
+        return None;
+    };
+    // Result<ResponseValue<T>, Error<E>>
+    let answer = argument(argument(result)?)?.clone();
+    Some(Signature { parameters, answer })
+}
+
+/// The first generic argument of a type: `T` of `Vec<T>`.
+pub(super) fn argument(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = ty else { return None };
+    match &path.path.segments.last()?.arguments {
+        PathArguments::AngleBracketed(arguments) => {
+            arguments.args.iter().find_map(|argument| match argument {
+                GenericArgument::Type(ty) => Some(ty),
+                _ => None,
+            })
+        }
+        _ => None,
+    }
+}
+
+/// Whether a type is one of this name, such as `Option`, whatever stands before and after it.
+pub(super) fn is_named(ty: &Type, name: &str) -> bool {
+    matches!(ty, Type::Path(path) if crate::derives::ends_with(&path.path, name))
+}
+
+/// The type that a builder holds: no reference, and no `Option` around an optional parameter.
+fn owned(ty: &Type) -> Type {
+    match ty {
+        Type::Reference(reference) => match &*reference.elem {
+            text if is_named(text, "str") => syn::parse_quote!(String),
+            inner => inner.clone(),
+        },
+        option if is_named(option, "Option") => argument(option).map_or_else(|| ty.clone(), owned),
+        other => other.clone(),
+    }
+}
