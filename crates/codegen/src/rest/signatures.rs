@@ -36,7 +36,7 @@ pub(super) fn decide(source: &Source, document: Value) -> Result<Decided, Diagno
     let mut settings = GenerationSettings::new();
     settings
         .with_interface(InterfaceStyle::Positional)
-        .with_map_type("::std::collections::BTreeMap")
+        .with_map_type("::std::collections::HashMap")
         .with_derive("PartialEq");
     // It panics at what it does not expect. Mending should leave nothing of that kind; where it
     // does, the user is owed a diagnostic and no backtrace.

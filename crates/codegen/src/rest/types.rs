@@ -173,13 +173,9 @@ fn helper(ty: &Type) -> Option<&'static str> {
         let integers = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
             .iter()
             .any(|it| is_named(inner, it));
-        return if is_named(inner, "f64") || is_named(inner, "f32") {
-            Some("number")
-        } else {
-            integers.then_some("integer")
-        };
+        return if is_named(inner, "f64") { Some("number") } else { integers.then_some("integer") };
     }
-    if is_named(ty, "BTreeMap") {
+    if is_named(ty, "HashMap") {
         Some("map_or_default")
     } else {
         (is_named(ty, "Vec") || is_named(ty, "Map")).then_some("or_default")
