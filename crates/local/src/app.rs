@@ -1,0 +1,20 @@
+//! What every request can reach.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::catalog::Catalog;
+use crate::graphql::Schema;
+use crate::http::RequestLog;
+use crate::queue::{Endpoint, StreamShape};
+
+pub(crate) struct App {
+    pub(crate) keys: Vec<String>,
+    pub(crate) endpoints: HashMap<String, Arc<Endpoint>>,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) schema: Schema,
+    pub(crate) requests: RequestLog,
+    pub(crate) stream_shape: StreamShape,
+    pub(crate) max_run_payload: usize,
+    pub(crate) max_runsync_payload: usize,
+}

@@ -1,0 +1,283 @@
+//! Setting up a service.
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::Stream;
+use serde_json::Value;
+use tokio::net::TcpListener;
+
+use crate::app::App;
+use crate::catalog::{self, Catalog};
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::graphql;
+use crate::http::RequestLog;
+use crate::queue::{Endpoint, EndpointSettings, StreamShape, Workers};
+use crate::service::LocalService;
+use crate::sync::Tasks;
+use crate::webhook::Webhooks;
+use crate::worker::{Closure, Command, Handler, HandlerError, LocalJob, Streaming, builtins};
+
+const DEFAULT_KEY: &str = "local";
+const DEFAULT_EXECUTION_TIMEOUT: Duration = Duration::from_secs(600);
+const MAX_RUN_PAYLOAD: usize = 10 * 1024 * 1024;
+const MAX_RUNSYNC_PAYLOAD: usize = 20 * 1024 * 1024;
+
+/// Sets up a [`LocalService`]; made by [`LocalService::builder`].
+#[must_use = "a builder does nothing until `start` is called"]
+pub struct Builder {
+    keys: Vec<String>,
+    listen: SocketAddr,
+    clock: Clock,
+    handlers: BTreeMap<String, Arc<dyn Handler>>,
+    defaults: EndpointSettings,
+    workers: BTreeMap<String, Workers>,
+    execution_timeouts: BTreeMap<String, Duration>,
+    builtins: bool,
+    seeds: bool,
+    pods: Vec<Value>,
+    templates: Vec<Value>,
+    stream_shape: StreamShape,
+    max_run_payload: usize,
+    max_runsync_payload: usize,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self {
+            keys: Vec::new(),
+            listen: (Ipv4Addr::LOCALHOST, 0).into(),
+            clock: Clock::real(),
+            handlers: BTreeMap::new(),
+            defaults: EndpointSettings {
+                workers: Workers::default(),
+                execution_timeout: DEFAULT_EXECUTION_TIMEOUT,
+            },
+            workers: BTreeMap::new(),
+            execution_timeouts: BTreeMap::new(),
+            builtins: true,
+            seeds: true,
+            pods: Vec::new(),
+            templates: Vec::new(),
+            stream_shape: StreamShape::default(),
+            max_run_payload: MAX_RUN_PAYLOAD,
+            max_runsync_payload: MAX_RUNSYNC_PAYLOAD,
+        }
+    }
+}
+
+impl Builder {
+    /// A key that a client must use, on all three interfaces. Called again, it adds another key.
+    /// Without any call the key is `local`.
+    pub fn api_key(mut self, key: impl Into<String>) -> Self {
+        self.keys.push(key.into());
+        self
+    }
+
+    /// Adds an endpoint whose jobs `handler` runs. What it returns is the job's output, or its
+    /// error. A name that is there already, a built-in one included, is replaced.
+    ///
+    /// ```
+    /// # use podqueue_local::{LocalJob, LocalService};
+    /// # use serde_json::json;
+    /// let builder = LocalService::builder().endpoint("double", |job: LocalJob| async move {
+    ///     let n = job.input["n"].as_i64().ok_or("input.n must be an integer")?;
+    ///     Ok(json!({ "n": 2 * n }))
+    /// });
+    /// ```
+    pub fn endpoint<F, Fut>(self, name: impl Into<String>, handler: F) -> Self
+    where
+        F: Fn(LocalJob) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Value, HandlerError>> + Send + 'static,
+    {
+        self.handler(name.into(), Arc::new(Closure(handler)))
+    }
+
+    /// Adds an endpoint whose handler returns a stream: each item is a chunk for `/stream`, the
+    /// list of all is the job's output, and an error ends the job as failed.
+    ///
+    /// A handler that needs more than that (chunks of one kind and an output of another) is an
+    /// [`endpoint`](Self::endpoint) that calls [`LocalJob::emit`].
+    ///
+    /// ```
+    /// # use futures_util::stream;
+    /// # use podqueue_local::{LocalJob, LocalService};
+    /// # use serde_json::json;
+    /// let builder = LocalService::builder().streaming_endpoint("words", |job: LocalJob| {
+    ///     let text = job.input["text"].as_str().unwrap_or_default().to_owned();
+    ///     let words: Vec<_> = text.split(' ').map(|word| Ok(json!({ "word": word }))).collect();
+    ///     stream::iter(words)
+    /// });
+    /// ```
+    pub fn streaming_endpoint<F, S>(self, name: impl Into<String>, handler: F) -> Self
+    where
+        F: Fn(LocalJob) -> S + Send + Sync + 'static,
+        S: Stream<Item = Result<Value, HandlerError>> + Send + 'static,
+    {
+        self.handler(name.into(), Arc::new(Streaming(handler)))
+    }
+
+    /// Adds an endpoint whose workers are processes of a shell command. A job comes as one line
+    /// of JSON on the standard input, `{"id": …, "input": …}` with `policy` and `s3Config` where
+    /// the job has them. The process answers in lines of JSON on its standard output: any number
+    /// of `{"stream": …}` and `{"progress": …}`, then `{"output": …}` or `{"error": "…"}`. One
+    /// that dies fails its job and is replaced.
+    pub fn command_endpoint(self, name: impl Into<String>, command: impl Into<String>) -> Self {
+        self.handler(name.into(), Arc::new(Command::new(command.into())))
+    }
+
+    fn handler(mut self, name: String, handler: Arc<dyn Handler>) -> Self {
+        self.handlers.insert(name, handler);
+        self
+    }
+
+    /// Leaves out the endpoints `echo`, `count`, `sleep` and `fail`.
+    pub fn without_builtin_endpoints(mut self) -> Self {
+        self.builtins = false;
+        self
+    }
+
+    /// How many workers each endpoint has: one that is always there and up to three, if not
+    /// said otherwise. With `workers(0, 0)` every job stays in the queue.
+    pub fn workers(mut self, min: usize, max: usize) -> Self {
+        self.defaults.workers = Workers::between(min, max);
+        self
+    }
+
+    /// The workers of one endpoint.
+    pub fn workers_of(mut self, endpoint: impl Into<String>, workers: Workers) -> Self {
+        self.workers.insert(endpoint.into(), workers);
+        self
+    }
+
+    /// How long the jobs of one endpoint may run, unless their policy says otherwise: 10 minutes
+    /// by default.
+    pub fn execution_timeout_of(mut self, endpoint: impl Into<String>, timeout: Duration) -> Self {
+        self.execution_timeouts.insert(endpoint.into(), timeout);
+        self
+    }
+
+    /// The address to listen on: 127.0.0.1 and a free port by default.
+    pub fn listen(mut self, address: impl Into<SocketAddr>) -> Self {
+        self.listen = address.into();
+        self
+    }
+
+    /// Lets time stand still until `local.clock().advance(…)` is called.
+    pub fn manual_clock(mut self) -> Self {
+        self.clock = Clock::manual();
+        self
+    }
+
+    /// Adds a Pod in the shape in which REST reads it, all optional parts included. Only `id` is
+    /// required; what is left out is as for a plain Pod that runs. With an `endpointId` it is a
+    /// worker of that endpoint.
+    pub fn pod(mut self, pod: Value) -> Self {
+        self.pods.push(pod);
+        self
+    }
+
+    /// Adds a template in the shape in which REST reads it, `id` and `name` at least. An
+    /// `endpointId` beside them binds it to that endpoint; no reader sees that field.
+    pub fn template(mut self, template: Value) -> Self {
+        self.templates.push(template);
+        self
+    }
+
+    /// Leaves out the Pods and templates that are there by default.
+    pub fn without_seeds(mut self) -> Self {
+        self.seeds = false;
+        self
+    }
+
+    /// How `/stream` answers: an array by default, as the interface documents it.
+    pub fn stream_shape(mut self, shape: StreamShape) -> Self {
+        self.stream_shape = shape;
+        self
+    }
+
+    /// The largest bodies in bytes that `/run` and `/runsync` take: 10 and 20 MiB by default.
+    pub fn max_payloads(mut self, run: usize, runsync: usize) -> Self {
+        self.max_run_payload = run;
+        self.max_runsync_payload = runsync;
+        self
+    }
+
+    /// Starts the service on the current Tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// When the address cannot be listened on, or a Pod or template cannot be used.
+    pub async fn start(self) -> Result<LocalService, Error> {
+        let catalog = Arc::new(self.catalog()?);
+        let listener =
+            TcpListener::bind(self.listen).await.map_err(|e| Error::listen(self.listen, e))?;
+        let address = listener.local_addr().map_err(|e| Error::listen(self.listen, e))?;
+        let tasks = Tasks::new(tokio::runtime::Handle::current());
+        let webhooks = Webhooks::new(self.clock.clone(), tasks.clone()).map_err(Error::webhooks)?;
+
+        let mut handlers = BTreeMap::new();
+        if self.builtins {
+            handlers.extend(builtins().map(|(name, handler)| (name.to_owned(), handler)));
+        }
+        handlers.extend(self.handlers);
+        let start = |(name, handler): (String, Arc<dyn Handler>)| {
+            let settings = EndpointSettings {
+                workers: self.workers.get(&name).copied().unwrap_or(self.defaults.workers),
+                execution_timeout: self
+                    .execution_timeouts
+                    .get(&name)
+                    .copied()
+                    .unwrap_or(self.defaults.execution_timeout),
+            };
+            let endpoint = Endpoint::start(
+                &name,
+                settings,
+                handler,
+                self.clock.clone(),
+                tasks.clone(),
+                webhooks.clone(),
+            );
+            (name, endpoint)
+        };
+        let app = Arc::new(App {
+            keys: if self.keys.is_empty() { vec![DEFAULT_KEY.to_owned()] } else { self.keys },
+            endpoints: handlers.into_iter().map(start).collect(),
+            schema: graphql::schema(catalog.clone()),
+            catalog,
+            requests: RequestLog::default(),
+            stream_shape: self.stream_shape,
+            max_run_payload: self.max_run_payload,
+            max_runsync_payload: self.max_runsync_payload,
+        });
+        Ok(LocalService::serve(listener, address, app, self.clock, tasks, webhooks))
+    }
+
+    fn catalog(&self) -> Result<Catalog, Error> {
+        let catalog = Catalog::new(self.clock.clone());
+        let (templates, pods) = if self.seeds {
+            (catalog::templates().to_vec(), catalog::pods().to_vec())
+        } else {
+            (Vec::new(), Vec::new())
+        };
+        for template in templates.into_iter().chain(self.templates.iter().cloned()) {
+            catalog.add_template(template).map_err(Error::seed)?;
+        }
+        for pod in pods.into_iter().chain(self.pods.iter().cloned()) {
+            catalog.add_pod(pod).map_err(Error::seed)?;
+        }
+        Ok(catalog)
+    }
+}
+
+impl std::fmt::Debug for Builder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Builder")
+            .field("listen", &self.listen)
+            .field("endpoints", &self.handlers.keys())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,158 @@
+//! Pods, templates and secrets: what REST reads and GraphQL changes.
+
+mod pod;
+mod seeds;
+mod template;
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::clock::Clock;
+use crate::sync::locked;
+
+pub(crate) use pod::{Pod, PodIncludes};
+pub(crate) use template::{EnvironmentVariable, Template, TemplateChange, TemplateIncludes};
+
+pub use seeds::*;
+
+/// How long a template cannot be deleted after its last use.
+const DELETE_DELAY: Duration = Duration::from_secs(120);
+
+pub(crate) struct Catalog {
+    clock: Clock,
+    shelves: Mutex<Shelves>,
+}
+
+#[derive(Default)]
+struct Shelves {
+    pods: HashMap<String, Pod>,
+    templates: HashMap<String, Template>,
+    secrets: HashMap<String, Secret>,
+}
+
+/// A stored secret. There is no way to read its value back.
+struct Secret {
+    #[expect(dead_code, reason = "stored, as the service does, and never returned")]
+    value: String,
+}
+
+impl Catalog {
+    pub(crate) fn new(clock: Clock) -> Self {
+        Self { clock, shelves: Mutex::default() }
+    }
+
+    pub(crate) fn add_pod(&self, pod: Value) -> Result<(), String> {
+        let pod = Pod::parse(pod)?;
+        locked(&self.shelves).pods.insert(pod.id().to_owned(), pod);
+        Ok(())
+    }
+
+    /// Takes a Pod away; its template counts as used until now.
+    pub(crate) fn remove_pod(&self, id: &str) -> bool {
+        let mut shelves = locked(&self.shelves);
+        let Some(pod) = shelves.pods.remove(id) else { return false };
+        let used = pod.template_id().and_then(|id| shelves.templates.get_mut(id));
+        if let Some(template) = used {
+            template.last_used = Some(self.clock.now());
+        }
+        true
+    }
+
+    /// Adds a template in the shape in which REST reads it.
+    pub(crate) fn add_template(&self, template: Value) -> Result<(), String> {
+        let template = Template::parse(template)?;
+        let mut shelves = locked(&self.shelves);
+        let same_name = |other: &Template| other.name == template.name && other.id != template.id;
+        if shelves.templates.values().any(same_name) {
+            return Err(format!("there are two templates named {:?}", template.name));
+        }
+        shelves.templates.insert(template.id.clone(), template);
+        Ok(())
+    }
+
+    pub(crate) fn pod(&self, id: &str, includes: PodIncludes) -> Option<Value> {
+        let shelves = locked(&self.shelves);
+        let pod = shelves.pods.get(id).filter(|pod| includes.workers || !pod.is_worker())?;
+        let template = pod.template_id().and_then(|id| shelves.templates.get(id));
+        Some(pod.read(includes, template))
+    }
+
+    pub(crate) fn template(&self, id: &str, includes: TemplateIncludes) -> Option<Template> {
+        let shelves = locked(&self.shelves);
+        shelves.templates.get(id).filter(|template| template.is_among(includes)).cloned()
+    }
+
+    /// Creates a template or, with an id, changes one.
+    pub(crate) fn save_template(
+        &self,
+        id: Option<String>,
+        change: TemplateChange,
+    ) -> Result<Template, String> {
+        let mut shelves = locked(&self.shelves);
+        let mut template = match id {
+            None => Template { id: new_id(), ..Template::default() },
+            Some(id) => shelves
+                .templates
+                .get(&id)
+                .filter(|template| template.is_own())
+                .cloned()
+                .ok_or("no template of yours has this id")?,
+        };
+        let same_name = |other: &Template| other.name == change.name && other.id != template.id;
+        if shelves.templates.values().any(same_name) {
+            return Err("a template of this name exists already".to_owned());
+        }
+        template.apply(change)?;
+        shelves.templates.insert(template.id.clone(), template.clone());
+        Ok(template)
+    }
+
+    pub(crate) fn delete_template(&self, name: &str) -> Result<(), String> {
+        let mut shelves = locked(&self.shelves);
+        let template = shelves
+            .templates
+            .values()
+            .find(|template| template.name == name && template.is_own())
+            .ok_or("no template of yours has this name")?;
+        let id = template.id.clone();
+        if template.endpoint_id.is_some() {
+            return Err("the template is in use by a serverless endpoint".to_owned());
+        }
+        if shelves.pods.values().any(|pod| pod.uses(&id)) {
+            return Err("the template is in use by a Pod".to_owned());
+        }
+        let since = template.last_used.map(|used| self.clock.now().saturating_sub(used));
+        if let Some(left) = since.and_then(|since| DELETE_DELAY.checked_sub(since))
+            && !left.is_zero()
+        {
+            return Err(format!(
+                "the template was in use a moment ago: try again in {} seconds",
+                left.as_secs() + u64::from(left.subsec_nanos() > 0),
+            ));
+        }
+        shelves.templates.remove(&id);
+        Ok(())
+    }
+
+    /// Stores a secret, and says its id.
+    pub(crate) fn create_secret(&self, name: &str, value: String) -> Result<String, String> {
+        if name.trim().is_empty() {
+            return Err("name must not be empty".to_owned());
+        }
+        let id = new_id();
+        locked(&self.shelves).secrets.insert(id.clone(), Secret { value });
+        Ok(id)
+    }
+
+    pub(crate) fn delete_secret(&self, id: &str) -> Result<(), String> {
+        let removed = locked(&self.shelves).secrets.remove(id);
+        removed.map(|_| ()).ok_or_else(|| "no secret has this id".to_owned())
+    }
+}
+
+fn new_id() -> String {
+    std::iter::repeat_with(fastrand::lowercase).take(14).collect()
+}

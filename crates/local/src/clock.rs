@@ -1,0 +1,145 @@
+//! The one source of time: every deadline of the service is read from here.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::sync::locked;
+
+/// A point in time: what has passed since the service's clock was made.
+pub(crate) type Moment = Duration;
+
+/// The service's clock. It follows real time, or stands still until it is advanced by hand.
+///
+/// All times of the service (ttl, retention, execution timeout, the `wait` of `/runsync`, the
+/// delay between two webhook tries, [`LocalJob::sleep`](crate::LocalJob::sleep)) are read from
+/// it. A clone is the same clock.
+#[derive(Clone, Debug)]
+pub struct Clock {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    /// Where real time is counted from; none for a clock that stands still.
+    origin: Option<Instant>,
+    /// The real time at which the clock was made, for timestamps.
+    epoch: SystemTime,
+    advanced: Mutex<Duration>,
+    changed: watch::Sender<()>,
+}
+
+impl Clock {
+    pub(crate) fn real() -> Self {
+        Self::new(Some(Instant::now()))
+    }
+
+    pub(crate) fn manual() -> Self {
+        Self::new(None)
+    }
+
+    fn new(origin: Option<Instant>) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                origin,
+                epoch: SystemTime::now(),
+                advanced: Mutex::new(Duration::ZERO),
+                changed: watch::Sender::new(()),
+            }),
+        }
+    }
+
+    /// Moves the clock forward. Whatever became due has happened for the next request, and all
+    /// that sleeps on the clock and became due is woken.
+    ///
+    /// A real clock can be advanced too; it goes on from there.
+    ///
+    /// The step is one jump: a handler that sleeps on this clock learns of it only after the
+    /// service did. Where one of the two must come first (a handler that finishes before its
+    /// timeout, say), advance in two steps.
+    pub fn advance(&self, by: Duration) {
+        {
+            let mut advanced = locked(&self.inner.advanced);
+            *advanced = advanced.saturating_add(by);
+        }
+        self.inner.changed.send_replace(());
+    }
+
+    /// The time that has passed on this clock since the service was built.
+    pub fn now(&self) -> Duration {
+        let real = self.inner.origin.map_or(Duration::ZERO, |origin| origin.elapsed());
+        real.saturating_add(*locked(&self.inner.advanced))
+    }
+
+    /// The wall-clock time that this clock shows.
+    pub fn system_time(&self) -> SystemTime {
+        self.inner.epoch.checked_add(self.now()).unwrap_or(self.inner.epoch)
+    }
+
+    /// Whether the clock stands still until [`advance`](Self::advance) is called.
+    pub fn is_manual(&self) -> bool {
+        self.inner.origin.is_none()
+    }
+
+    /// Waits until `duration` has passed on this clock.
+    pub async fn sleep(&self, duration: Duration) {
+        self.sleep_until(self.now().saturating_add(duration)).await;
+    }
+
+    /// Waits until [`now`](Self::now) is `deadline` or later.
+    pub async fn sleep_until(&self, deadline: Duration) {
+        let mut changed = self.inner.changed.subscribe();
+        loop {
+            changed.mark_unchanged();
+            let now = self.now();
+            if now >= deadline {
+                return;
+            }
+            let woken = changed.changed();
+            if self.is_manual() {
+                // The sender lives in `self`, so this never fails.
+                let _ = woken.await;
+            } else {
+                let _ = tokio::time::timeout(deadline - now, woken).await;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_manual_clock_stands_still_until_advanced() {
+        let clock = Clock::manual();
+        assert_eq!(clock.now(), Duration::ZERO);
+        let sleeper = tokio::spawn({
+            let clock = clock.clone();
+            async move {
+                clock.sleep(Duration::from_secs(10)).await;
+                clock.now()
+            }
+        });
+        tokio::task::yield_now().await;
+        clock.advance(Duration::from_secs(4));
+        tokio::task::yield_now().await;
+        assert!(!sleeper.is_finished());
+        clock.advance(Duration::from_secs(6));
+        assert_eq!(sleeper.await.unwrap(), Duration::from_secs(10));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_real_clock_runs_and_can_be_advanced() {
+        let clock = Clock::real();
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        assert_eq!(clock.now(), Duration::from_secs(3));
+        clock.advance(Duration::from_secs(60));
+        assert_eq!(clock.now(), Duration::from_secs(63));
+        clock.sleep(Duration::from_secs(1)).await;
+        assert_eq!(clock.now(), Duration::from_secs(64));
+    }
+}

@@ -1,0 +1,41 @@
+//! Why a service did not start, or refused a seed.
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+
+/// Why the service did not start, or what it was given could not be used.
+#[derive(Debug)]
+pub struct Error {
+    what: String,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    pub(crate) fn listen(address: SocketAddr, source: io::Error) -> Self {
+        Self { what: format!("cannot listen on {address}"), source: Some(Box::new(source)) }
+    }
+
+    pub(crate) fn webhooks(source: reqwest::Error) -> Self {
+        Self {
+            what: "cannot set up the HTTP client for webhooks".to_owned(),
+            source: Some(Box::new(source)),
+        }
+    }
+
+    pub(crate) fn seed(why: String) -> Self {
+        Self { what: why, source: None }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_ref().map(|source| source.as_ref() as _)
+    }
+}

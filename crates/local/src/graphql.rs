@@ -1,0 +1,308 @@
+//! The GraphQL interface: templates and secrets are created, changed and deleted.
+
+use std::sync::Arc;
+
+use async_graphql::{
+    Context, EmptySubscription, Error, InputObject, InputValueError, InputValueResult, Object,
+    Request as Execution, SDLExportOptions, Scalar, ScalarType, SimpleObject, Variables,
+};
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use axum::{Json, Router};
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::catalog::{self, Catalog, TemplateChange};
+use crate::http::{Refusal, admit, read_body};
+use crate::operation::Operation;
+
+/// Far more than any template or secret needs.
+const MAX_BODY: usize = 10 * 1024 * 1024;
+
+pub(crate) type Schema = async_graphql::Schema<Query, Mutation, EmptySubscription>;
+
+pub(crate) fn schema(catalog: Arc<Catalog>) -> Schema {
+    Schema::build(Query, Mutation, EmptySubscription).data(catalog).finish()
+}
+
+/// The schema in the schema definition language.
+pub(crate) fn sdl(schema: &Schema) -> String {
+    schema.sdl_with_options(SDLExportOptions::new().use_space_ident())
+}
+
+pub(crate) fn routes() -> Router<Arc<App>> {
+    Router::new().route("/graphql", post(execute))
+}
+
+/// Answers 200 to what was executed, errors of its fields included, and 400 to what could not be.
+async fn execute(State(app): State<Arc<App>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let execution = async {
+        admit(&app, Operation::GraphQl, &parts)?;
+        parse(&read_body(body, MAX_BODY).await?)
+    };
+    let execution = match execution.await {
+        Ok(execution) => execution,
+        Err(refusal) => {
+            let body = json!({ "errors": [{ "message": refusal.message }] });
+            return (refusal.status, Json(body)).into_response();
+        }
+    };
+    let answer = app.schema.execute(execution).await;
+    let executed = answer.is_ok() || answer.errors.iter().any(|error| !error.path.is_empty());
+    if executed {
+        Json(answer).into_response()
+    } else {
+        (StatusCode::BAD_REQUEST, Json(json!({ "errors": answer.errors }))).into_response()
+    }
+}
+
+fn parse(body: &[u8]) -> Result<Execution, Refusal> {
+    let body: Value = serde_json::from_slice(body)
+        .map_err(|error| Refusal::bad_request(format!("the body is not JSON: {error}")))?;
+    let Some(Value::String(query)) = body.get("query") else {
+        return Err(Refusal::bad_request("the body needs a string `query` with the document"));
+    };
+    let mut execution = Execution::new(query);
+    match body.get("operationName") {
+        None | Some(Value::Null) => {}
+        Some(Value::String(name)) => execution = execution.operation_name(name),
+        Some(_) => return Err(Refusal::bad_request("operationName must be a string")),
+    }
+    match body.get("variables") {
+        None | Some(Value::Null) => {}
+        Some(variables @ Value::Object(_)) => {
+            execution = execution.variables(Variables::from_json(variables.clone()));
+        }
+        Some(_) => return Err(Refusal::bad_request("variables must be an object")),
+    }
+    Ok(execution)
+}
+
+/// Nothing. The one value is null; what the service returns in its place is not documented.
+pub(crate) struct Void;
+
+#[Scalar]
+impl ScalarType for Void {
+    fn parse(value: async_graphql::Value) -> InputValueResult<Self> {
+        match value {
+            async_graphql::Value::Null => Ok(Self),
+            other => Err(InputValueError::expected_type(other)),
+        }
+    }
+
+    fn to_value(&self) -> async_graphql::Value {
+        async_graphql::Value::Null
+    }
+}
+
+/// No query of the service is documented. GraphQL asks every schema for a query type, so there
+/// is this one, with one field that nobody needs.
+pub(crate) struct Query;
+
+#[Object]
+impl Query {
+    /// Always null.
+    #[graphql(name = "_empty")]
+    async fn empty(&self) -> Option<Void> {
+        None
+    }
+}
+
+/// What can be changed.
+pub(crate) struct Mutation;
+
+#[Object]
+impl Mutation {
+    /// Creates a template or, when the input has an `id`, changes the template of that id.
+    /// Creating fails when a template of that name exists.
+    async fn save_template(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The template as it shall be.")] input: SaveTemplateInput,
+    ) -> Result<Option<Template>, Error> {
+        let (id, change) = input.into_change();
+        Ok(Some(catalog(context)?.save_template(id, change)?.into()))
+    }
+
+    /// Deletes a template by its name. It must not be used by any Pod or serverless endpoint,
+    /// and deletion can take up to 2 minutes after its last use.
+    async fn delete_template(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The name of the template to delete.")] template_name: String,
+    ) -> Result<Option<Void>, Error> {
+        catalog(context)?.delete_template(&template_name)?;
+        Ok(None)
+    }
+
+    /// Stores a secret.
+    async fn secret_create(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The secret to store.")] input: SecretCreateInput,
+    ) -> Result<Option<Secret>, Error> {
+        let id = catalog(context)?.create_secret(&input.name, input.value)?;
+        Ok(Some(Secret { id: Some(id), name: Some(input.name), description: None }))
+    }
+
+    /// Deletes a secret by its id.
+    async fn secret_delete(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The id of the secret to delete, as `secretCreate` returned it.")]
+        id: String,
+    ) -> Result<Option<Void>, Error> {
+        catalog(context)?.delete_secret(&id)?;
+        Ok(None)
+    }
+}
+
+fn catalog<'a>(context: &Context<'a>) -> Result<&'a Arc<Catalog>, Error> {
+    context.data::<Arc<Catalog>>()
+}
+
+/// A template to create or, with its `id`, to change.
+#[derive(InputObject)]
+pub(crate) struct SaveTemplateInput {
+    /// The template to change. Without it a new template is created.
+    id: Option<String>,
+    /// Size of the container disk in GB.
+    container_disk_in_gb: i32,
+    /// Name of the Docker image, with its tag.
+    image_name: String,
+    /// Name of the template. No two templates share one.
+    name: String,
+    /// Size of the local volume in GB. Must be 0 for a serverless template.
+    volume_in_gb: i32,
+    /// Whether instances are serverless workers. Must be true for a serverless template.
+    is_serverless: Option<bool>,
+    /// Arguments that the container is started with.
+    docker_args: Option<String>,
+    /// The environment variables of the container.
+    env: Option<Vec<EnvironmentVariableInput>>,
+    /// The exposed ports: `<port>/<protocol>`, separated by commas. The protocol is `http` or
+    /// `tcp`.
+    ports: Option<String>,
+    /// Markdown text that is shown when the template is selected.
+    readme: Option<String>,
+    /// The absolute path at which the volume is mounted.
+    volume_mount_path: Option<String>,
+    /// Id of saved registry credentials, for a private image.
+    container_registry_auth_id: Option<String>,
+}
+
+impl SaveTemplateInput {
+    fn into_change(self) -> (Option<String>, TemplateChange) {
+        let variable =
+            |EnvironmentVariableInput { key, value }| catalog::EnvironmentVariable { key, value };
+        let change = TemplateChange {
+            container_disk_in_gb: self.container_disk_in_gb,
+            image_name: self.image_name,
+            name: self.name,
+            volume_in_gb: self.volume_in_gb,
+            is_serverless: self.is_serverless,
+            docker_args: self.docker_args,
+            env: self.env.map(|env| env.into_iter().map(variable).collect()),
+            ports: self.ports,
+            readme: self.readme,
+            volume_mount_path: self.volume_mount_path,
+            container_registry_auth_id: self.container_registry_auth_id,
+        };
+        (self.id, change)
+    }
+}
+
+/// An environment variable to set.
+#[derive(InputObject)]
+pub(crate) struct EnvironmentVariableInput {
+    /// Name of the variable.
+    key: String,
+    /// Value of the variable.
+    value: String,
+}
+
+/// A secret to store.
+#[derive(InputObject)]
+pub(crate) struct SecretCreateInput {
+    /// Name of the secret.
+    name: String,
+    /// The sensitive value itself.
+    value: String,
+}
+
+/// A reusable definition of container image, disk sizes, ports, environment and start command,
+/// for Pods or for serverless workers.
+#[derive(SimpleObject)]
+pub(crate) struct Template {
+    /// Identifies the template.
+    id: Option<String>,
+    /// Size of the container disk in GB. A restart wipes this disk.
+    container_disk_in_gb: Option<i32>,
+    /// Name of the Docker image, with its tag.
+    image_name: Option<String>,
+    /// Name of the template. No two templates share one.
+    name: Option<String>,
+    /// Size of the local volume in GB. 0 for a serverless template.
+    volume_in_gb: Option<i32>,
+    /// Whether instances are serverless workers. Otherwise they are Pods.
+    is_serverless: Option<bool>,
+    /// Arguments that the container is started with.
+    docker_args: Option<String>,
+    /// The environment variables of the container.
+    env: Option<Vec<EnvironmentVariable>>,
+    /// The exposed ports: `<port>/<protocol>`, separated by commas. The protocol is `http` or
+    /// `tcp`.
+    ports: Option<String>,
+    /// Markdown text that is shown when the template is selected.
+    readme: Option<String>,
+    /// The absolute path at which the volume is mounted.
+    volume_mount_path: Option<String>,
+    /// Id of saved registry credentials, for a private image.
+    container_registry_auth_id: Option<String>,
+}
+
+/// An environment variable of a container.
+#[derive(SimpleObject)]
+pub(crate) struct EnvironmentVariable {
+    /// Name of the variable.
+    key: Option<String>,
+    /// Value of the variable.
+    value: Option<String>,
+}
+
+/// A stored sensitive value that templates can refer to. The value itself cannot be read back.
+#[derive(SimpleObject)]
+pub(crate) struct Secret {
+    /// Identifies the secret.
+    id: Option<String>,
+    /// Name of the secret.
+    name: Option<String>,
+    /// What the secret is for.
+    description: Option<String>,
+}
+
+impl From<catalog::Template> for Template {
+    fn from(template: catalog::Template) -> Self {
+        let variable = |variable: catalog::EnvironmentVariable| EnvironmentVariable {
+            key: Some(variable.key),
+            value: Some(variable.value),
+        };
+        Self {
+            id: Some(template.id),
+            container_disk_in_gb: Some(template.container_disk_in_gb),
+            image_name: Some(template.image_name),
+            name: Some(template.name),
+            volume_in_gb: Some(template.volume_in_gb),
+            is_serverless: Some(template.is_serverless),
+            docker_args: Some(template.docker_args),
+            env: Some(template.env.into_iter().map(variable).collect()),
+            ports: Some(template.ports.join(",")),
+            readme: Some(template.readme),
+            volume_mount_path: Some(template.volume_mount_path),
+            container_registry_auth_id: template.container_registry_auth_id,
+        }
+    }
+}

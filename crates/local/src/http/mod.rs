@@ -1,0 +1,18 @@
+//! The HTTP side that all three interfaces share.
+
+mod auth;
+mod body;
+mod error;
+mod gate;
+mod log;
+mod query;
+mod router;
+
+pub(crate) use body::read_body;
+pub(crate) use error::Refusal;
+pub(crate) use gate::admit;
+pub(crate) use log::RequestLog;
+pub(crate) use query::QueryParameters;
+pub(crate) use router::router;
+
+pub use log::RequestRecord;

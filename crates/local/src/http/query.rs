@@ -1,0 +1,28 @@
+//! The query of a request's URL, as pairs.
+
+use axum::extract::Query;
+use axum::http::Uri;
+
+use super::Refusal;
+
+/// The decoded query parameters. Where one stands twice, the last counts.
+pub(crate) struct QueryParameters(Vec<(String, String)>);
+
+impl QueryParameters {
+    pub(crate) fn of(uri: &Uri) -> Self {
+        Self(Query::try_from_uri(uri).map(|Query(pairs)| pairs).unwrap_or_default())
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// A boolean parameter; absent is false.
+    pub(crate) fn flag(&self, name: &str) -> Result<bool, Refusal> {
+        match self.get(name) {
+            None | Some("false") => Ok(false),
+            Some("true") => Ok(true),
+            Some(_) => Err(Refusal::bad_request(format!("{name} must be true or false"))),
+        }
+    }
+}

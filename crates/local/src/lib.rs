@@ -1,0 +1,101 @@
+//! An embedded service that behaves as the hosted one does: the job queue, the REST reads of
+//! Pods and templates, and the GraphQL calls for templates and secrets, over real HTTP on a port
+//! of this machine. Code is tested against it instead of the cloud, with time under control.
+//!
+//! ```
+//! use std::time::Duration;
+//! use podqueue_local::{LocalJob, LocalService};
+//! use serde_json::json;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let local = LocalService::builder()
+//!     .api_key("local")
+//!     .endpoint("greet", |job: LocalJob| async move {
+//!         let name = job.input["name"].as_str().ok_or("input.name is required")?;
+//!         Ok(json!({ "greeting": format!("Hello, {name}!") }))
+//!     })
+//!     .manual_clock()
+//!     .start()
+//!     .await?;
+//!
+//! // Point a client at these, with the key from above.
+//! println!("{} {} {}", local.base_url(), local.rest_url(), local.graphql_url());
+//!
+//! // Half an hour later, every result of `/run` is gone.
+//! local.clock().advance(Duration::from_secs(30 * 60));
+//! # Ok(()) }
+//! ```
+//!
+//! # Endpoints that are always there
+//!
+//! | endpoint | what it does |
+//! |---|---|
+//! | `echo` | returns its input |
+//! | `count` | streams `{"n": 0}`, `{"n": 1}` … up to and including `input.n`, and returns the list of them; with `input.ms` it sleeps for that long before each |
+//! | `sleep` | sleeps for `input.ms` milliseconds on the service's clock and returns `{"slept": ms}` |
+//! | `fail` | fails with `input.message` |
+//!
+//! # Readings
+//!
+//! Where the interface leaves room, the service decides as follows.
+//!
+//! - **Records**: `delayTime` and `executionTime` are milliseconds, and stand in every record of
+//!   `/status` and `/runsync`; while a job waits or runs, they grow. A job that failed has the
+//!   handler's message as `error`.
+//! - **`/runsync`** whose `wait` runs out answers the record as it stands, and the job goes on.
+//! - **Retention** of a result is 30 minutes for `/run`; for `/runsync` it is the `wait`, but at
+//!   least 1 and at most 5 minutes. The ttl ends a job whatever its state.
+//! - **TIMED_OUT** is a job that ran for its executionTimeout.
+//! - **`/cancel`** of a cancelled job answers as the first time; of one that ended otherwise, 400.
+//!   The handler is told ([`LocalJob::cancelled`]) and dropped a second later; its worker is free
+//!   at once.
+//! - **`/retry`** of a job that is neither FAILED nor TIMED_OUT is 400. The ttl still counts from
+//!   the submission.
+//! - **Health**: `completed` and `failed` count the jobs that ended so, timed out ones as failed,
+//!   also after their records are gone; a retried job counts as `retried` and no longer as
+//!   failed. So completed, failed, in progress, in queue, cancelled, purged, and removed by their
+//!   ttl before they ended add up to all jobs submitted. A job that is starting on a new worker
+//!   is in the queue until that worker is ready.
+//! - **Workers**: a job starts one when none is idle, unless the job is of low priority.
+//! - **Chunks** are drained by reading, and cleared by a retry. A chunk whose JSON exceeds
+//!   1,000,000 bytes is split: a string into strings, an array into arrays, an object into
+//!   objects with the members dealt out in order, an item or member that is itself too long by
+//!   the same rule. Concatenating the parts gives the whole.
+//! - **`/openai/*`** runs a synchronous job with the input
+//!   `{"openai_route": "/v1/…", "openai_input": <the body>}`, and answers the job's output, or
+//!   500 with its error. **`/requests`** answers the list of the endpoint's records.
+//! - **Webhooks** are POST requests with the record, `input` and `webhook`, for every terminal
+//!   state. TLS is not spoken: an `https` receiver counts as one that does not answer.
+//! - **Payloads** are refused above 10 MiB (`/run`) and 20 MiB (`/runsync`).
+//! - **Errors** have JSON bodies, `{"error": "…"}`; on GraphQL `{"errors": [{"message": "…"}]}`,
+//!   with HTTP 200 for what was executed and 400 for what could not be.
+//! - **Templates**: what `saveTemplate` with an `id` leaves out stays as it is.
+
+mod app;
+mod builder;
+mod catalog;
+mod clock;
+mod error;
+mod graphql;
+mod http;
+mod operation;
+mod queue;
+mod rest;
+mod service;
+mod sync;
+mod webhook;
+mod worker;
+
+pub use builder::Builder;
+pub use catalog::{
+    BOUND_TEMPLATE, CPU_POD, GPU_POD, OWN_TEMPLATE, PUBLIC_TEMPLATE, STARTING_POD, VENDOR_TEMPLATE,
+    WORKER_POD,
+};
+pub use clock::Clock;
+pub use error::Error;
+pub use http::RequestRecord;
+pub use queue::{JobPolicy, S3Config, StreamShape, Workers};
+pub use service::LocalService;
+pub use webhook::WebhookDelivery;
+pub use worker::{HandlerError, JobContext, LocalJob};

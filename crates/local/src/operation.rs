@@ -1,0 +1,34 @@
+//! The operations of the three interfaces, by name.
+
+/// One operation of the service. Whatever applies to some operations and not to others (whom a
+/// key allows, a limit, a fault) goes by this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Operation {
+    /// `POST /v2/{endpoint_id}/run`
+    Run,
+    /// `POST /v2/{endpoint_id}/runsync`
+    RunSync,
+    /// `GET /v2/{endpoint_id}/status/{job_id}`
+    Status,
+    /// `GET /v2/{endpoint_id}/stream/{job_id}`
+    Stream,
+    /// `POST /v2/{endpoint_id}/cancel/{job_id}`
+    Cancel,
+    /// `POST /v2/{endpoint_id}/retry/{job_id}`
+    Retry,
+    /// `POST /v2/{endpoint_id}/purge-queue`
+    PurgeQueue,
+    /// `GET /v2/{endpoint_id}/health`
+    Health,
+    /// `POST /v2/{endpoint_id}/openai/*`
+    OpenAi,
+    /// `GET /v2/{endpoint_id}/requests`
+    Requests,
+    /// `GET /v1/pods/{podId}`
+    GetPod,
+    /// `GET /v1/templates/{templateId}`
+    GetTemplate,
+    /// `POST /graphql`
+    GraphQl,
+}

@@ -1,0 +1,546 @@
+//! One endpoint: its jobs, its queue and its workers, changed under one lock.
+//!
+//! Time is dealt with in one way: whatever has a due time stands in a calendar, and every access
+//! first brings about what has become due, as of the time at which it was due. A sweeper does the
+//! same when nobody asks.
+
+use std::collections::{BTreeMap, HashMap};
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::calendar::Calendar;
+use super::job::{Fate, Job, JobId, Mode, Place, Receipt, Record, Status};
+use super::stream::default_metrics;
+use super::submission::Submission;
+use super::workers::{Fleet, Reminder, WorkerId, Workers};
+use crate::clock::{Clock, Moment};
+use crate::http::Refusal;
+use crate::sync::{Tasks, locked};
+use crate::webhook::Webhooks;
+use crate::worker::{Handler, HandlerError, LocalJob};
+
+/// How long a handler that was told to stop may go on to tidy up, in real time. Its worker is
+/// free for another job meanwhile.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// What can be set for each endpoint.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EndpointSettings {
+    pub(crate) workers: Workers,
+    pub(crate) execution_timeout: Duration,
+}
+
+pub(crate) struct Endpoint {
+    name: Arc<str>,
+    settings: EndpointSettings,
+    handler: Arc<dyn Handler>,
+    clock: Clock,
+    tasks: Tasks,
+    webhooks: Webhooks,
+    state: Mutex<State>,
+    /// Tells the sweeper that something is due earlier than it thinks.
+    earlier: Notify,
+}
+
+#[derive(Debug)]
+struct State {
+    jobs: HashMap<JobId, Job>,
+    queue: BTreeMap<u64, JobId>,
+    next_turn: u64,
+    /// How many of the queued jobs call for a worker.
+    calling: usize,
+    fleet: Fleet,
+    totals: Totals,
+    calendar: Calendar<Due>,
+    /// When the sweeper looks next.
+    sweep_at: Option<Moment>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Due {
+    Job(JobId),
+    Worker(WorkerId),
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Totals {
+    completed: u64,
+    failed: u64,
+    retried: u64,
+}
+
+/// The health report.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Health {
+    jobs: JobCounts,
+    workers: WorkerCounts,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct JobCounts {
+    completed: u64,
+    failed: u64,
+    in_progress: usize,
+    in_queue: usize,
+    retried: u64,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+struct WorkerCounts {
+    idle: usize,
+    running: usize,
+}
+
+impl Endpoint {
+    pub(crate) fn start(
+        name: &str,
+        settings: EndpointSettings,
+        handler: Arc<dyn Handler>,
+        clock: Clock,
+        tasks: Tasks,
+        webhooks: Webhooks,
+    ) -> Arc<Self> {
+        let endpoint = Arc::new(Self {
+            name: name.into(),
+            settings,
+            handler,
+            clock,
+            tasks,
+            webhooks,
+            state: Mutex::new(State {
+                jobs: HashMap::new(),
+                queue: BTreeMap::new(),
+                next_turn: 0,
+                calling: 0,
+                fleet: Fleet::new(settings.workers),
+                totals: Totals::default(),
+                calendar: Calendar::default(),
+                sweep_at: None,
+            }),
+            earlier: Notify::new(),
+        });
+        endpoint.tasks.spawn(endpoint.clone().sweep());
+        endpoint
+    }
+
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    pub(crate) fn stopping(&self) -> &CancellationToken {
+        self.tasks.stopping()
+    }
+
+    /// Queues a job. The `Notify` says when to look at the job again.
+    pub(crate) fn submit(
+        self: &Arc<Self>,
+        submission: Submission,
+        mode: Mode,
+    ) -> (Receipt, Arc<Notify>) {
+        self.access(|state, now| {
+            let turn = state.next_turn;
+            state.next_turn += 1;
+            let job = Job::new(submission, mode, self.settings.execution_timeout, turn, now);
+            let receipt = Receipt { id: job.id.clone(), status: Status::InQueue };
+            let finished = job.finished.clone();
+            state.enqueue(turn, &job);
+            state.schedule(&job);
+            state.jobs.insert(job.id.clone(), job);
+            (receipt, finished)
+        })
+    }
+
+    pub(crate) fn status(self: &Arc<Self>, id: &str) -> Result<Record, Refusal> {
+        self.access(|state, now| Ok(state.job(id)?.record(now)))
+    }
+
+    /// Sets a job's lifespan, counted from its submission.
+    pub(crate) fn set_ttl(self: &Arc<Self>, id: &str, ttl: Duration) -> Result<(), Refusal> {
+        self.change(id, |_, job, _| {
+            job.set_ttl(ttl);
+            Ok(())
+        })
+    }
+
+    /// Takes out the chunks that nobody has fetched yet.
+    pub(crate) fn drain(self: &Arc<Self>, id: &str) -> Result<(Status, Vec<Value>), Refusal> {
+        self.change(id, |_, job, _| Ok((job.status(), job.backlog.drain())))
+    }
+
+    pub(crate) fn cancel(self: &Arc<Self>, id: &str) -> Result<Receipt, Refusal> {
+        self.change(id, |state, job, now| {
+            match job.status() {
+                Status::InQueue | Status::InProgress => {
+                    state.leave(job, now);
+                    job.cancel(now);
+                    self.announce(job, now);
+                }
+                Status::Cancelled => {}
+                done => {
+                    return Err(Refusal::bad_request(format!(
+                        "only a job that is queued or running can be cancelled, and this one is {}",
+                        text(done),
+                    )));
+                }
+            }
+            Ok(Receipt { id: job.id.clone(), status: Status::Cancelled })
+        })
+    }
+
+    pub(crate) fn retry(self: &Arc<Self>, id: &str) -> Result<Receipt, Refusal> {
+        self.change(id, |state, job, now| {
+            if !matches!(job.status(), Status::Failed | Status::TimedOut) {
+                return Err(Refusal::bad_request(format!(
+                    "only a job that is FAILED or TIMED_OUT can be retried, and this one is {}",
+                    text(job.status()),
+                )));
+            }
+            let turn = state.next_turn;
+            state.next_turn += 1;
+            job.retry(turn, now);
+            state.enqueue(turn, job);
+            state.totals.failed -= 1;
+            state.totals.retried += 1;
+            Ok(Receipt { id: job.id.clone(), status: Status::InQueue })
+        })
+    }
+
+    /// Removes all jobs that are queued, and says how many there were.
+    pub(crate) fn purge(self: &Arc<Self>) -> usize {
+        self.access(|state, now| {
+            let queued: Vec<JobId> = state.queue.values().cloned().collect();
+            for id in &queued {
+                state.delete(id, now);
+            }
+            queued.len()
+        })
+    }
+
+    pub(crate) fn health(self: &Arc<Self>) -> Health {
+        self.access(|state, _| {
+            let running = state.fleet.running();
+            Health {
+                jobs: JobCounts {
+                    completed: state.totals.completed,
+                    failed: state.totals.failed,
+                    in_progress: running,
+                    in_queue: state.queue.len(),
+                    retried: state.totals.retried,
+                },
+                workers: WorkerCounts { idle: state.fleet.idle(), running },
+            }
+        })
+    }
+
+    /// The records of all jobs, the oldest first.
+    pub(crate) fn records(self: &Arc<Self>) -> Vec<Record> {
+        self.access(|state, now| {
+            let mut jobs: Vec<&Job> = state.jobs.values().collect();
+            jobs.sort_by(|a, b| (a.submitted_at(), &a.id).cmp(&(b.submitted_at(), &b.id)));
+            jobs.into_iter().map(|job| job.record(now)).collect()
+        })
+    }
+
+    /// Adds a chunk of a running job; one of an attempt that is over is dropped.
+    pub(crate) fn emit(
+        self: &Arc<Self>,
+        id: &str,
+        attempt: u64,
+        output: Value,
+        metrics: Map<String, Value>,
+    ) {
+        self.access(|state, _| {
+            let mut all = default_metrics(state.queue.len(), state.fleet.running());
+            all.extend(metrics);
+            if let Some(job) = state.running(id, attempt) {
+                job.backlog.push(output, all);
+            }
+        });
+    }
+
+    /// Sets the output of a running job for as long as it runs.
+    pub(crate) fn progress(self: &Arc<Self>, id: &str, attempt: u64, value: Value) {
+        self.access(|state, _| {
+            if let Some(job) = state.running(id, attempt) {
+                job.progress(value);
+            }
+        });
+    }
+
+    /// Takes a handler's result, unless its attempt is over already.
+    fn finish(self: &Arc<Self>, id: &str, attempt: u64, outcome: Outcome) {
+        self.access(|state, now| {
+            if state.running(id, attempt).is_none() {
+                return;
+            }
+            let Some(mut job) = state.jobs.remove(id) else { return };
+            if outcome.worker_lost
+                && let Place::Worker(worker) = job.place()
+            {
+                state.calendar.remove(Due::Worker(worker));
+                state.fleet.remove(worker);
+            } else {
+                state.leave(&job, now);
+            }
+            match outcome.result {
+                Ok(_) => state.totals.completed += 1,
+                Err(_) => state.totals.failed += 1,
+            }
+            job.finish(outcome.result, now);
+            self.announce(&job, now);
+            state.schedule(&job);
+            state.jobs.insert(job.id.clone(), job);
+        });
+    }
+
+    /// The one way to the state: first what time has brought, then `action`, then whatever
+    /// workers can start on.
+    fn access<R>(self: &Arc<Self>, action: impl FnOnce(&mut State, Moment) -> R) -> R {
+        let mut state = locked(&self.state);
+        let now = self.clock.now();
+        self.settle(&mut state, now);
+        let result = action(&mut state, now);
+        self.dispatch(&mut state, now);
+        let next = state.calendar.next();
+        if let Some(next) = next
+            && state.sweep_at.is_none_or(|planned| next < planned)
+        {
+            state.sweep_at = Some(next);
+            self.earlier.notify_one();
+        }
+        result
+    }
+
+    /// Changes one job that exists.
+    fn change<R>(
+        self: &Arc<Self>,
+        id: &str,
+        action: impl FnOnce(&mut State, &mut Job, Moment) -> Result<R, Refusal>,
+    ) -> Result<R, Refusal> {
+        self.access(|state, now| {
+            let mut job = state.jobs.remove(id).ok_or_else(unknown_job)?;
+            let result = action(state, &mut job, now);
+            state.schedule(&job);
+            state.jobs.insert(job.id.clone(), job);
+            result
+        })
+    }
+
+    /// Brings about everything that is due by `now`, in the order of time.
+    fn settle(&self, state: &mut State, now: Moment) {
+        while let Some((at, due)) = state.calendar.pop_due(now) {
+            match due {
+                Due::Worker(worker) => {
+                    let (stopped, reminder) = state.fleet.remind(worker);
+                    state.remind_later(worker, reminder, at);
+                    if stopped {
+                        self.handler.worker_stopped(worker);
+                    }
+                }
+                Due::Job(id) => match state.jobs.get(&id).map(Job::fate) {
+                    Some((_, Fate::Deleted)) => state.delete(&id, at),
+                    Some((_, Fate::TimedOut)) => {
+                        if let Some(mut job) = state.jobs.remove(&id) {
+                            state.leave(&job, at);
+                            state.totals.failed += 1;
+                            job.time_out(at);
+                            self.announce(&job, at);
+                            state.schedule(&job);
+                            state.jobs.insert(id, job);
+                        }
+                    }
+                    None => {}
+                },
+            }
+        }
+    }
+
+    /// Hands queued jobs to idle workers, and starts workers where jobs call for them.
+    fn dispatch(self: &Arc<Self>, state: &mut State, now: Moment) {
+        loop {
+            while !state.queue.is_empty()
+                && let Some(worker) = state.fleet.take_idle()
+            {
+                self.start_next(state, worker, now);
+            }
+            if !state.fleet.wants_more(state.calling) {
+                return;
+            }
+            let (worker, reminder) = state.fleet.start();
+            state.remind_later(worker, reminder, now);
+        }
+    }
+
+    fn start_next(self: &Arc<Self>, state: &mut State, worker: WorkerId, now: Moment) {
+        let Some((_, id)) = state.queue.pop_first() else { return };
+        let Some(mut job) = state.jobs.remove(&id) else { return };
+        if job.calls_for_worker() {
+            state.calling -= 1;
+        }
+        let stop = job.start(worker, now);
+        state.schedule(&job);
+        let work = LocalJob::new(self.clone(), &job, worker, stop.clone());
+        let (endpoint, attempt) = (self.clone(), job.attempt);
+        state.jobs.insert(id.clone(), job);
+        self.tasks.spawn(async move {
+            let told_to_stop = async {
+                stop.cancelled().await;
+                tokio::time::sleep(GRACE).await;
+            };
+            tokio::select! {
+                outcome = run(endpoint.handler.as_ref(), work) => {
+                    endpoint.finish(&id, attempt, outcome);
+                }
+                () = told_to_stop => {}
+            }
+        });
+    }
+
+    /// Sends the webhook of a job that has just ended.
+    fn announce(&self, job: &Job, now: Moment) {
+        if let Some(url) = &job.submission.webhook {
+            self.webhooks.deliver(url.clone(), job.record(now), job.submission.clone());
+        }
+    }
+
+    /// Does what is due when nobody asks, for as long as the service runs.
+    async fn sweep(self: Arc<Self>) {
+        loop {
+            let next = {
+                let mut state = locked(&self.state);
+                let now = self.clock.now();
+                self.settle(&mut state, now);
+                self.dispatch(&mut state, now);
+                state.sweep_at = state.calendar.next();
+                state.sweep_at
+            };
+            let due = async {
+                match next {
+                    Some(next) => self.clock.sleep_until(next).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = due => {}
+                () = self.earlier.notified() => {}
+            }
+        }
+    }
+}
+
+impl State {
+    fn job(&self, id: &str) -> Result<&Job, Refusal> {
+        self.jobs.get(id).ok_or_else(unknown_job)
+    }
+
+    fn running(&mut self, id: &str, attempt: u64) -> Option<&mut Job> {
+        self.jobs
+            .get_mut(id)
+            .filter(|job| job.attempt == attempt && job.status() == Status::InProgress)
+    }
+
+    fn enqueue(&mut self, turn: u64, job: &Job) {
+        self.queue.insert(turn, job.id.clone());
+        if job.calls_for_worker() {
+            self.calling += 1;
+        }
+    }
+
+    /// Frees what a job occupies, before it goes to another state or away.
+    fn leave(&mut self, job: &Job, now: Moment) {
+        match job.place() {
+            Place::Queue { turn } => {
+                self.queue.remove(&turn);
+                if job.calls_for_worker() {
+                    self.calling -= 1;
+                }
+            }
+            Place::Worker(worker) => {
+                let reminder = self.fleet.release(worker);
+                self.remind_later(worker, reminder, now);
+            }
+            Place::Nothing => {}
+        }
+    }
+
+    fn delete(&mut self, id: &JobId, now: Moment) {
+        if let Some(job) = self.jobs.remove(id) {
+            self.leave(&job, now);
+            self.calendar.remove(Due::Job(id.clone()));
+            job.delete();
+        }
+    }
+
+    fn schedule(&mut self, job: &Job) {
+        self.calendar.set(Due::Job(job.id.clone()), job.fate().0);
+    }
+
+    fn remind_later(&mut self, worker: WorkerId, reminder: Reminder, now: Moment) {
+        match reminder {
+            Reminder::In(time) => {
+                self.calendar.set(Due::Worker(worker), now.saturating_add(time));
+            }
+            Reminder::Never => self.calendar.remove(Due::Worker(worker)),
+        }
+    }
+}
+
+/// What a handler made of a job.
+struct Outcome {
+    result: Result<Value, String>,
+    worker_lost: bool,
+}
+
+/// Runs a handler. A panic in it is a crash of its worker, not of the service.
+async fn run(handler: &dyn Handler, job: LocalJob) -> Outcome {
+    let worker = job.worker();
+    let work = AssertUnwindSafe(async { handler.run(job).await }).catch_unwind();
+    match work.await {
+        Ok(result) => Outcome { result: result.map_err(message), worker_lost: false },
+        Err(panic) => {
+            handler.worker_stopped(worker);
+            let reason = panic
+                .downcast_ref::<&str>()
+                .map(|text| (*text).to_owned())
+                .or_else(|| panic.downcast_ref::<String>().cloned())
+                .unwrap_or_else(|| "no message".to_owned());
+            Outcome { result: Err(format!("the worker crashed: {reason}")), worker_lost: true }
+        }
+    }
+}
+
+fn message(error: HandlerError) -> String {
+    error.to_string()
+}
+
+fn unknown_job() -> Refusal {
+    Refusal::not_found(
+        "no such job on this endpoint: the id is unknown, or the job's ttl or the retention of \
+         its result has run out",
+    )
+}
+
+fn text(status: Status) -> &'static str {
+    match status {
+        Status::InQueue => "IN_QUEUE",
+        Status::InProgress => "IN_PROGRESS",
+        Status::Completed => "COMPLETED",
+        Status::Failed => "FAILED",
+        Status::Cancelled => "CANCELLED",
+        Status::TimedOut => "TIMED_OUT",
+    }
+}
+
+impl std::fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Endpoint").field("name", &self.name).finish_non_exhaustive()
+    }
+}

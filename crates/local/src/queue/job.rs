@@ -1,0 +1,319 @@
+//! One job: its states, and what moves it from one to the next (interface: "States and
+//! transitions"). Nothing else changes a job's state.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::stream::Backlog;
+use super::submission::Submission;
+use super::workers::WorkerId;
+use crate::clock::Moment;
+
+pub(crate) type JobId = Arc<str>;
+
+const DEFAULT_TTL: Duration = Duration::from_secs(24 * 3600);
+const ASYNC_RETENTION: Duration = Duration::from_secs(30 * 60);
+const MIN_SYNC_RETENTION: Duration = Duration::from_secs(60);
+const MAX_SYNC_RETENTION: Duration = Duration::from_secs(5 * 60);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum Status {
+    InQueue,
+    InProgress,
+    Completed,
+    Failed,
+    Cancelled,
+    TimedOut,
+}
+
+impl Status {
+    pub(crate) fn is_terminal(self) -> bool {
+        !matches!(self, Self::InQueue | Self::InProgress)
+    }
+}
+
+/// How a job was submitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// By `/run`.
+    Async,
+    /// By `/runsync`, with the time that the request waits.
+    Sync { wait: Duration },
+}
+
+impl Mode {
+    /// How long a result is kept once there is one.
+    fn retention(self) -> Duration {
+        match self {
+            Self::Async => ASYNC_RETENTION,
+            Self::Sync { wait } => wait.clamp(MIN_SYNC_RETENTION, MAX_SYNC_RETENTION),
+        }
+    }
+
+    fn new_id(self) -> JobId {
+        let bits = fastrand::u128(..);
+        // The version and variant bits of a random UUID.
+        let bits = (bits & !(0xf << 76) & !(0b11 << 62)) | (0x4 << 76) | (0b10 << 62);
+        let uuid = format!(
+            "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+            bits >> 96,
+            (bits >> 80) & 0xffff,
+            (bits >> 64) & 0xffff,
+            (bits >> 48) & 0xffff,
+            bits & 0xffff_ffff_ffff,
+        );
+        match self {
+            Self::Async => format!("{uuid}-u1").into(),
+            Self::Sync { .. } => format!("sync-{uuid}").into(),
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Phase {
+    Queued { turn: u64 },
+    Running { worker: WorkerId, started_at: Moment, stop: CancellationToken },
+    Finished { status: Status, started_at: Option<Moment>, finished_at: Moment },
+}
+
+/// What happens to a job by the mere passing of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// Its ttl or the retention of its result ends: it is gone.
+    Deleted,
+    /// It ran for as long as it may.
+    TimedOut,
+}
+
+/// What a job occupied until it left a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Queue { turn: u64 },
+    Worker(WorkerId),
+    Nothing,
+}
+
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) id: JobId,
+    pub(crate) submission: Arc<Submission>,
+    /// Counts the times that a worker took the job, so that a late result is known as late.
+    pub(crate) attempt: u64,
+    pub(crate) backlog: Backlog,
+    /// Wakes the `/runsync` request that waits for the job.
+    pub(crate) finished: Arc<Notify>,
+    mode: Mode,
+    ttl: Duration,
+    execution_timeout: Duration,
+    submitted_at: Moment,
+    queued_at: Moment,
+    phase: Phase,
+    output: Option<Arc<Value>>,
+    error: Option<Arc<str>>,
+}
+
+impl Job {
+    pub(crate) fn new(
+        submission: Submission,
+        mode: Mode,
+        endpoint_timeout: Duration,
+        turn: u64,
+        now: Moment,
+    ) -> Self {
+        Self {
+            id: mode.new_id(),
+            attempt: 0,
+            backlog: Backlog::default(),
+            finished: Arc::default(),
+            mode,
+            ttl: submission.policy.ttl.unwrap_or(DEFAULT_TTL),
+            execution_timeout: submission.policy.execution_timeout.unwrap_or(endpoint_timeout),
+            submission: Arc::new(submission),
+            submitted_at: now,
+            queued_at: now,
+            phase: Phase::Queued { turn },
+            output: None,
+            error: None,
+        }
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        match self.phase {
+            Phase::Queued { .. } => Status::InQueue,
+            Phase::Running { .. } => Status::InProgress,
+            Phase::Finished { status, .. } => status,
+        }
+    }
+
+    pub(crate) fn place(&self) -> Place {
+        match self.phase {
+            Phase::Queued { turn } => Place::Queue { turn },
+            Phase::Running { worker, .. } => Place::Worker(worker),
+            Phase::Finished { .. } => Place::Nothing,
+        }
+    }
+
+    pub(crate) fn submitted_at(&self) -> Moment {
+        self.submitted_at
+    }
+
+    /// Whether the job, while it is queued, is a reason to start a worker.
+    pub(crate) fn calls_for_worker(&self) -> bool {
+        !self.submission.policy.low_priority
+    }
+
+    pub(crate) fn set_ttl(&mut self, ttl: Duration) {
+        self.ttl = ttl;
+    }
+
+    /// The next thing that time does to the job.
+    pub(crate) fn fate(&self) -> (Moment, Fate) {
+        let end_of_life = self.submitted_at.saturating_add(self.ttl);
+        let (due, fate) = match &self.phase {
+            Phase::Queued { .. } => (end_of_life, Fate::Deleted),
+            Phase::Running { started_at, .. } => {
+                (started_at.saturating_add(self.execution_timeout), Fate::TimedOut)
+            }
+            Phase::Finished { finished_at, .. } => {
+                (finished_at.saturating_add(self.mode.retention()), Fate::Deleted)
+            }
+        };
+        if end_of_life <= due { (end_of_life, Fate::Deleted) } else { (due, fate) }
+    }
+
+    /// IN_QUEUE to IN_PROGRESS: a worker takes the job. The token tells its handler to stop.
+    pub(crate) fn start(&mut self, worker: WorkerId, now: Moment) -> CancellationToken {
+        let stop = CancellationToken::new();
+        self.attempt += 1;
+        self.phase = Phase::Running { worker, started_at: now, stop: stop.clone() };
+        stop
+    }
+
+    /// IN_PROGRESS to COMPLETED or FAILED: the handler is done.
+    pub(crate) fn finish(&mut self, result: Result<Value, String>, now: Moment) {
+        let status = match result {
+            Ok(output) => {
+                self.output = Some(Arc::new(output));
+                Status::Completed
+            }
+            Err(error) => {
+                self.output = None;
+                self.error = Some(error.into());
+                Status::Failed
+            }
+        };
+        self.end(status, now);
+    }
+
+    /// IN_QUEUE or IN_PROGRESS to CANCELLED.
+    pub(crate) fn cancel(&mut self, now: Moment) {
+        self.output = None;
+        self.end(Status::Cancelled, now);
+    }
+
+    /// IN_PROGRESS to TIMED_OUT.
+    pub(crate) fn time_out(&mut self, now: Moment) {
+        self.output = None;
+        self.end(Status::TimedOut, now);
+    }
+
+    /// FAILED or TIMED_OUT to IN_QUEUE: the id, the input and the time of submission stay, what
+    /// the earlier attempt left behind goes.
+    pub(crate) fn retry(&mut self, turn: u64, now: Moment) {
+        self.queued_at = now;
+        self.output = None;
+        self.error = None;
+        self.backlog.clear();
+        self.phase = Phase::Queued { turn };
+    }
+
+    /// Any state to gone: whoever still works on it or waits for it learns of it.
+    pub(crate) fn delete(self) {
+        self.stop_handler();
+        self.finished.notify_waiters();
+    }
+
+    /// Sets the output that is shown while the job runs.
+    pub(crate) fn progress(&mut self, value: Value) {
+        self.output = Some(Arc::new(value));
+    }
+
+    fn end(&mut self, status: Status, now: Moment) {
+        self.stop_handler();
+        let started_at = match self.phase {
+            Phase::Running { started_at, .. } => Some(started_at),
+            _ => None,
+        };
+        self.phase = Phase::Finished { status, started_at, finished_at: now };
+        self.finished.notify_waiters();
+    }
+
+    fn stop_handler(&self) {
+        if let Phase::Running { stop, .. } = &self.phase {
+            stop.cancel();
+        }
+    }
+
+    /// The job's status record, as it stands.
+    pub(crate) fn record(&self, now: Moment) -> Record {
+        let (started_at, ended_at) = match self.phase {
+            Phase::Queued { .. } => (None, now),
+            Phase::Running { started_at, .. } => (Some(started_at), now),
+            Phase::Finished { started_at, finished_at, .. } => (started_at, finished_at),
+        };
+        let started_or_ended = started_at.unwrap_or(ended_at);
+        Record {
+            id: self.id.clone(),
+            status: self.status(),
+            delay_time: milliseconds(started_or_ended.saturating_sub(self.queued_at)),
+            execution_time: milliseconds(ended_at.saturating_sub(started_or_ended)),
+            output: self.output.clone(),
+            error: self.error.clone(),
+        }
+    }
+}
+
+/// The job status record of `/status` and `/runsync`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Record {
+    #[serde(serialize_with = "shared_text")]
+    pub(crate) id: JobId,
+    pub(crate) status: Status,
+    pub(crate) delay_time: u64,
+    pub(crate) execution_time: u64,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "shared")]
+    pub(crate) output: Option<Arc<Value>>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "shared")]
+    pub(crate) error: Option<Arc<str>>,
+}
+
+/// What `/run`, `/cancel` and `/retry` answer.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Receipt {
+    #[serde(serialize_with = "shared_text")]
+    pub(crate) id: JobId,
+    pub(crate) status: Status,
+}
+
+fn shared<T, S>(value: &Option<Arc<T>>, serializer: S) -> Result<S::Ok, S::Error>
+where
+    T: Serialize + ?Sized,
+    S: Serializer,
+{
+    value.as_deref().serialize(serializer)
+}
+
+fn shared_text<S: Serializer>(value: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(value)
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

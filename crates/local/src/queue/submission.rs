@@ -1,0 +1,178 @@
+//! The body of `/run` and `/runsync`: read by hand, so that every refusal names its field.
+
+use std::fmt;
+use std::time::Duration;
+
+use reqwest::Url;
+use serde_json::{Map, Value};
+
+use crate::http::Refusal;
+
+const MIN_EXECUTION_TIMEOUT: Duration = Duration::from_secs(5);
+const MIN_TTL: Duration = Duration::from_secs(10);
+const MAX_LIFE: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// What a client asked to be run.
+#[derive(Clone, Debug)]
+pub(crate) struct Submission {
+    pub(crate) input: Value,
+    pub(crate) webhook: Option<Url>,
+    pub(crate) policy: JobPolicy,
+    pub(crate) s3_config: Option<S3Config>,
+}
+
+/// The execution policy that a job was submitted with (interface: "policy object"). What the
+/// submission left out is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct JobPolicy {
+    /// How long the job may run once a worker has it: 5 seconds to 7 days.
+    pub execution_timeout: Option<Duration>,
+    /// Whether the job starts no workers.
+    pub low_priority: bool,
+    /// How long the job may live, counted from its submission: 10 seconds to 7 days.
+    pub ttl: Option<Duration>,
+}
+
+/// The object storage that a job was submitted with (interface: "s3Config object"). The service
+/// hands it to the handler and makes no use of it.
+#[derive(Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct S3Config {
+    /// Identifies the access key.
+    pub access_id: Option<String>,
+    /// The access key's secret. `Debug` does not show it.
+    pub access_secret: Option<String>,
+    /// The bucket to use.
+    pub bucket_name: Option<String>,
+    /// The address of the storage provider.
+    pub endpoint_url: Option<String>,
+}
+
+impl fmt::Debug for S3Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("S3Config")
+            .field("access_id", &self.access_id)
+            .field("access_secret", &self.access_secret.as_ref().map(|_| "[hidden]"))
+            .field("bucket_name", &self.bucket_name)
+            .field("endpoint_url", &self.endpoint_url)
+            .finish()
+    }
+}
+
+impl Submission {
+    /// A submission of nothing but an input.
+    pub(crate) fn of(input: Value) -> Self {
+        Self { input, webhook: None, policy: JobPolicy::default(), s3_config: None }
+    }
+
+    pub(crate) fn parse(body: &[u8]) -> Result<Self, Refusal> {
+        let body: Value = serde_json::from_slice(body)
+            .map_err(|error| Refusal::bad_request(format!("the body is not JSON: {error}")))?;
+        let Value::Object(mut body) = body else {
+            return Err(wrong_type("the body", "an object", &body));
+        };
+        let input = match body.remove("input") {
+            Some(input @ Value::Object(_)) => input,
+            Some(other) => return Err(wrong_type("input", "an object", &other)),
+            None => return Err(Refusal::bad_request("input is required, and the body has none")),
+        };
+        Ok(Self {
+            input,
+            webhook: body.get("webhook").map(webhook).transpose()?,
+            policy: body.get("policy").map(policy).transpose()?.unwrap_or_default(),
+            s3_config: body.get("s3Config").map(s3_config).transpose()?,
+        })
+    }
+}
+
+/// A lifespan as `?ttl=` and `policy.ttl` have it.
+pub(crate) fn ttl_of(name: &str, milliseconds: Option<u64>) -> Result<Duration, Refusal> {
+    within(name, milliseconds, MIN_TTL, MAX_LIFE)
+}
+
+/// A number of milliseconds that must lie between two durations, both allowed.
+pub(crate) fn within(
+    name: &str,
+    milliseconds: Option<u64>,
+    min: Duration,
+    max: Duration,
+) -> Result<Duration, Refusal> {
+    milliseconds
+        .map(Duration::from_millis)
+        .filter(|duration| (min..=max).contains(duration))
+        .ok_or_else(|| {
+            Refusal::bad_request(format!(
+                "{name} must be an integer of milliseconds from {} to {}",
+                min.as_millis(),
+                max.as_millis(),
+            ))
+        })
+}
+
+fn webhook(value: &Value) -> Result<Url, Refusal> {
+    let text = string("webhook", value)?;
+    web_address(text).ok_or_else(|| {
+        Refusal::bad_request("webhook must be an absolute URL that starts with http or https")
+    })
+}
+
+fn web_address(text: &str) -> Option<Url> {
+    Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"))
+}
+
+fn policy(value: &Value) -> Result<JobPolicy, Refusal> {
+    let policy = object("policy", value)?;
+    Ok(JobPolicy {
+        execution_timeout: policy
+            .get("executionTimeout")
+            .map(|value| {
+                within("policy.executionTimeout", value.as_u64(), MIN_EXECUTION_TIMEOUT, MAX_LIFE)
+            })
+            .transpose()?,
+        low_priority: match policy.get("lowPriority") {
+            None => false,
+            Some(Value::Bool(low)) => *low,
+            Some(other) => return Err(wrong_type("policy.lowPriority", "a boolean", other)),
+        },
+        ttl: policy.get("ttl").map(|value| ttl_of("policy.ttl", value.as_u64())).transpose()?,
+    })
+}
+
+fn s3_config(value: &Value) -> Result<S3Config, Refusal> {
+    let config = object("s3Config", value)?;
+    let member = |name: &str| {
+        let value = config.get(name);
+        value.map(|value| string(&format!("s3Config.{name}"), value).map(str::to_owned)).transpose()
+    };
+    let endpoint_url = member("endpointUrl")?;
+    if endpoint_url.as_deref().is_some_and(|text| web_address(text).is_none()) {
+        return Err(Refusal::bad_request("s3Config.endpointUrl must be an absolute URL"));
+    }
+    Ok(S3Config {
+        access_id: member("accessId")?,
+        access_secret: member("accessSecret")?,
+        bucket_name: member("bucketName")?,
+        endpoint_url,
+    })
+}
+
+fn object<'a>(name: &str, value: &'a Value) -> Result<&'a Map<String, Value>, Refusal> {
+    value.as_object().ok_or_else(|| wrong_type(name, "an object", value))
+}
+
+fn string<'a>(name: &str, value: &'a Value) -> Result<&'a str, Refusal> {
+    value.as_str().ok_or_else(|| wrong_type(name, "a string", value))
+}
+
+fn wrong_type(name: &str, expected: &str, found: &Value) -> Refusal {
+    let found = match found {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    };
+    Refusal::bad_request(format!("{name} must be {expected}, and is {found}"))
+}

@@ -1,0 +1,149 @@
+//! The running service, as its owner holds it.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::serve::ListenerExt;
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use crate::app::App;
+use crate::builder::Builder;
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::graphql;
+use crate::http::{RequestRecord, router};
+use crate::sync::Tasks;
+use crate::webhook::{WebhookDelivery, Webhooks};
+
+/// How long `shutdown` waits for open connections.
+const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(2);
+
+/// A running local service. It stops when dropped.
+pub struct LocalService {
+    address: SocketAddr,
+    app: Arc<App>,
+    clock: Clock,
+    tasks: Tasks,
+    webhooks: Webhooks,
+    server: Option<JoinHandle<()>>,
+}
+
+impl LocalService {
+    /// Sets up a service.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    pub(crate) fn serve(
+        listener: TcpListener,
+        address: SocketAddr,
+        app: Arc<App>,
+        clock: Clock,
+        tasks: Tasks,
+        webhooks: Webhooks,
+    ) -> Self {
+        let listener = listener.tap_io(|connection| {
+            // Without it small answers may wait for an acknowledgement; a refusal to set it
+            // costs speed only.
+            let _ = connection.set_nodelay(true);
+        });
+        let stop = tasks.stopping().clone().cancelled_owned();
+        let server = axum::serve(listener, router(app.clone())).with_graceful_shutdown(stop);
+        let server = Some(tokio::spawn(async move {
+            // Serving ends only when it is told to.
+            let _ = server.await;
+        }));
+        Self { address, app, clock, tasks, webhooks, server }
+    }
+
+    /// Where the queue interface is: the operations are at `{base_url}/v2/{endpoint_id}/…`.
+    pub fn base_url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Where the REST interface is, its version prefix included.
+    pub fn rest_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// Where the GraphQL interface is.
+    pub fn graphql_url(&self) -> String {
+        format!("http://{}/graphql", self.address)
+    }
+
+    /// The address that the service listens on.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The clock that all times of the service are read from.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// The last 10,000 requests, in the order in which they arrived.
+    pub fn requests(&self) -> Vec<RequestRecord> {
+        self.app.requests.all()
+    }
+
+    /// The last 10,000 tries at calling a webhook, in the order in which they ended.
+    pub fn webhook_deliveries(&self) -> Vec<WebhookDelivery> {
+        self.webhooks.log()
+    }
+
+    /// The GraphQL schema, in the schema definition language.
+    pub fn graphql_sdl(&self) -> String {
+        graphql::sdl(&self.app.schema)
+    }
+
+    /// Adds a Pod, or replaces the one of that id. See [`Builder::pod`].
+    ///
+    /// # Errors
+    ///
+    /// When it is not a Pod that the interface allows.
+    pub fn add_pod(&self, pod: Value) -> Result<(), Error> {
+        self.app.catalog.add_pod(pod).map_err(Error::seed)
+    }
+
+    /// Takes a Pod away, and says whether it was there. Its template can be deleted 2 minutes
+    /// later.
+    pub fn remove_pod(&self, id: &str) -> bool {
+        self.app.catalog.remove_pod(id)
+    }
+
+    /// Adds a template, or replaces the one of that id. See [`Builder::template`].
+    ///
+    /// # Errors
+    ///
+    /// When it is not a template that the interface allows, or another has its name.
+    pub fn add_template(&self, template: Value) -> Result<(), Error> {
+        self.app.catalog.add_template(template).map_err(Error::seed)
+    }
+
+    /// Stops the service: handlers are dropped, waiting requests are answered, and the port is
+    /// free when this returns.
+    pub async fn shutdown(mut self) {
+        self.tasks.stop();
+        if let Some(mut server) = self.server.take() {
+            // A client that keeps its connection busy does not keep the service alive.
+            if tokio::time::timeout(SHUTDOWN_PATIENCE, &mut server).await.is_err() {
+                server.abort();
+            }
+        }
+    }
+}
+
+impl Drop for LocalService {
+    fn drop(&mut self) {
+        self.tasks.stop();
+    }
+}
+
+impl std::fmt::Debug for LocalService {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LocalService").field("address", &self.address).finish_non_exhaustive()
+    }
+}

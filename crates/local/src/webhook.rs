@@ -1,0 +1,124 @@
+//! Calling the webhooks of jobs that ended (interface: "Events").
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use reqwest::Url;
+use reqwest::header::CONTENT_TYPE;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::clock::Clock;
+use crate::queue::{Record, Submission};
+use crate::sync::{Tasks, locked};
+
+const TRIES: u32 = 3;
+const BETWEEN_TRIES: Duration = Duration::from_secs(10);
+/// How long a receiver may take, in real time.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How many deliveries the log keeps.
+const LOG_LENGTH: usize = 10_000;
+
+/// One try at delivering a webhook.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct WebhookDelivery {
+    /// The job that ended.
+    pub job_id: String,
+    /// Where the call went.
+    pub url: String,
+    /// Which try this was: 1, 2 or 3.
+    pub attempt: u32,
+    /// What the receiver answered; none when there was no answer.
+    pub status: Option<u16>,
+    /// Why there was no answer.
+    pub error: Option<String>,
+    /// When the try ended, on the service's clock.
+    pub at: Duration,
+}
+
+impl WebhookDelivery {
+    /// Whether the receiver took it: only 200 counts.
+    pub fn is_accepted(&self) -> bool {
+        self.status == Some(200)
+    }
+}
+
+/// Delivers webhooks in the background, and remembers what came of it.
+#[derive(Clone)]
+pub(crate) struct Webhooks {
+    http: reqwest::Client,
+    clock: Clock,
+    tasks: Tasks,
+    log: Arc<Mutex<VecDeque<WebhookDelivery>>>,
+}
+
+#[derive(Serialize)]
+struct Payload<'a> {
+    #[serde(flatten)]
+    record: &'a Record,
+    input: &'a Value,
+    webhook: &'a str,
+}
+
+impl Webhooks {
+    pub(crate) fn new(clock: Clock, tasks: Tasks) -> Result<Self, reqwest::Error> {
+        let http = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .timeout(PATIENCE)
+            .build()?;
+        Ok(Self { http, clock, tasks, log: Arc::default() })
+    }
+
+    pub(crate) fn log(&self) -> Vec<WebhookDelivery> {
+        locked(&self.log).iter().cloned().collect()
+    }
+
+    /// Sends a job's record, up to three times until the receiver answers 200.
+    pub(crate) fn deliver(&self, url: Url, record: Record, submission: Arc<Submission>) {
+        let this = self.clone();
+        self.tasks.spawn(async move {
+            let payload =
+                Payload { record: &record, input: &submission.input, webhook: url.as_str() };
+            // A record has nothing that JSON could not express.
+            let Ok(body) = serde_json::to_vec(&payload).map(bytes::Bytes::from) else { return };
+            for attempt in 1..=TRIES {
+                if attempt > 1 {
+                    this.clock.sleep(BETWEEN_TRIES).await;
+                }
+                let answer = this.call(&url, body.clone()).await;
+                let delivery = WebhookDelivery {
+                    job_id: record.id.to_string(),
+                    url: url.to_string(),
+                    attempt,
+                    status: answer.as_ref().ok().copied(),
+                    error: answer.err(),
+                    at: this.clock.now(),
+                };
+                let accepted = delivery.is_accepted();
+                this.remember(delivery);
+                if accepted {
+                    return;
+                }
+            }
+        });
+    }
+
+    async fn call(&self, url: &Url, body: bytes::Bytes) -> Result<u16, String> {
+        let call = self.http.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body);
+        match call.send().await {
+            Ok(response) => Ok(response.status().as_u16()),
+            Err(error) => Err(error.without_url().to_string()),
+        }
+    }
+
+    fn remember(&self, delivery: WebhookDelivery) {
+        let mut log = locked(&self.log);
+        if log.len() == LOG_LENGTH {
+            log.pop_front();
+        }
+        log.push_back(delivery);
+    }
+}

@@ -1,0 +1,122 @@
+//! Raw HTTP against a local service: requests and answers as the interface writes them down.
+
+use std::time::Duration;
+
+use podqueue_local::{Builder, LocalService};
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+
+pub const KEY: &str = "a key";
+
+/// A service, and a client that sends what it is told.
+pub struct Service {
+    pub local: LocalService,
+    pub http: reqwest::Client,
+}
+
+/// The status and the JSON body of an answer.
+pub type Answer = (u16, Value);
+
+impl Service {
+    /// A service on a clock that stands still.
+    pub async fn still(setup: impl FnOnce(Builder) -> Builder) -> Self {
+        Self::start(|builder| setup(builder.manual_clock())).await
+    }
+
+    pub async fn start(setup: impl FnOnce(Builder) -> Builder) -> Self {
+        let local = setup(LocalService::builder().api_key(KEY)).start().await.unwrap();
+        Self { local, http: reqwest::Client::new() }
+    }
+
+    pub async fn advance(&self, by: Duration) {
+        self.local.clock().advance(by);
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(Method::GET, path, Vec::new()).await
+    }
+
+    /// Posts without a body.
+    pub async fn post(&self, path: &str) -> Answer {
+        self.send(Method::POST, path, Vec::new()).await
+    }
+
+    pub async fn post_json(&self, path: &str, body: Value) -> Answer {
+        self.send(Method::POST, path, body.to_string().into_bytes()).await
+    }
+
+    pub async fn send(&self, method: Method, path: &str, body: Vec<u8>) -> Answer {
+        let url = format!("{}{path}", self.local.base_url());
+        let request = self
+            .http
+            .request(method, url)
+            .header("authorization", format!("Bearer {KEY}"))
+            .header("content-type", "application/json")
+            .body(body);
+        answer(request).await
+    }
+
+    /// Submits a job with `/run`, and says its id.
+    pub async fn run(&self, endpoint: &str, body: Value) -> String {
+        let (status, receipt) = self.post_json(&format!("/v2/{endpoint}/run"), body).await;
+        assert_eq!((status, &receipt["status"]), (200, &json!("IN_QUEUE")), "{receipt}");
+        receipt["id"].as_str().unwrap().to_owned()
+    }
+
+    pub async fn status(&self, endpoint: &str, id: &str) -> Answer {
+        self.get(&format!("/v2/{endpoint}/status/{id}")).await
+    }
+
+    /// Polls until a job has a status, and gives its record.
+    pub async fn until(&self, endpoint: &str, id: &str, status: &str) -> Value {
+        for _ in 0..500 {
+            let (code, record) = self.status(endpoint, id).await;
+            if code == 200 && record["status"] == status {
+                return record;
+            }
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        let now = self.status(endpoint, id).await;
+        panic!("the job never became {status}: {now:?}");
+    }
+
+    pub async fn graphql(&self, query: &str) -> Answer {
+        self.graphql_body(json!({ "query": query })).await
+    }
+
+    pub async fn graphql_body(&self, body: Value) -> Answer {
+        let url = format!("{}?api_key=a+key", self.local.graphql_url());
+        let request =
+            self.http.post(url).header("content-type", "application/json").body(body.to_string());
+        answer(request).await
+    }
+}
+
+pub async fn answer(request: reqwest::RequestBuilder) -> Answer {
+    let response = request.send().await.unwrap();
+    let status = response.status();
+    let content_type = response.headers().get("content-type").cloned();
+    let text = response.text().await.unwrap();
+    assert_eq!(content_type.unwrap(), "application/json", "{status} {text}");
+    (status.as_u16(), serde_json::from_str(&text).unwrap())
+}
+
+/// Asserts a refusal: a status, and an error text that mentions something.
+pub fn assert_refused(answer: &Answer, status: StatusCode, mentions: &str) {
+    assert_eq!(answer.0, status.as_u16(), "{answer:?}");
+    let members = answer.1.as_object().unwrap();
+    assert_eq!(members.keys().collect::<Vec<_>>(), ["error"]);
+    let text = members["error"].as_str().unwrap();
+    assert!(text.contains(mentions), "{text:?} does not mention {mentions:?}");
+}
+
+pub fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+/// The names of an object's members, sorted.
+pub fn members(value: &Value) -> Vec<&str> {
+    let mut names: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+    names.sort_unstable();
+    names
+}
