@@ -11,8 +11,8 @@
 //! It is better to hide too much here than too little: nothing is lost but a debug print.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
-use syn::{Fields, Ident, ItemStruct};
+use quote::{ToTokens, format_ident, quote};
+use syn::{Field, Fields, Ident, Item, Member};
 
 /// What a field is called, and what its neighbours are called, on the wire.
 pub(crate) struct Named<'a> {
@@ -58,48 +58,119 @@ fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Takes the derived `Debug` off a struct that has secrets, and writes one that hides them.
-/// `wire` gives the name that a field has on the wire.
+/// Takes the derived `Debug` off a struct or an enum that has secrets, and writes one that hides
+/// them. `wire` gives the name that a field has on the wire.
 pub(crate) fn redact(
-    item: &mut ItemStruct,
+    item: &mut Item,
     input: bool,
-    wire: impl Fn(&syn::Field) -> String,
+    wire: impl Fn(&Field) -> String,
 ) -> Option<TokenStream> {
-    let Fields::Named(fields) = &item.fields else {
-        return None;
-    };
-    let siblings: Vec<_> = fields.named.iter().map(&wire).collect();
-    let secret: Vec<bool> = fields
-        .named
-        .iter()
-        .zip(&siblings)
-        .map(|(field, name)| {
-            is_untyped(&field.ty) || is_secret(&Named { name, siblings: &siblings, input })
-        })
-        .collect();
-    if !secret.contains(&true) {
-        return None;
-    }
-    let names: Vec<&Ident> = fields.named.iter().filter_map(|field| field.ident.as_ref()).collect();
-    let shown = names.iter().zip(secret).map(|(name, secret)| {
-        let label = name.to_string();
-        if secret {
-            quote!(.field(#label, &format_args!("[redacted]")))
-        } else {
-            quote!(.field(#label, &self.#name))
+    let rule = Rule { input, wire: &wire };
+    let (ident, attrs, body) = match item {
+        Item::Struct(item) => {
+            if !rule.any(&item.fields) {
+                return None;
+            }
+            let fields = (0..).zip(&item.fields).map(|(place, field)| {
+                let member = field.ident.clone().map_or(Member::from(place), Member::from);
+                quote!(&self.#member)
+            });
+            let body = rule.show(&item.ident, &item.fields, fields);
+            (item.ident.clone(), &mut item.attrs, body)
         }
-    });
-    let ident = &item.ident;
-    let label = ident.to_string();
-    let debug = quote! {
+        Item::Enum(item) => {
+            if !item.variants.iter().any(|variant| rule.any(&variant.fields)) {
+                return None;
+            }
+            let arms = item.variants.iter().map(|variant| {
+                let ident = &variant.ident;
+                let bindings = rule.bindings(&variant.fields);
+                let values = bindings.iter().map(|binding| quote!(#binding));
+                let shown = rule.show(ident, &variant.fields, values);
+                let pattern = match &variant.fields {
+                    Fields::Named(fields) => {
+                        let names = fields.named.iter().map(|field| &field.ident);
+                        quote!({ #(#names: #bindings),* })
+                    }
+                    Fields::Unnamed(_) => quote!((#(#bindings),*)),
+                    Fields::Unit => quote!(),
+                };
+                quote!(Self::#ident #pattern => #shown)
+            });
+            let body = quote!(match self { #(#arms,)* });
+            (item.ident.clone(), &mut item.attrs, body)
+        }
+        _ => return None,
+    };
+    crate::derives::remove(attrs, "Debug");
+    Some(quote! {
         impl ::std::fmt::Debug for #ident {
+            #[allow(deprecated)]
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                f.debug_struct(#label)#(#shown)*.finish()
+                #body
             }
         }
-    };
-    crate::derives::remove(&mut item.attrs, "Debug");
-    Some(debug)
+    })
+}
+
+/// The rule as it applies to one item.
+struct Rule<'a> {
+    input: bool,
+    wire: &'a dyn Fn(&Field) -> String,
+}
+
+impl Rule<'_> {
+    fn secrets(&self, fields: &Fields) -> Vec<bool> {
+        let siblings: Vec<_> = fields.iter().map(self.wire).collect();
+        let named = |name| Named { name, siblings: &siblings, input: self.input };
+        fields
+            .iter()
+            .zip(&siblings)
+            .map(|(field, name)| is_untyped(&field.ty) || is_secret(&named(name)))
+            .collect()
+    }
+
+    fn any(&self, fields: &Fields) -> bool {
+        self.secrets(fields).contains(&true)
+    }
+
+    /// Names for the fields of a variant; none for those that are not shown.
+    fn bindings(&self, fields: &Fields) -> Vec<Ident> {
+        let secrets = self.secrets(fields).into_iter().enumerate();
+        secrets
+            .map(
+                |(place, secret)| {
+                    if secret { format_ident!("_") } else { format_ident!("value_{place}") }
+                },
+            )
+            .collect()
+    }
+
+    /// The expression that prints the fields, given how each is reached.
+    fn show(
+        &self,
+        label: &Ident,
+        fields: &Fields,
+        values: impl Iterator<Item = TokenStream>,
+    ) -> TokenStream {
+        let label = label.to_string();
+        let shown =
+            fields.iter().zip(self.secrets(fields)).zip(values).map(|((field, secret), value)| {
+                let value = if secret { quote!(&format_args!("[redacted]")) } else { value };
+                match &field.ident {
+                    Some(name) => {
+                        let label = name.to_string();
+                        quote!(.field(#label, #value))
+                    }
+                    None => quote!(.field(#value)),
+                }
+            });
+        match fields {
+            Fields::Named(_) => quote!(f.debug_struct(#label)#(#shown)*.finish()),
+            Fields::Unnamed(_) => quote!(f.debug_tuple(#label)#(#shown)*.finish()),
+            Fields::Unit => quote!(f.write_str(#label)),
+        }
+    }
 }
 
 fn is_untyped(ty: &syn::Type) -> bool {

@@ -19,11 +19,13 @@ use crate::quiet;
 /// this lives.
 pub(crate) struct Client {
     schema: PathBuf,
+    enums: Vec<String>,
 }
 
 impl Client {
     pub(crate) fn new(schema: &Schema) -> Result<Self, String> {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let enums = schema.enums().iter().map(|item| item.name.clone()).collect();
         let folder = std::env::var_os("OUT_DIR").map_or_else(std::env::temp_dir, PathBuf::from);
         loop {
             // It also remembers schemas by their path: each needs a path of its own.
@@ -32,7 +34,7 @@ impl Client {
             let path = folder.join(name);
             let file = OpenOptions::new().write(true).create_new(true).open(&path);
             match file.and_then(|mut file| file.write_all(schema.text.as_bytes())) {
-                Ok(()) => return Ok(Self { schema: path }),
+                Ok(()) => return Ok(Self { schema: path, enums }),
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(format!("cannot write {}: {error}", path.display())),
             }
@@ -42,7 +44,7 @@ impl Client {
     /// The items that stand in the module of a document's one operation.
     pub(crate) fn items(&self, document: &str) -> Result<Vec<Item>, String> {
         let tokens = quiet::catch(|| {
-            generate_module_token_stream_from_string(document, &self.schema, options())
+            generate_module_token_stream_from_string(document, &self.schema, self.options())
                 .map_err(|error| error.to_string())
         })
         .map_err(|panic| format!("no types can be made of this operation: {panic}"))??;
@@ -58,6 +60,23 @@ impl Client {
             .unwrap_or_default())
     }
 
+    fn options(&self) -> GraphQLClientCodegenOptions {
+        let mut options = GraphQLClientCodegenOptions::new(CodegenMode::Cli);
+        options.set_module_visibility(parse_quote!(pub));
+        options.set_normalization(Normalization::Rust);
+        options.set_skip_serializing_none(true);
+        options.set_serde_path(parse_quote!(::podqueue::__private::serde));
+        options.set_custom_scalars_module(parse_quote!(super::types));
+        options.set_variables_derives("Clone,Debug,PartialEq".to_owned());
+        options.set_response_derives("Serialize,Clone,Debug,PartialEq".to_owned());
+        options.set_deprecation_strategy(DeprecationStrategy::Warn);
+        // Enums are made once for all operations, by `types`.
+        options.set_extern_enums(self.enums.clone());
+        // A type that joins a union later arrives as `Unknown`.
+        options.set_fragments_other_variant(true);
+        options
+    }
+
     #[cfg(test)]
     fn path(&self) -> &Path {
         &self.schema
@@ -69,21 +88,6 @@ impl Drop for Client {
         // What is left behind when this fails is a file in a folder for temporary files.
         let _ = fs::remove_file(AsRef::<Path>::as_ref(&self.schema));
     }
-}
-
-fn options() -> GraphQLClientCodegenOptions {
-    let mut options = GraphQLClientCodegenOptions::new(CodegenMode::Cli);
-    options.set_module_visibility(parse_quote!(pub));
-    options.set_normalization(Normalization::Rust);
-    options.set_skip_serializing_none(true);
-    options.set_serde_path(parse_quote!(::podqueue::__private::serde));
-    options.set_custom_scalars_module(parse_quote!(super::types));
-    options.set_variables_derives("Clone,Debug,PartialEq".to_owned());
-    options.set_response_derives("Serialize,Clone,Debug,PartialEq".to_owned());
-    options.set_deprecation_strategy(DeprecationStrategy::Warn);
-    // A type that joins a union later arrives as `Unknown`.
-    options.set_fragments_other_variant(true);
-    options
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote};
+use quote::{format_ident, quote};
 use syn::visit::Visit;
 use syn::{Item, Type, parse_quote};
 
@@ -78,13 +78,15 @@ impl Context<'_> {
     }
 
     fn finish(&self, mut item: Item) -> TokenStream {
-        let Item::Struct(it) = &mut item else { return item.into_token_stream() };
-        let is_variables = it.ident == "Variables";
-        if is_variables && all_default(&it.fields, self.types) {
+        let is_variables = name_of(&item).is_some_and(|name| name == "Variables");
+        if let Item::Struct(it) = &mut item
+            && is_variables
+            && all_default(&it.fields, self.types)
+        {
             tidy::derive(&mut it.attrs, parse_quote!(Default));
         }
-        let debug = redact::redact(it, is_variables, wire_name);
-        quote!(#it #debug)
+        let debug = redact::redact(&mut item, is_variables, wire_name);
+        quote!(#item #debug)
     }
 
     fn emit(&self, operation: &Operation) -> TokenStream {

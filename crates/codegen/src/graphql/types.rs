@@ -122,8 +122,6 @@ fn input_type(
                 let docs = field_docs(&wire_name(field));
                 derives::set_docs(&mut field.attrs, &docs);
             }
-            let debug = redact::redact(item, true, wire_name);
-            quote!(#item #debug)
         }
         Item::Enum(item) => {
             derives::set_docs(&mut item.attrs, &docs);
@@ -132,10 +130,11 @@ fn input_type(
                 let docs = field_docs(&wire.unwrap_or_else(|| variant.ident.to_string()));
                 derives::set_docs(&mut variant.attrs, &docs);
             }
-            quote!(#item)
         }
-        _ => TokenStream::new(),
+        _ => {}
     }
+    let debug = redact::redact(&mut item, true, wire_name);
+    quote!(#item #debug)
 }
 
 /// The name of a field on the wire.

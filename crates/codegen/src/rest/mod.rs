@@ -1,6 +1,7 @@
 //! From an OpenAPI description to typed calls: read, mend, decide types, write.
 
 mod emit;
+mod fields;
 mod mend;
 mod model;
 mod read;
@@ -40,7 +41,7 @@ fn try_generate(source: &Source) -> Result<Generated, Diagnostic> {
         }
     }
     let calls = emit::calls(&operations);
-    let types = types::lenient(decided.types);
+    let types = types::lenient(decided.types, operations.iter().map(|(_, it)| it));
     let tokens = quote! {
         /// What the calls send and answer with.
         pub mod types {

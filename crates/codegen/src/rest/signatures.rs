@@ -8,10 +8,12 @@ use std::collections::BTreeMap;
 
 use progenitor::{GenerationSettings, Generator, InterfaceStyle};
 use serde_json::Value;
+use syn::visit_mut::VisitMut;
 use syn::{
     FnArg, GenericArgument, ImplItem, ImplItemFn, Item, Pat, PathArguments, ReturnType, Type,
 };
 
+use super::fields::Shorten;
 use crate::{Diagnostic, Source, quiet};
 
 /// What progenitor decided.
@@ -78,7 +80,7 @@ fn signature(function: &ImplItemFn) -> Option<Signature> {
         .iter()
         .filter_map(|input| match input {
             FnArg::Typed(typed) => match &*typed.pat {
-                Pat::Ident(name) => Some((name.ident.to_string(), owned(&typed.ty))),
+                Pat::Ident(name) => Some((name.ident.to_string(), short(owned(&typed.ty)))),
                 _ => None,
             },
             FnArg::Receiver(_) => None,
@@ -88,8 +90,13 @@ fn signature(function: &ImplItemFn) -> Option<Signature> {
         return None;
     };
     // Result<ResponseValue<T>, Error<E>>
-    let answer = argument(argument(result)?)?.clone();
+    let answer = short(argument(argument(result)?)?.clone());
     Some(Signature { parameters, answer })
+}
+
+fn short(mut ty: Type) -> Type {
+    Shorten.visit_type_mut(&mut ty);
+    ty
 }
 
 /// The first generic argument of a type: `T` of `Vec<T>`.

@@ -1,18 +1,23 @@
 //! Makes the generated types lenient, documented and free of what nobody needs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
+use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
-use syn::{Fields, Item, ItemEnum, ItemStruct, Meta, Path, Type, parse_quote};
+use syn::{Fields, Item, ItemEnum, ItemStruct, Type, parse_quote};
 
-use super::signatures::{argument, is_named};
+use super::fields::{Meanings, Shorten, distinct_names, docs_or, lenient_field, wire_name};
+use super::signatures::Signature;
 use crate::open_enum::{OpenEnum, Variant};
 use crate::{derives, print, redact};
 
 /// Turns the items of the type generator's module into ours.
-pub(super) fn lenient(items: Vec<Item>) -> TokenStream {
+pub(super) fn lenient<'a>(
+    items: Vec<Item>,
+    signatures: impl Iterator<Item = &'a Signature>,
+) -> TokenStream {
     let open: Vec<_> = items
         .iter()
         .filter_map(|item| match item {
@@ -20,34 +25,38 @@ pub(super) fn lenient(items: Vec<Item>) -> TokenStream {
             _ => None,
         })
         .collect();
-    let names: Vec<_> = items
-        .iter()
-        .filter_map(|item| match item {
-            Item::Struct(item) => Some(item.ident.to_string()),
-            Item::Enum(item) => Some(item.ident.to_string()),
-            _ => None,
-        })
-        .collect();
-    let mut shorten = Shorten { taken: names };
     let meanings = meanings(&items);
+    let sent = sent(&items, signatures);
     let mut types = TokenStream::new();
     let mut errors = TokenStream::new();
     for mut item in items {
         match &mut item {
-            Item::Enum(item) if is_open(item) => open_enum(item).emit().to_tokens(&mut types),
-            Item::Impl(block) if open.iter().any(|name| is_for(&block.self_ty, name)) => {}
+            Item::Enum(item) if is_open(item) => {
+                open_enum(item).emit().to_tokens(&mut types);
+                continue;
+            }
+            Item::Impl(block) if open.iter().any(|name| is_for(&block.self_ty, name)) => continue,
+            Item::Mod(module) if module.ident == "error" => {
+                module.to_tokens(&mut errors);
+                continue;
+            }
+            _ => {}
+        }
+        Shorten.visit_item_mut(&mut item);
+        let mut is_sent = false;
+        match &mut item {
             Item::Struct(item) => {
-                shorten.visit_item_struct_mut(item);
-                lenient_struct(item, &meanings).to_tokens(&mut types);
+                is_sent = sent.contains(&item.ident.to_string());
+                lenient_struct(item, &meanings, is_sent);
             }
             Item::Enum(item) => {
-                shorten.visit_item_enum_mut(item);
-                document_enum(item, &meanings);
-                item.to_tokens(&mut types);
+                is_sent = sent.contains(&item.ident.to_string());
+                lenient_enum(item, &meanings);
             }
-            Item::Mod(module) if module.ident == "error" => module.to_tokens(&mut errors),
-            _ => item.to_tokens(&mut types),
+            _ => {}
         }
+        let debug = redact::redact(&mut item, is_sent, wire_name);
+        types.extend(quote!(#item #debug));
     }
     if !types.to_string().contains("ConversionError") {
         errors = TokenStream::new();
@@ -55,11 +64,8 @@ pub(super) fn lenient(items: Vec<Item>) -> TokenStream {
     quote!(#errors #types)
 }
 
-/// What each type means, in the first paragraph of its description.
-type Meanings = BTreeMap<String, String>;
-
 /// A field that refers to a named schema has no description of its own in OpenAPI 3.0; it means
-/// what its type means.
+/// what its type means, as the first paragraph of the type's description says.
 fn meanings(items: &[Item]) -> Meanings {
     let described = items.iter().filter_map(|item| match item {
         Item::Struct(item) => Some((&item.ident, &item.attrs)),
@@ -76,12 +82,48 @@ fn meanings(items: &[Item]) -> Meanings {
         .collect()
 }
 
-/// The name in the middle of a type: `Gpu` of `Option<Box<Gpu>>`.
-fn inner_name(ty: &Type) -> Option<String> {
-    let Type::Path(path) = ty else { return None };
-    match argument(ty) {
-        Some(inner) => inner_name(inner),
-        None => path.path.get_ident().map(ToString::to_string),
+/// The types that requests hold, directly or through others. A caller makes them, so they must
+/// stay open to that.
+fn sent<'a>(items: &[Item], signatures: impl Iterator<Item = &'a Signature>) -> BTreeSet<String> {
+    let within: BTreeMap<String, Mentioned> = items
+        .iter()
+        .filter_map(|item| {
+            let name = match item {
+                Item::Struct(item) => item.ident.to_string(),
+                Item::Enum(item) => item.ident.to_string(),
+                _ => return None,
+            };
+            let mut mentioned = Mentioned::default();
+            mentioned.visit_item(item);
+            Some((name, mentioned))
+        })
+        .collect();
+    let mut roots = Mentioned::default();
+    for ty in signatures.flat_map(|signature| signature.parameters.values()) {
+        roots.visit_type(ty);
+    }
+    let mut waiting: Vec<String> = roots.0.into_iter().collect();
+    let mut sent = BTreeSet::new();
+    while let Some(name) = waiting.pop() {
+        if let Some(mentioned) = within.get(&name)
+            && sent.insert(name)
+        {
+            waiting.extend(mentioned.0.iter().cloned());
+        }
+    }
+    sent
+}
+
+/// The last words of all types in an item.
+#[derive(Default)]
+struct Mentioned(BTreeSet<String>);
+
+impl<'ast> Visit<'ast> for Mentioned {
+    fn visit_type_path(&mut self, path: &'ast syn::TypePath) {
+        if let Some(last) = path.path.segments.last() {
+            self.0.insert(last.ident.to_string());
+        }
+        syn::visit::visit_type_path(self, path);
     }
 }
 
@@ -112,105 +154,28 @@ fn open_enum(item: &ItemEnum) -> OpenEnum {
     }
 }
 
-fn document_enum(item: &mut ItemEnum, meanings: &Meanings) {
+fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, is_sent: bool) {
+    let docs = docs_or(&item.attrs, "An object of the interface.");
+    derives::set_docs(&mut item.attrs, &docs);
+    if matches!(item.fields, Fields::Named(_)) {
+        if !is_sent {
+            // The service adds fields; that shall not break whoever names all of them.
+            item.attrs.push(parse_quote!(#[non_exhaustive]));
+        }
+        distinct_names(&mut item.fields);
+        item.fields.iter_mut().for_each(|field| lenient_field(field, meanings));
+    }
+}
+
+fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings) {
     let docs = docs_or(&item.attrs, "One of several shapes.");
     derives::set_docs(&mut item.attrs, &docs);
     for variant in &mut item.variants {
         let docs = docs_or(&variant.attrs, "One of the shapes.");
         derives::set_docs(&mut variant.attrs, &docs);
-        for field in &mut variant.fields {
-            if field.ident.is_some() {
-                lenient_field(field, meanings);
-            }
+        if matches!(variant.fields, Fields::Named(_)) {
+            distinct_names(&mut variant.fields);
+            variant.fields.iter_mut().for_each(|field| lenient_field(field, meanings));
         }
-    }
-}
-
-fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings) -> TokenStream {
-    let docs = docs_or(&item.attrs, "An object of the interface.");
-    derives::set_docs(&mut item.attrs, &docs);
-    if matches!(item.fields, Fields::Named(_)) {
-        item.attrs.push(parse_quote!(#[non_exhaustive]));
-        item.fields.iter_mut().for_each(|field| lenient_field(field, meanings));
-    }
-    let debug = redact::redact(item, false, wire_name);
-    quote!(#item #debug)
-}
-
-/// The name of a field on the wire.
-fn wire_name(field: &syn::Field) -> String {
-    derives::serde_value(&field.attrs, "rename")
-        .or_else(|| field.ident.as_ref().map(ToString::to_string))
-        .unwrap_or_default()
-}
-
-fn lenient_field(field: &mut syn::Field, meanings: &Meanings) {
-    let otherwise = inner_name(&field.ty).and_then(|name| meanings.get(&name).cloned());
-    let otherwise = otherwise.unwrap_or_else(|| format!("The field `{}`.", wire_name(field)));
-    let docs = docs_or(&field.attrs, &otherwise);
-    derives::set_docs(&mut field.attrs, &docs);
-    let Some(helper) = helper(&field.ty) else {
-        return;
-    };
-    let helper = format!("::podqueue::__private::lenient::{helper}");
-    let mut metas = derives::serde_metas(&field.attrs);
-    if !metas.iter().any(|meta| meta.path().is_ident("default")) {
-        let default: Meta = parse_quote!(default);
-        metas.push(default);
-    }
-    metas.push(parse_quote!(deserialize_with = #helper));
-    metas.sort_by_key(|meta| {
-        let order = ["rename", "default", "deserialize_with", "skip_serializing_if"];
-        order.iter().position(|name| meta.path().is_ident(name))
-    });
-    derives::set_serde(&mut field.attrs, &metas);
-}
-
-/// Which of podqueue's helpers reads a field of this type.
-fn helper(ty: &Type) -> Option<&'static str> {
-    if is_named(ty, "Option") {
-        let inner = argument(ty)?;
-        let integers = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
-            .iter()
-            .any(|it| is_named(inner, it));
-        return if is_named(inner, "f64") { Some("number") } else { integers.then_some("integer") };
-    }
-    if is_named(ty, "HashMap") {
-        Some("map_or_default")
-    } else {
-        (is_named(ty, "Vec") || is_named(ty, "Map")).then_some("or_default")
-    }
-}
-
-/// The description's words, or ours where it has none.
-fn docs_or(attrs: &[syn::Attribute], otherwise: &str) -> String {
-    let text = derives::doc_text(attrs);
-    // The schema itself, as JSON, folded into the docs.
-    let text = text.split("<details>").next().unwrap_or_default();
-    let text = print::prose(text);
-    if text.is_empty() { otherwise.to_owned() } else { text }
-}
-
-/// `::std::option::Option` reads better as `Option`, where no type of the description is called
-/// so.
-struct Shorten {
-    taken: Vec<String>,
-}
-
-impl VisitMut for Shorten {
-    fn visit_path_mut(&mut self, path: &mut Path) {
-        let known = ["::std::option::Option", "::std::string::String", "::std::vec::Vec"];
-        let plain: Vec<_> = path.segments.iter().map(|it| it.ident.to_string()).collect();
-        let text = format!("::{}", plain.join("::"));
-        if path.leading_colon.is_some()
-            && (known.contains(&text.as_str()) || text == "::std::boxed::Box")
-            && let Some(last) = path.segments.last()
-            && !self.taken.contains(&last.ident.to_string())
-        {
-            let last = last.clone();
-            path.leading_colon = None;
-            path.segments = [last].into_iter().collect();
-        }
-        syn::visit_mut::visit_path_mut(self, path);
     }
 }

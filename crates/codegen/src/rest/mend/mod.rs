@@ -8,6 +8,7 @@
 
 mod operations;
 mod parameters;
+mod references;
 mod schemas;
 
 use serde_json::{Map, Value, json};
@@ -31,13 +32,18 @@ pub(crate) fn mend(source: &Source, description: Value) -> Result<Mended, Diagno
     let mut notes = Notes { source, warnings: Vec::new() };
     let (operations, paths) = operations::mend(&description, &mut notes);
 
-    let mut schemas = object_at(&description, &["components", "schemas"]);
+    let named = object_at(&description, &["components", "schemas"]);
+    let (mut schemas, names) = references::name_schemas(named);
     let mut paths = Value::Object(paths);
+    for value in schemas.values_mut().chain([&mut paths]) {
+        references::rewrite(value, &description, &names, &mut notes);
+    }
     let answered = schemas::answered(&paths, &schemas);
     schemas::mend_paths(&mut paths);
     for (name, schema) in &mut schemas {
-        schemas::mend(schema, answered.contains(name));
+        schemas::mend_named(schema, answered.contains(name));
     }
+    references::inline_aliases(&mut schemas, &mut paths);
 
     let document = json!({
         "openapi": "3.0.3",

@@ -4,6 +4,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Map, Value, json};
 
+use super::references::references;
+
 /// The named schemas that an answer can hold, directly or through others.
 pub(super) fn answered(paths: &Value, schemas: &Map<String, Value>) -> BTreeSet<String> {
     let mut waiting = Vec::new();
@@ -21,21 +23,6 @@ pub(super) fn answered(paths: &Value, schemas: &Map<String, Value>) -> BTreeSet<
         }
     }
     found
-}
-
-fn references(value: &Value, found: &mut Vec<String>) {
-    match value {
-        Value::Object(object) => {
-            if let Some(Value::String(target)) = object.get("$ref")
-                && let Some(name) = target.strip_prefix("#/components/schemas/")
-            {
-                found.push(name.to_owned());
-            }
-            object.values().for_each(|value| references(value, found));
-        }
-        Value::Array(items) => items.iter().for_each(|value| references(value, found)),
-        _ => {}
-    }
 }
 
 fn operations(paths: &Value) -> impl Iterator<Item = &Value> {
@@ -69,6 +56,12 @@ pub(super) fn mend_paths(paths: &mut Value) {
             }
         }
     }
+}
+
+/// Mends a schema that has a name. Whether it can be null is for those to say who refer to it.
+pub(super) fn mend_named(schema: &mut Value, answers: bool) {
+    mend(schema, answers);
+    remove(schema, &["nullable"]);
 }
 
 /// Mends a schema and all within it. In one that answers hold, nothing is required.
@@ -105,9 +98,12 @@ fn mend_within(schema: &mut Value, answers: bool) {
             ("properties", Value::Object(properties)) => {
                 properties.values_mut().for_each(|schema| mend(schema, answers));
             }
-            ("items" | "not" | "additionalProperties", value) if !value.is_boolean() => {
+            ("additionalProperties", value) if !value.is_boolean() => {
                 mend(value, answers);
+                // A value that is null is read as one that is not there.
+                remove(value, &["nullable"]);
             }
+            ("items" | "not", value) if !value.is_boolean() => mend(value, answers),
             ("allOf" | "oneOf" | "anyOf", Value::Array(schemas)) => {
                 schemas.iter_mut().for_each(|schema| mend(schema, answers));
             }

@@ -1,0 +1,134 @@
+//! The fields of generated types: how they are read, what they mean, what they are called.
+
+use std::collections::{BTreeMap, HashSet};
+
+use quote::format_ident;
+use syn::visit_mut::VisitMut;
+use syn::{Attribute, Expr, Field, Fields, Lit, Meta, Path, Type, parse_quote};
+
+use super::signatures::{argument, is_named};
+use crate::{derives, naming, print};
+
+/// What each type means.
+pub(super) type Meanings = BTreeMap<String, String>;
+
+/// The name of a field on the wire.
+pub(super) fn wire_name(field: &Field) -> String {
+    derives::serde_value(&field.attrs, "rename")
+        .or_else(|| field.ident.as_ref().map(ToString::to_string))
+        .unwrap_or_default()
+}
+
+/// Flaw: two properties whose names are one in Rust, such as `fooBar` and `foo_bar`.
+pub(super) fn distinct_names(fields: &mut Fields) {
+    let mut taken = HashSet::new();
+    for field in fields {
+        let wire = wire_name(field);
+        let Some(ident) = &mut field.ident else { continue };
+        let name = naming::unique(&mut taken, ident.to_string());
+        if *ident != name {
+            *ident = format_ident!("{name}");
+            let mut metas = derives::serde_metas(&field.attrs);
+            metas.retain(|meta| !meta.path().is_ident("rename"));
+            metas.insert(0, parse_quote!(rename = #wire));
+            derives::set_serde(&mut field.attrs, &metas);
+        }
+    }
+}
+
+/// Documents a field, and has it read by a helper where the wire is loose about its type.
+pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings) {
+    let otherwise = inner_name(&field.ty).and_then(|name| meanings.get(&name).cloned());
+    let otherwise = otherwise.unwrap_or_else(|| format!("The field `{}`.", wire_name(field)));
+    let docs = docs_or(&field.attrs, &otherwise);
+    derives::set_docs(&mut field.attrs, &docs);
+
+    let mut metas = derives::serde_metas(&field.attrs);
+    metas.iter_mut().for_each(shorten_path);
+    if let Some(helper) = helper(&field.ty) {
+        let helper = format!("::podqueue::__private::lenient::{helper}");
+        if !metas.iter().any(|meta| meta.path().is_ident("default")) {
+            let default: Meta = parse_quote!(default);
+            metas.push(default);
+        }
+        metas.push(parse_quote!(deserialize_with = #helper));
+    }
+    metas.sort_by_key(|meta| {
+        let order = ["rename", "default", "deserialize_with", "skip_serializing_if"];
+        order.iter().position(|name| meta.path().is_ident(name))
+    });
+    derives::set_serde(&mut field.attrs, &metas);
+}
+
+/// Which of podqueue's helpers reads a field of this type.
+fn helper(ty: &Type) -> Option<&'static str> {
+    const INTEGERS: [&str; 8] = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
+    if is_named(ty, "Option") {
+        let inner = argument(ty)?;
+        if is_named(inner, "f64") {
+            Some("number")
+        } else {
+            INTEGERS.iter().any(|name| is_named(inner, name)).then_some("integer")
+        }
+    } else if is_named(ty, "HashMap") {
+        Some("map_or_default")
+    } else {
+        (is_named(ty, "Vec") || is_named(ty, "Map")).then_some("or_default")
+    }
+}
+
+/// The description's words, or ours where it has none.
+pub(super) fn docs_or(attrs: &[Attribute], otherwise: &str) -> String {
+    let text = derives::doc_text(attrs);
+    // After its words stands the schema itself, as JSON, folded.
+    let text = text.split("<details>").next().unwrap_or_default().trim();
+    // Where there are no words, the type generator gives the type's own name.
+    let is_name = text.starts_with('`') && text.ends_with('`') && !text.contains(' ');
+    if text.is_empty() || is_name { otherwise.to_owned() } else { print::prose(text) }
+}
+
+/// The name in the middle of a type: `Gpu` of `Option<Box<Gpu>>`.
+fn inner_name(ty: &Type) -> Option<String> {
+    let Type::Path(path) = ty else { return None };
+    match argument(ty) {
+        Some(inner) => inner_name(inner),
+        None => path.path.get_ident().map(ToString::to_string),
+    }
+}
+
+const PRELUDE: [&str; 4] =
+    ["::std::option::Option", "::std::string::String", "::std::vec::Vec", "::std::boxed::Box"];
+
+/// `::std::option::Option` reads better as `Option`. No type of a description is called so.
+pub(super) struct Shorten;
+
+impl VisitMut for Shorten {
+    fn visit_path_mut(&mut self, path: &mut Path) {
+        let plain: Vec<_> = path.segments.iter().map(|it| it.ident.to_string()).collect();
+        if path.leading_colon.is_some()
+            && PRELUDE.contains(&format!("::{}", plain.join("::")).as_str())
+            && let Some(last) = path.segments.last().cloned()
+        {
+            path.leading_colon = None;
+            path.segments = [last].into_iter().collect();
+        }
+        syn::visit_mut::visit_path_mut(self, path);
+    }
+}
+
+/// The same for a path that stands in a string, as serde has it.
+fn shorten_path(meta: &mut Meta) {
+    if let Meta::NameValue(pair) = meta
+        && pair.path.is_ident("skip_serializing_if")
+        && let Expr::Lit(literal) = &mut pair.value
+        && let Lit::Str(text) = &mut literal.lit
+    {
+        let mut path = text.value().replace(' ', "");
+        for long in PRELUDE {
+            if let Some((_, short)) = long.rsplit_once("::") {
+                path = path.replace(long, short);
+            }
+        }
+        *text = syn::LitStr::new(&path, text.span());
+    }
+}
