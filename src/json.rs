@@ -20,8 +20,8 @@ impl RawField {
     /// The fields of the JSON object in `body`, in the order in which they came. They share its
     /// memory.
     pub(crate) fn all(attempted: &str, body: &Bytes) -> Result<Vec<Self>> {
-        let object: Borrowed<'_> = serde_json::from_slice(body)
-            .map_err(|error| not_decodable(attempted, ".", error, body))?;
+        let object: Borrowed<'_> =
+            serde_json::from_slice(body).map_err(|error| not_decodable(attempted, ".", error))?;
         let own = |(name, json): (String, &RawValue)| Self {
             name,
             json: body.slice_ref(json.get().as_bytes()),

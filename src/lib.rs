@@ -31,6 +31,7 @@ pub use transport::RetryPolicy;
 pub mod __private {
     pub use graphql_client;
     pub use serde;
+    pub use serde_json;
 
     pub use crate::lenient;
 }

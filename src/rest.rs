@@ -12,7 +12,8 @@
 //! # }
 //! ```
 
-mod call;
+#[doc(hidden)]
+pub mod call;
 mod generated;
 
 pub use generated::*;

@@ -1,6 +1,7 @@
 //! A string that is not shown.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
@@ -17,7 +18,7 @@ use serde::{Serialize, Serializer};
 /// assert_eq!(key.expose(), "s3cret");
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct SecretString(String);
+pub struct SecretString(Arc<str>);
 
 impl SecretString {
     /// The string itself. Mind where it goes.
@@ -29,7 +30,7 @@ impl SecretString {
 
 impl<T: Into<String>> From<T> for SecretString {
     fn from(text: T) -> Self {
-        Self(text.into())
+        Self(text.into().into())
     }
 }
 

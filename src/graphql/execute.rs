@@ -17,7 +17,7 @@ use crate::client::{Client, GraphqlBody};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::RawField;
 use crate::secret_string::SecretString;
-use crate::transport::{self, Auth, Call, Repeat, Reply, decode_at, hide, not_serializable};
+use crate::transport::{self, Auth, Call, Repeat, Reply, decode_at, not_serializable};
 
 static READ: transport::Operation =
     transport::Operation { name: "query", method: Method::POST, repeat: Repeat::Safe };
@@ -62,8 +62,9 @@ impl Graphql {
         let attempted = attempted(O::NAME);
         let variables = as_map(&attempted, variables)?;
         let request = Request { name: O::NAME, text: O::TEXT, document: O::DOCUMENT };
-        let data = self.exchange(&request, &variables, repeat).await?;
-        decode_at(&attempted, "data", &data)
+        let reply = self.send_request(&request, &variables, repeat).await?;
+        let data = data(&attempted, &reply)?;
+        decode_at(&attempted, "data", &data).map_err(|error| reply.explain(error))
     }
 
     /// Sends `O`, which deletes something. It is safe to repeat, and where an earlier attempt may
@@ -74,20 +75,10 @@ impl Graphql {
         let request = Request { name: O::NAME, text: O::TEXT, document: O::DOCUMENT };
         let reply = self.send_request(&request, &variables, Repeat::Safe).await?;
         let gone_before = reply.after_unknown_outcome;
-        match self.data(&request, &variables, reply) {
+        match data(&attempted, &reply) {
             Err(error) if gone_before && says_not_found(&error) => Ok(()),
             result => result.map(drop),
         }
-    }
-
-    async fn exchange(
-        &self,
-        request: &Request,
-        variables: &Map<String, Value>,
-        repeat: Repeat,
-    ) -> Result<Bytes> {
-        let reply = self.send_request(request, variables, repeat).await?;
-        self.data(request, variables, reply)
     }
 
     async fn send_request(
@@ -117,66 +108,50 @@ impl Graphql {
         };
         let body = body.map_err(|error| not_serializable(&attempted, "query", error))?;
         let url = self.client.graphql_url(&attempted)?.clone();
-        let mut call = Call::to(operation, attempted, url, Auth::QueryKey).body(body);
+        let mut call = Call::to(operation, attempted.clone(), url, Auth::QueryKey).body(body);
         call.secrets = request.secrets(variables);
         match self.client.send(call).await {
-            Err(error) if error.status() == Some(400) => Err(self.as_graphql(request, error)),
+            Err(error) if error.status() == Some(400) => Err(as_graphql(&attempted, error)),
             result => result,
         }
     }
+}
 
-    /// The `data` of an answer without errors.
-    fn data(
-        &self,
-        request: &Request,
-        variables: &Map<String, Value>,
-        reply: Reply,
-    ) -> Result<Bytes> {
-        let attempted = attempted(request.name);
-        let mut data = None;
-        let mut errors: Vec<GraphqlError> = Vec::new();
-        for field in RawField::all(&attempted, &reply.body)? {
-            match field.name.as_str() {
-                "data" => data = field.present(),
-                "errors" => {
-                    errors = field.read::<Option<Vec<_>>>(&attempted)?.unwrap_or_default();
-                }
-                _ => {}
+/// The `data` of an answer without errors.
+fn data(attempted: &str, reply: &Reply) -> Result<Bytes> {
+    let mut data = None;
+    let mut errors: Vec<GraphqlError> = Vec::new();
+    for field in RawField::all(attempted, &reply.body).map_err(|error| reply.explain(error))? {
+        match field.name.as_str() {
+            "data" => data = field.present(),
+            "errors" => {
+                let read = field.read::<Option<Vec<_>>>(attempted);
+                errors = read.map_err(|error| reply.explain(error))?.unwrap_or_default();
             }
+            _ => {}
         }
-        if errors.is_empty() {
-            return Ok(data.unwrap_or_else(|| Bytes::from_static(b"null")));
-        }
-        let secrets = request.secrets(variables);
-        for error in &mut errors {
-            let message = std::mem::take(&mut error.message);
-            error.message = self.hide_all(message, &secrets);
-            let extensions = serde_json::to_string(&error.extensions).unwrap_or_default();
-            let extensions = self.hide_all(extensions, &secrets);
-            error.extensions = serde_json::from_str(&extensions).unwrap_or_default();
-        }
-        Err(failed(&attempted, errors, data).with_status(reply.status))
     }
-
-    fn hide_all(&self, text: String, secrets: &[SecretString]) -> String {
-        let text = hide(text, self.client.key());
-        secrets.iter().fold(text, |text, secret| hide(text, secret.expose()))
+    if errors.is_empty() {
+        return Ok(data.unwrap_or_else(|| Bytes::from_static(b"null")));
     }
+    for error in &mut errors {
+        error.hide(&reply.secrets);
+    }
+    Err(reply.explain(failed(attempted, errors, data)))
+}
 
-    /// A GraphQL server answers 400 with errors of the standard form where a document is invalid.
-    fn as_graphql(&self, request: &Request, error: Error) -> Error {
-        let attempted = attempted(request.name);
-        let body = Bytes::from(error.body().unwrap_or_default().into_owned());
-        let errors = RawField::all(&attempted, &body).ok().and_then(|fields| {
-            let errors = fields.iter().find(|field| field.name == "errors")?;
-            errors.read::<Vec<GraphqlError>>(&attempted).ok()
-        });
-        match errors {
-            Some(errors) if !errors.is_empty() => {
-                failed(&attempted, errors, None).with_status(400).with_body(body)
-            }
-            _ => error,
+/// A GraphQL server answers 400 with errors of the standard form where a document is invalid.
+fn as_graphql(attempted: &str, error: Error) -> Error {
+    let body = Bytes::from(error.body().unwrap_or_default().into_owned());
+    let errors = RawField::all(attempted, &body).ok().and_then(|fields| {
+        let errors = fields.iter().find(|field| field.name == "errors")?;
+        errors.read::<Vec<GraphqlError>>(attempted).ok()
+    });
+    match errors {
+        Some(errors) if !errors.is_empty() => {
+            failed(attempted, errors, None).with_status(400).with_body(body)
         }
+        _ => error,
     }
 }
 

@@ -8,7 +8,8 @@ use serde::de::DeserializeOwned;
 
 use crate::error::Result;
 use crate::lenient;
-use crate::transport::decode_at;
+use crate::secret_string::SecretString;
+use crate::transport::{decode_at, hide_all};
 
 /// The errors of a GraphQL answer, and the result that came beside them.
 #[derive(Clone)]
@@ -41,6 +42,14 @@ pub enum PathSegment {
     Field(String),
     /// An element of a list, counted from zero.
     Index(usize),
+}
+
+impl GraphqlError {
+    pub(super) fn hide(&mut self, secrets: &[SecretString]) {
+        self.message = hide_all(std::mem::take(&mut self.message), secrets);
+        let extensions = serde_json::to_string(&self.extensions).unwrap_or_default();
+        self.extensions = serde_json::from_str(&hide_all(extensions, secrets)).unwrap_or_default();
+    }
 }
 
 impl GraphqlFailure {

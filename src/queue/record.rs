@@ -47,6 +47,14 @@ impl JobRecord {
         reply: &Reply,
         job: impl FnOnce(Option<String>) -> Result<Job>,
     ) -> Result<Self> {
+        Self::read_fields(attempted, &reply.body, job).map_err(|error| reply.explain(error))
+    }
+
+    fn read_fields(
+        attempted: &str,
+        body: &Bytes,
+        job: impl FnOnce(Option<String>) -> Result<Job>,
+    ) -> Result<Self> {
         let mut record_id = None;
         let mut status = None;
         let mut output = None;
@@ -54,7 +62,7 @@ impl JobRecord {
         let mut delay_time = None;
         let mut execution_time = None;
         let mut others = Vec::new();
-        for field in RawField::all(attempted, &reply.body)? {
+        for field in RawField::all(attempted, body)? {
             match field.name.as_str() {
                 "id" => record_id = field.read::<Option<String>>(attempted)?,
                 "status" => status = field.read::<Option<JobStatus>>(attempted)?,
@@ -68,9 +76,7 @@ impl JobRecord {
         let job = job(record_id)?;
         let Some(status) = status else {
             let missing = <serde_json::Error as serde::de::Error>::missing_field("status");
-            return Err(not_decodable(attempted, "status", missing, &reply.body)
-                .with_status(reply.status)
-                .with_job_id(job.id()));
+            return Err(not_decodable(attempted, "status", missing).with_job_id(job.id()));
         };
         Ok(Self { job, status, output, error, delay_time, execution_time, others })
     }

@@ -129,7 +129,7 @@ fn read_new(endpoint: &Endpoint, operation: &Operation, reply: &Reply) -> Result
         Some(id) if !id.is_empty() => Ok(Job::seen(endpoint.clone(), &id)),
         _ => {
             let missing = <serde_json::Error as serde::de::Error>::missing_field("id");
-            Err(not_decodable(&attempted, "id", missing, &reply.body).with_status(reply.status))
+            Err(not_decodable(&attempted, "id", missing))
         }
     })
 }

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::transport::{Auth, Call, Operation, Path, Repeat, Reply};
 
 /// A call under construction, piece by piece as its description says.
-pub(crate) struct RestCall {
+pub struct RestCall {
     operation: Operation,
     path: Path,
     query: Vec<(&'static str, String)>,
@@ -21,7 +21,7 @@ pub(crate) struct RestCall {
 
 impl RestCall {
     /// A call named `operation` by `method`, which says whether it may be sent again.
-    pub(crate) fn new(operation: &'static str, method: &'static str) -> Self {
+    pub fn new(operation: &'static str, method: &'static str) -> Self {
         let (method, repeat) = match method {
             "GET" => (Method::GET, Repeat::Safe),
             "HEAD" => (Method::HEAD, Repeat::Safe),
@@ -41,19 +41,19 @@ impl RestCall {
     }
 
     /// A piece of the path, as it stands in the description.
-    pub(crate) fn literal(mut self, text: &'static str) -> Self {
+    pub fn literal(mut self, text: &'static str) -> Self {
         self.path = self.path.literal(text);
         self
     }
 
     /// A parameter in the path.
-    pub(crate) fn parameter(mut self, name: &'static str, value: &impl ToString) -> Self {
+    pub fn parameter(mut self, name: &'static str, value: &impl ToString) -> Self {
         self.path = self.path.parameter(name, &value.to_string());
         self
     }
 
     /// A query parameter: absent for `None`, repeated for a list.
-    pub(crate) fn query(mut self, name: &'static str, value: &impl Serialize) -> Self {
+    pub fn query(mut self, name: &'static str, value: &impl Serialize) -> Self {
         match serde_json::to_value(value) {
             Ok(Value::Array(items)) => {
                 self.query.extend(items.iter().filter_map(text).map(|text| (name, text)));
@@ -65,13 +65,13 @@ impl RestCall {
     }
 
     /// A header.
-    pub(crate) fn header(mut self, name: &'static str, value: &impl ToString) -> Self {
+    pub fn header(mut self, name: &'static str, value: &impl ToString) -> Self {
         self.headers.push((name, value.to_string()));
         self
     }
 
     /// A JSON body.
-    pub(crate) fn json(mut self, body: &impl Serialize) -> Self {
+    pub fn json(mut self, body: &impl Serialize) -> Self {
         match serde_json::to_vec(body) {
             Ok(json) => self.body = Some(json),
             Err(error) => self.fail("body", &error),
@@ -80,13 +80,13 @@ impl RestCall {
     }
 
     /// Sends the call and reads the answer as a `T`.
-    pub(crate) async fn send<T: DeserializeOwned>(self, rest: &Rest) -> Result<T> {
+    pub async fn send<T: DeserializeOwned>(self, rest: &Rest) -> Result<T> {
         let attempted = self.attempted();
         self.exchange(rest).await?.decode(&attempted)
     }
 
     /// Sends a call whose answer has no content.
-    pub(crate) async fn send_empty(self, rest: &Rest) -> Result<()> {
+    pub async fn send_empty(self, rest: &Rest) -> Result<()> {
         self.exchange(rest).await.map(drop)
     }
 

@@ -7,9 +7,10 @@ use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER,
 };
 
-use super::reply::scrub;
+use super::reply::hide_all;
 use super::{Auth, Call, Reply, Transport};
 use crate::error::{Error, ErrorKind, service_message};
+use crate::secret_string::SecretString;
 
 /// Why an attempt did not bring a successful reply.
 pub(crate) struct Failure {
@@ -62,7 +63,8 @@ impl Transport {
         let headers = std::mem::take(response.headers_mut());
         let body = self.read_body(call, &mut response).await?;
         if (200..300).contains(&status) {
-            return Ok(Reply { status, body, after_unknown_outcome: false });
+            let secrets = self.secrets(call);
+            return Ok(Reply { status, body, after_unknown_outcome: false, secrets });
         }
         Err(self.refusal(call, status, &headers, &body))
     }
@@ -148,6 +150,11 @@ impl Transport {
         }
     }
 
+    /// What the service could repeat and must not be shown.
+    fn secrets(&self, call: &Call) -> Vec<SecretString> {
+        call.secrets.iter().chain([&self.key]).cloned().collect()
+    }
+
     /// The failure for a reply that is not a success.
     fn refusal(&self, call: &Call, status: u16, headers: &HeaderMap, body: &[u8]) -> Failure {
         let (kind, fate, advice) = match status {
@@ -179,9 +186,9 @@ impl Transport {
         if let Some(said) = service_message(body) {
             message.push_str(&format!("; the service says: {said}"));
         }
-        let key = self.key.expose();
-        let body = scrub(String::from_utf8_lossy(body).into_owned(), call, key);
-        let error = Error::new(kind, &call.attempted, scrub(message, call, key))
+        let secrets = self.secrets(call);
+        let body = hide_all(String::from_utf8_lossy(body).into_owned(), &secrets);
+        let error = Error::new(kind, &call.attempted, hide_all(message, &secrets))
             .with_status(status)
             .with_retry_after(retry_after(headers))
             .with_body(Bytes::from(body));

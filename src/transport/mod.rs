@@ -12,7 +12,7 @@ mod retry;
 pub(crate) use call::not_serializable;
 pub(crate) use call::{Auth, Call, Operation, Repeat};
 pub(crate) use path::Path;
-pub(crate) use reply::{Reply, decode_at, hide, not_decodable};
+pub(crate) use reply::{Reply, decode_at, hide, hide_all, not_decodable};
 pub(crate) use retry::Budget;
 pub use retry::RetryPolicy;
 

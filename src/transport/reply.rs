@@ -5,8 +5,8 @@ use std::fmt;
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
-use super::Call;
 use crate::error::{Error, ErrorKind, Result};
+use crate::secret_string::SecretString;
 
 /// A successful reply, read whole.
 pub(crate) struct Reply {
@@ -14,14 +14,12 @@ pub(crate) struct Reply {
     pub(crate) body: Bytes,
     /// An earlier attempt of the same call may have taken effect already.
     pub(crate) after_unknown_outcome: bool,
+    /// What must not be shown of it.
+    pub(crate) secrets: Vec<SecretString>,
 }
 
-/// Reads a reply's body as JSON. An error names the path to the place.
-pub(crate) fn decode<T: DeserializeOwned>(attempted: &str, json: &[u8]) -> Result<T> {
-    decode_at(attempted, "", json)
-}
-
-/// Reads the part of a reply that stands at `place` as JSON.
+/// Reads the part of a reply that stands at `place` as JSON, the whole where that is empty. An error
+/// names the path to the place.
 pub(crate) fn decode_at<T: DeserializeOwned>(
     attempted: &str,
     place: &str,
@@ -41,23 +39,17 @@ pub(crate) fn decode_at<T: DeserializeOwned>(
             (place, path) if path.starts_with('[') => format!("{place}{path}"),
             (place, path) => format!("{place}.{path}"),
         };
-        not_decodable(attempted, &path, error, json)
+        not_decodable(attempted, &path, error)
     })
 }
 
 /// The error for JSON that is not of the expected shape at `path`.
-pub(crate) fn not_decodable(
-    attempted: &str,
-    path: &str,
-    error: serde_json::Error,
-    json: &[u8],
-) -> Error {
+pub(crate) fn not_decodable(attempted: &str, path: &str, error: serde_json::Error) -> Error {
     let what = if error.is_data() { "has an unexpected shape" } else { "is not JSON" };
     let place = if path == "." { "the reply".to_owned() } else { format!("`{path}` in the reply") };
     let why = without_values(&error.to_string());
     Error::new(ErrorKind::Decode, attempted, format!("{place} {what}: {why}"))
         .with_field(path)
-        .with_body(Bytes::copy_from_slice(json))
         .with_source(Undecodable(why))
 }
 
@@ -97,15 +89,20 @@ fn without_values(message: &str) -> String {
 impl Reply {
     /// Reads the body as JSON.
     pub(crate) fn decode<T: DeserializeOwned>(&self, attempted: &str) -> Result<T> {
-        decode(attempted, &self.body).map_err(|error| error.with_status(self.status))
+        decode_at(attempted, "", &self.body).map_err(|error| self.explain(error))
+    }
+
+    /// Adds what came back to an error about it.
+    pub(crate) fn explain(&self, error: Error) -> Error {
+        let body = String::from_utf8_lossy(&self.body).into_owned();
+        let body = hide_all(body, &self.secrets);
+        error.with_status(self.status).with_body(Bytes::from(body))
     }
 }
 
-/// A text of the service's with everything cut out that must not be shown: the secrets of the call,
-/// and the key.
-pub(crate) fn scrub(text: String, call: &Call, key: &str) -> String {
-    let secrets = call.secrets.iter().map(|secret| secret.expose());
-    secrets.chain([key]).fold(text, hide)
+/// A text of the service's with all secrets cut out of it.
+pub(crate) fn hide_all(text: String, secrets: &[SecretString]) -> String {
+    secrets.iter().fold(text, |text, secret| hide(text, secret.expose()))
 }
 
 /// The text with a secret cut out of it, as it is and as it stands inside a JSON or GraphQL string.
@@ -127,16 +124,16 @@ pub(crate) fn hide(text: String, secret: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{decode, without_values};
+    use super::{decode_at, without_values};
 
     #[test]
     fn a_decoding_error_names_the_place_and_never_the_value() {
         let json = br#"{"env":{"A":"hun\"ter2"}}"#;
-        let error = decode::<std::collections::HashMap<String, Vec<u8>>>("read", json)
+        let error = decode_at::<std::collections::HashMap<String, Vec<u8>>>("read", "", json)
             .expect_err("a map is no list");
         assert_eq!(error.field(), Some("env"));
         let error =
-            decode::<std::collections::HashMap<String, u8>>("read", br#"{"A":"hun\"ter2"}"#)
+            decode_at::<std::collections::HashMap<String, u8>>("read", "", br#"{"A":"hun\"ter2"}"#)
                 .expect_err("a string is no number");
         assert_eq!(error.field(), Some("A"));
         assert!(!format!("{error} {error:?}").contains("hun"), "{error:?}");

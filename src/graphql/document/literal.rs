@@ -134,8 +134,8 @@ fn write_display(text: &mut String, value: &impl fmt::Display) {
     let _ = write!(text, "{value}");
 }
 
-/// A quoted string. Everything that is not plain printable ASCII but may not stand in a document, or
-/// is read differently by different servers, is escaped.
+/// A quoted string. What may not stand in a document as it is, or is read differently by different
+/// parsers (`\b` is, by one of the most used), is escaped in the form that all of them read.
 fn write_string(text: &mut String, string: &str) {
     text.push('"');
     for character in string.chars() {
@@ -145,8 +145,6 @@ fn write_string(text: &mut String, string: &str) {
             '\n' => text.push_str("\\n"),
             '\r' => text.push_str("\\r"),
             '\t' => text.push_str("\\t"),
-            '\u{8}' => text.push_str("\\b"),
-            '\u{c}' => text.push_str("\\f"),
             '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{feff}' | '\u{2028}' | '\u{2029}' => {
                 let _ = write!(text, "\\u{:04x}", u32::from(character));
             }

@@ -143,8 +143,8 @@ impl Batch {
 }
 
 fn chunks(attempted: &str, json: &Bytes) -> Result<Vec<RawChunk>> {
-    let elements: Option<Vec<&RawValue>> = serde_json::from_slice(json)
-        .map_err(|error| not_decodable(attempted, "stream", error, json))?;
+    let elements: Option<Vec<&RawValue>> =
+        serde_json::from_slice(json).map_err(|error| not_decodable(attempted, "stream", error))?;
     let own = |element: &RawValue| RawChunk { json: json.slice_ref(element.get().as_bytes()) };
     Ok(elements.unwrap_or_default().into_iter().map(own).collect())
 }

@@ -55,7 +55,8 @@ impl Poller {
         loop {
             if let Some(chunk) = self.ready.pop_front() {
                 let gap = std::mem::take(&mut self.gap);
-                return Some(chunk.decode(&self.attempted, gap));
+                let chunk = chunk.decode(&self.attempted, gap);
+                return Some(chunk.map_err(|error| error.with_job_id(self.job.id())));
             }
             if self.over {
                 return None;
@@ -78,7 +79,8 @@ impl Poller {
         };
         self.in_reach = Instant::now();
         self.gap |= reply.after_unknown_outcome;
-        let batch = Batch::read(&self.attempted, &reply.body)?;
+        let batch = Batch::read(&self.attempted, &reply.body)
+            .map_err(|error| reply.explain(error).with_job_id(self.job.id()))?;
         let drained = batch.chunks.is_empty();
         self.ready.extend(batch.chunks);
         let told = batch.status.filter(JobStatus::is_terminal);

@@ -1,0 +1,21 @@
+//! The client over real HTTP, one file per concern. `tests/README.md` leads from each row of the
+//! interface's tables to the test that holds it.
+
+#![recursion_limit = "256"]
+#![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
+
+mod support;
+
+mod auth;
+mod errors;
+mod execute;
+mod health;
+mod jobs;
+mod refused;
+mod rest;
+mod retries;
+mod secrecy;
+mod stream;
+mod submission;
+mod templates_and_secrets;
+mod wait;

@@ -1,0 +1,122 @@
+//! What is sent again, and what is not.
+
+use std::time::Duration;
+
+use podqueue::{ErrorKind, NewTemplate, RetryPolicy};
+use serde_json::json;
+
+use crate::support::{Reply, Script};
+
+fn passing() -> Vec<Reply> {
+    vec![
+        Reply::json(429, "{}"),
+        Reply::json(500, "{}"),
+        Reply::json(502, "{}"),
+        Reply::json(503, "{}"),
+        Reply::json(504, "{}"),
+        Reply::Close,
+        Reply::Truncate { body: "{".to_owned() },
+    ]
+}
+
+#[tokio::test]
+async fn reads_and_cancels_are_sent_again() {
+    for failure in passing() {
+        let record = Reply::ok(r#"{"id":"j","status":"CANCELLED"}"#);
+        let server = Script::of([failure.clone(), record.clone(), failure, record]).await;
+        let job = server.endpoint().job("j");
+        job.status().await.unwrap();
+        job.cancel().await.unwrap();
+        assert_eq!(server.requests().len(), 4);
+    }
+}
+
+#[tokio::test]
+async fn a_throttled_submission_is_sent_again_and_no_other() {
+    let accepted = Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#);
+    let server = Script::of([Reply::json(429, "{}"), Reply::json(429, "{}"), accepted]).await;
+    server.endpoint().run(&json!({"a": 1})).await.unwrap();
+    let bodies: Vec<_> = server.requests().into_iter().map(|request| request.body).collect();
+    assert_eq!(bodies, [r#"{"input":{"a":1}}"#; 3], "the same bytes each time");
+    for failure in passing().split_off(1) {
+        let server = Script::then_always([], failure).await;
+        let error = server.endpoint().run(&json!({})).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+        assert_eq!(server.requests().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn attempts_end_and_never_means_never() {
+    let server = Script::then_always([], Reply::json(503, "{}")).await;
+    let error = server.endpoint().health().await.unwrap_err();
+    assert_eq!((error.kind(), server.requests().len()), (ErrorKind::Server, 3));
+    let client = server.settings().retry(RetryPolicy::never()).build().unwrap();
+    client.endpoint("ep").health().await.unwrap_err();
+    assert_eq!(server.requests().len(), 4);
+}
+
+#[tokio::test]
+async fn a_final_answer_is_not_asked_for_again() {
+    for status in [400, 401, 403, 404, 501] {
+        let server = Script::then_always([], Reply::json(status, "{}")).await;
+        server.endpoint().health().await.unwrap_err();
+        assert_eq!(server.requests().len(), 1, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn retry_after_is_waited_for_unless_it_is_too_long() {
+    let asked = |seconds: &str| Reply::json(429, "{}").header("retry-after", seconds);
+    let counts = json!({
+        "jobs": {"completed": 0, "failed": 0, "inProgress": 0, "inQueue": 0, "retried": 0},
+        "workers": {"idle": 0, "running": 0}
+    });
+    let server = Script::of([asked("0.2"), Reply::ok(counts)]).await;
+    let started = std::time::Instant::now();
+    server.endpoint().health().await.unwrap();
+    assert!(started.elapsed() >= Duration::from_millis(200));
+
+    let server = Script::of([asked("121")]).await;
+    let error = server.endpoint().health().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::RateLimited);
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(121)));
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn creations_are_not_repeated_but_updates_and_deletions_are() {
+    let new = || NewTemplate::pod("n", "i:1").container_disk_gb(1).volume_gb(1);
+    let server = Script::then_always([], Reply::json(500, "{}")).await;
+    let client = server.client();
+    let error = client.templates().create(new()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+    let error = client.secrets().create("n", "v").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+    assert_eq!(server.requests().len(), 2);
+
+    let saved = Reply::ok(r#"{"data":{"saveTemplate":{"id":"t","name":"n"}}}"#);
+    let server = Script::of([Reply::Close, saved]).await;
+    server.client().templates().update("t", new()).await.unwrap();
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn what_a_repeated_deletion_does_not_find_is_deleted() {
+    let not_found = || Reply::ok(r#"{"data":null,"errors":[{"message":"Template not found"}]}"#);
+    let server = Script::of([Reply::Close, not_found(), not_found()]).await;
+    let templates = server.client().templates();
+    templates.delete("n").await.unwrap();
+    let error = templates.delete("n").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Graphql, "nothing was deleted this time");
+}
+
+#[tokio::test]
+async fn one_connection_serves_many_calls() {
+    let server = Script::then_always([], Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#)).await;
+    let client = server.client();
+    for _ in 0..20 {
+        client.clone().endpoint("ep").job("j").status().await.unwrap();
+    }
+    assert_eq!((server.requests().len(), server.connections()), (20, 1));
+}

@@ -1,0 +1,193 @@
+//! Streaming: both wire shapes, drained until the job has ended and nothing is left.
+
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use podqueue::{Error, ErrorKind, StreamChunk};
+use serde_json::{Value, json};
+
+use crate::support::{Reply, Script};
+
+async fn all(server: &Script) -> Vec<Result<StreamChunk<Value>, Error>> {
+    let stream = server.endpoint().job("j").stream::<Value>();
+    let collected = stream.collect();
+    tokio::time::timeout(Duration::from_secs(20), collected).await.expect("a stream that ends")
+}
+
+fn outputs(items: &[Result<StreamChunk<Value>, Error>]) -> Vec<Value> {
+    items.iter().flatten().map(|chunk| chunk.output.clone()).collect()
+}
+
+fn array(outputs: &[u32]) -> Reply {
+    let chunks: Vec<_> = outputs.iter().map(|n| json!({"output": n, "metrics": {}})).collect();
+    Reply::ok(json!(chunks))
+}
+
+fn object(status: &str, outputs: &[u32]) -> Reply {
+    let chunks: Vec<_> = outputs.iter().map(|n| json!({"output": n})).collect();
+    Reply::ok(json!({"status": status, "stream": chunks}))
+}
+
+fn record(status: &str) -> Reply {
+    Reply::ok(json!({"id": "j", "status": status, "error": "the reason"}))
+}
+
+#[tokio::test]
+async fn the_documented_array_is_drained_until_the_status_says_it_has_ended() {
+    let server = Script::of([
+        array(&[]),
+        record("IN_PROGRESS"),
+        array(&[1, 2]),
+        array(&[3]),
+        array(&[]),
+        record("COMPLETED"),
+        array(&[4]),
+        array(&[]),
+    ])
+    .await;
+    let items = all(&server).await;
+    assert_eq!(outputs(&items), [1, 2, 3, 4]);
+    assert!(items.iter().all(Result::is_ok));
+    assert_eq!(server.lines()[0], "GET /v2/ep/stream/j");
+    assert_eq!(server.requests().len(), 8);
+}
+
+#[tokio::test]
+async fn the_object_is_drained_beyond_its_terminal_status() {
+    let server = Script::of([
+        object("IN_PROGRESS", &[1]),
+        Reply::ok(r#"{"status":"IN_PROGRESS"}"#),
+        record("IN_PROGRESS"),
+        object("COMPLETED", &[2, 3]),
+        object("COMPLETED", &[4]),
+        object("COMPLETED", &[]),
+    ])
+    .await;
+    let items = all(&server).await;
+    assert_eq!(outputs(&items), [1, 2, 3, 4]);
+    assert!(items.iter().all(Result::is_ok));
+}
+
+#[tokio::test]
+async fn every_unhappy_end_is_the_last_item_in_both_shapes() {
+    for (status, kind) in [
+        ("FAILED", ErrorKind::JobFailed),
+        ("CANCELLED", ErrorKind::JobCancelled),
+        ("TIMED_OUT", ErrorKind::JobTimedOut),
+    ] {
+        let in_arrays = [array(&[1]), array(&[]), record(status), array(&[2]), array(&[])];
+        let in_objects = [object(status, &[1, 2]), object(status, &[]), record(status)];
+        for replies in [in_arrays.to_vec(), in_objects.to_vec()] {
+            let server = Script::of(replies).await;
+            let mut items = all(&server).await;
+            let last = items.pop().unwrap().unwrap_err();
+            assert_eq!(last.kind(), kind);
+            assert!(last.to_string().contains("the reason"), "{last}");
+            assert_eq!(outputs(&items), [1, 2]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_failed_job_whose_record_is_gone_still_ends_in_its_error() {
+    let gone = Reply::json(404, "{}");
+    let server = Script::of([object("FAILED", &[1]), object("FAILED", &[]), gone]).await;
+    let mut items = all(&server).await;
+    assert_eq!(items.pop().unwrap().unwrap_err().kind(), ErrorKind::JobFailed);
+    assert_eq!(outputs(&items), [1]);
+}
+
+#[tokio::test]
+async fn a_chunk_has_its_metrics() {
+    let metrics = json!({
+        "avg_gen_throughput": 1.5, "avg_prompt_throughput": 2, "cpu_kv_cache_usage": 3,
+        "gpu_kv_cache_usage": 4, "input_tokens": 5, "output_tokens": 6, "pending": 7, "running": 8,
+        "scenario": "stream", "stream_index": 9, "swapped": 10, "own": {"a": 1}
+    });
+    let strange = json!({"pending": {"a": 1}, "scenario": 5, "running": null});
+    let chunks = json!([
+        {"output": {"text": "a"}, "metrics": metrics},
+        {"output": {"text": "b"}, "metrics": strange},
+        {"output": {"text": "c"}, "metrics": null},
+        {"output": {"text": "d"}},
+    ]);
+    let server = Script::of([Reply::ok(chunks), array(&[]), record("COMPLETED"), array(&[])]).await;
+    let items = all(&server).await;
+    let chunk = items[0].as_ref().unwrap();
+    let read = &chunk.metrics;
+    assert_eq!(chunk.output, json!({"text": "a"}));
+    let numbers = [
+        read.avg_gen_throughput,
+        read.avg_prompt_throughput,
+        read.cpu_kv_cache_usage,
+        read.gpu_kv_cache_usage,
+        read.input_tokens,
+        read.output_tokens,
+        read.pending,
+        read.running,
+        read.stream_index,
+        read.swapped,
+    ];
+    assert_eq!(numbers, [1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0].map(Some));
+    assert_eq!(read.scenario.as_deref(), Some("stream"));
+    assert_eq!(Value::from(read.others.clone()), json!({"own": {"a": 1}}));
+    let strange_read = &items[1].as_ref().unwrap().metrics;
+    assert_eq!(Value::from(strange_read.others.clone()), strange);
+    assert_eq!(items.len(), 4);
+}
+
+#[tokio::test]
+async fn a_chunk_that_does_not_fit_is_one_item_and_the_stream_goes_on() {
+    let chunks = json!([{"output": 1}, {"output": "two"}, {"output": 3}]);
+    let server = Script::of([Reply::ok(chunks), array(&[]), record("COMPLETED"), array(&[])]).await;
+    let items: Vec<_> = server.endpoint().job("j").stream::<u32>().collect().await;
+    let read: Vec<_> = items
+        .iter()
+        .map(|item| item.as_ref().map(|chunk| chunk.output).map_err(|error| error.kind()))
+        .collect();
+    assert_eq!(read, [Ok(1), Err(ErrorKind::Decode), Ok(3)]);
+    assert_eq!(items[1].as_ref().unwrap_err().field(), Some("output"));
+}
+
+#[tokio::test]
+async fn a_stream_survives_what_passes_and_marks_where_chunks_may_be_lost() {
+    let server = Script::of([
+        array(&[1]),
+        Reply::json(429, "{}"),
+        array(&[2]),
+        Reply::Close,
+        array(&[3]),
+        Reply::json(502, "{}"),
+        Reply::json(502, "{}"),
+        Reply::json(502, "{}"),
+        array(&[4]),
+        array(&[5]),
+        array(&[]),
+        record("COMPLETED"),
+        array(&[]),
+    ])
+    .await;
+    let items = all(&server).await;
+    let gaps: Vec<_> = items.iter().flatten().map(|chunk| chunk.after_gap).collect();
+    assert_eq!(outputs(&items), [1, 2, 3, 4, 5]);
+    assert_eq!(gaps, [false, false, true, true, false]);
+}
+
+#[tokio::test]
+async fn what_does_not_pass_is_the_last_item() {
+    let server = Script::of([array(&[1]), Reply::json(404, "{}")]).await;
+    let mut items = all(&server).await;
+    assert_eq!(items.pop().unwrap().unwrap_err().kind(), ErrorKind::JobExpired);
+    assert_eq!(outputs(&items), [1]);
+}
+
+#[tokio::test]
+async fn the_first_poll_comes_at_once_and_the_next_are_polite() {
+    let server = Script::then_always([], object("IN_PROGRESS", &[])).await;
+    let client = server.settings().polling(podqueue::Polling::new()).build().unwrap();
+    let mut stream = client.endpoint("ep").job("j").stream::<Value>();
+    let second = tokio::time::timeout(Duration::from_millis(1_000), stream.next());
+    second.await.unwrap_err();
+    let polls = server.lines().iter().filter(|line| line.contains("/stream/")).count();
+    assert!((3..=8).contains(&polls), "{polls} polls in a second");
+}

@@ -1,0 +1,251 @@
+//! A scripted server: answers a sequence of replies and keeps what it was asked, byte for byte.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use podqueue::{Client, ClientBuilder, Endpoint, Polling, RetryPolicy};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+
+/// The API key that the tests' clients use.
+pub const KEY: &str = "key-canary-5f2b";
+
+/// A request as it arrived.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub method: String,
+    /// Path and query as they stood in the request line.
+    pub target: String,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    pub body: String,
+}
+
+impl Request {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    pub fn line(&self) -> String {
+        format!("{} {}", self.method, self.target)
+    }
+
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.body).expect("a JSON body")
+    }
+}
+
+/// What the server does with a request.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// Answers.
+    Answer { status: u16, headers: Vec<(&'static str, String)>, body: String },
+    /// Answers with all that it was sent, as the text of an error in this field.
+    Echo { status: u16, field: &'static str },
+    /// Closes the connection without a word.
+    Close,
+    /// Announces more than it sends, and closes the connection.
+    Truncate { body: String },
+    /// Never answers.
+    Hang,
+}
+
+impl Reply {
+    pub fn json(status: u16, body: impl ToString) -> Self {
+        let headers = vec![("content-type", "application/json".to_owned())];
+        Self::Answer { status, headers, body: body.to_string() }
+    }
+
+    pub fn ok(body: impl ToString) -> Self {
+        Self::json(200, body)
+    }
+
+    /// What an echo answers to the last request.
+    fn resolve(self, state: &State) -> Self {
+        let Self::Echo { status, field } = self else { return self };
+        let request = format!("you sent {:?}", locked(&state.requests).last());
+        Self::json(status, serde_json::json!({field: [{"message": request}], "data": null}))
+    }
+
+    pub fn header(mut self, name: &'static str, value: impl ToString) -> Self {
+        if let Self::Answer { headers, .. } = &mut self {
+            headers.push((name, value.to_string()));
+        }
+        self
+    }
+}
+
+/// The server. It stops when it is dropped.
+pub struct Script {
+    url: String,
+    state: Arc<State>,
+    accepting: JoinHandle<()>,
+}
+
+struct State {
+    replies: Mutex<VecDeque<Reply>>,
+    /// What is answered once the sequence is over.
+    rest: Option<Reply>,
+    requests: Mutex<Vec<Request>>,
+    connections: Mutex<usize>,
+}
+
+impl Script {
+    /// Answers these replies in order, and after them a readable failure.
+    pub async fn of(replies: impl IntoIterator<Item = Reply>) -> Self {
+        Self::start(replies, None).await
+    }
+
+    /// Answers these replies in order, and after them `rest` for ever.
+    pub async fn then_always(replies: impl IntoIterator<Item = Reply>, rest: Reply) -> Self {
+        Self::start(replies, Some(rest)).await
+    }
+
+    async fn start(replies: impl IntoIterator<Item = Reply>, rest: Option<Reply>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let state = Arc::new(State {
+            replies: Mutex::new(replies.into_iter().collect()),
+            rest,
+            requests: Mutex::default(),
+            connections: Mutex::default(),
+        });
+        let shared = Arc::clone(&state);
+        let accepting = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                *locked(&shared.connections) += 1;
+                tokio::spawn(serve(stream, Arc::clone(&shared)));
+            }
+        });
+        Self { url, state, accepting }
+    }
+
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The requests so far, in the order in which they came.
+    pub fn requests(&self) -> Vec<Request> {
+        locked(&self.state.requests).clone()
+    }
+
+    /// The one request that came.
+    pub fn request(&self) -> Request {
+        let mut requests = self.requests();
+        assert_eq!(requests.len(), 1, "one request was expected: {requests:#?}");
+        requests.remove(0)
+    }
+
+    /// The request lines so far.
+    pub fn lines(&self) -> Vec<String> {
+        self.requests().iter().map(Request::line).collect()
+    }
+
+    /// How many connections were made.
+    pub fn connections(&self) -> usize {
+        *locked(&self.state.connections)
+    }
+
+    /// The settings of a client of this server, for all three interfaces, that does not dawdle.
+    pub fn settings(&self) -> ClientBuilder {
+        Client::builder()
+            .api_key(KEY)
+            .base_url(self.url())
+            .rest_url(self.url())
+            .graphql_url(format!("{}/graphql", self.url()))
+            .retry(quick_retries())
+            .polling(quick_polling())
+    }
+
+    pub fn client(&self) -> Client {
+        self.settings().build().expect("usable settings")
+    }
+
+    /// An endpoint named `ep` of this server.
+    pub fn endpoint(&self) -> Endpoint {
+        self.client().endpoint("ep")
+    }
+}
+
+impl Drop for Script {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+pub fn quick_retries() -> RetryPolicy {
+    let moment = Duration::from_millis(1);
+    RetryPolicy::new().base(moment).throttled_base(moment)
+}
+
+pub fn quick_polling() -> Polling {
+    Polling::new().first(Duration::from_millis(1)).longest(Duration::from_millis(5))
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("no test panics while it holds the lock")
+}
+
+async fn serve(mut stream: TcpStream, state: Arc<State>) {
+    let mut buffer = Vec::new();
+    while let Some(request) = read_request(&mut stream, &mut buffer).await {
+        let line = request.line();
+        locked(&state.requests).push(request);
+        let next = locked(&state.replies).pop_front().or_else(|| state.rest.clone());
+        let unexpected = || Reply::json(418, format!(r#"{{"error":"not in the script: {line}"}}"#));
+        match next.unwrap_or_else(unexpected).resolve(&state) {
+            Reply::Answer { status, headers, body } => {
+                let mut text = format!("HTTP/1.1 {status} Scripted\r\n");
+                for (name, value) in headers {
+                    text.push_str(&format!("{name}: {value}\r\n"));
+                }
+                text.push_str(&format!("content-length: {}\r\n\r\n{body}", body.len()));
+                if stream.write_all(text.as_bytes()).await.is_err() {
+                    return;
+                }
+            }
+            Reply::Close | Reply::Echo { .. } => return,
+            Reply::Truncate { body } => {
+                let length = body.len() + 100;
+                let text = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{body}");
+                let _ = stream.write_all(text.as_bytes()).await;
+                return;
+            }
+            Reply::Hang => std::future::pending().await,
+        }
+    }
+}
+
+async fn read_request(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Request> {
+    let head_end = loop {
+        if let Some(end) = buffer.windows(4).position(|window| window == b"\r\n\r\n") {
+            break end + 4;
+        }
+        if stream.read_buf(buffer).await.ok()? == 0 {
+            return None;
+        }
+    };
+    let head = String::from_utf8(buffer[..head_end].to_vec()).expect("an ASCII head");
+    let mut lines = head.lines();
+    let mut first = lines.next()?.split(' ');
+    let (method, target) = (first.next()?.to_owned(), first.next()?.to_owned());
+    let headers: Vec<_> = lines
+        .filter_map(|line| line.split_once(": "))
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
+        .collect();
+    let length = headers
+        .iter()
+        .find(|(name, _)| name == "content-length")
+        .map_or(0, |(_, value)| value.parse().expect("a length"));
+    while buffer.len() < head_end + length {
+        if stream.read_buf(buffer).await.ok()? == 0 {
+            return None;
+        }
+    }
+    let body = String::from_utf8(buffer[head_end..head_end + length].to_vec()).expect("UTF-8");
+    buffer.drain(..head_end + length);
+    Some(Request { method, target, headers, body })
+}

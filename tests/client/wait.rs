@@ -1,0 +1,156 @@
+//! Waiting for a job to end.
+
+use std::time::{Duration, Instant};
+
+use podqueue::{ErrorKind, JobStatus, RemoteCancel};
+
+use crate::support::{Reply, Script};
+
+fn record(status: &str) -> Reply {
+    Reply::ok(format!(r#"{{"id":"j","status":"{status}"}}"#))
+}
+
+#[tokio::test]
+async fn the_result_that_a_poll_brings_is_the_result() {
+    let done = Reply::ok(r#"{"id":"j","status":"COMPLETED","output":7}"#);
+    let queued = record("IN_QUEUE");
+    let server = Script::of([queued, record("IN_PROGRESS"), record("RUNNING"), done]).await;
+    let record = server.endpoint().job("j").wait().await.unwrap();
+    assert_eq!(record.output::<u32>().unwrap(), 7);
+    assert_eq!(server.lines(), ["GET /v2/ep/status/j"; 4], "it is not read twice");
+}
+
+#[tokio::test]
+async fn every_unhappy_end_is_an_error_with_its_record() {
+    for (status, kind) in [
+        ("FAILED", ErrorKind::JobFailed),
+        ("CANCELLED", ErrorKind::JobCancelled),
+        ("TIMED_OUT", ErrorKind::JobTimedOut),
+    ] {
+        let server = Script::of([record("IN_QUEUE"), record(status)]).await;
+        let error = server.endpoint().job("j").wait().await.unwrap_err();
+        assert_eq!(error.kind(), kind);
+        assert_eq!(error.record().unwrap().status().as_str(), status);
+        assert_eq!(error.job_id(), Some("j"));
+    }
+}
+
+#[tokio::test]
+async fn the_handlers_own_message_is_told() {
+    for (error, told) in [
+        (r#""CUDA out of memory""#, "CUDA out of memory"),
+        (
+            r#""{\"error_type\":\"ValueError\",\"error_message\":\"no prompt\",\"error_traceback\":\"line 1\"}""#,
+            "no prompt",
+        ),
+    ] {
+        let failed = format!(r#"{{"id":"j","status":"FAILED","error":{error}}}"#);
+        let server = Script::of([Reply::ok(failed)]).await;
+        let error = server.endpoint().job("j").wait().await.unwrap_err();
+        assert!(error.to_string().ends_with(told), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_wait_survives_what_passes() {
+    let mut replies = vec![record("IN_QUEUE")];
+    for _ in 0..3 {
+        replies.extend([
+            Reply::json(502, "<html>"),
+            Reply::Close,
+            Reply::json(500, "{}"),
+            Reply::json(429, "{}"),
+            Reply::Truncate { body: "{".to_owned() },
+            Reply::json(503, "{}"),
+        ]);
+    }
+    replies.push(Reply::ok(r#"{"id":"j","status":"COMPLETED","output":1}"#));
+    let server = Script::of(replies).await;
+    let record = server.endpoint().job("j").wait().await.unwrap();
+    assert_eq!(record.output::<u32>().unwrap(), 1);
+}
+
+#[tokio::test]
+async fn what_does_not_pass_ends_a_wait() {
+    for (status, kind) in [(401, ErrorKind::Unauthorized), (404, ErrorKind::JobExpired)] {
+        let server = Script::of([record("IN_QUEUE"), Reply::json(status, "{}")]).await;
+        let error = server.endpoint().job("j").wait().await.unwrap_err();
+        assert_eq!(error.kind(), kind);
+    }
+}
+
+#[tokio::test]
+async fn the_deadline_is_time_and_counts_the_requests_too() {
+    let server = Script::then_always([record("IN_PROGRESS")], Reply::Hang).await;
+    let started = Instant::now();
+    let wait = server.endpoint().job("j").wait().timeout(Duration::from_millis(100));
+    let error = wait.await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::WaitTimedOut);
+    assert!(started.elapsed() >= Duration::from_millis(100));
+    assert!(started.elapsed() < Duration::from_secs(10), "the answer was not waited for");
+    assert_eq!(error.record().unwrap().status(), &JobStatus::InProgress);
+    assert!(error.remote_cancel().is_none());
+    assert!(error.to_string().contains("it goes on at the service"), "{error}");
+}
+
+#[tokio::test]
+async fn a_deadline_can_cancel_and_tells_what_became_of_it() {
+    let always = Reply::ok(r#"{"id":"j","status":"CANCELLED"}"#);
+    let server = Script::then_always([Reply::Hang], always).await;
+    let short = Duration::from_millis(20);
+    let job = server.endpoint().job("j");
+    let error = job.wait().timeout(short).cancel_on_timeout().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::WaitTimedOut);
+    assert!(matches!(error.remote_cancel(), Some(RemoteCancel::Cancelled)));
+    assert_eq!(server.lines(), ["GET /v2/ep/status/j", "POST /v2/ep/cancel/j"]);
+
+    let server = Script::then_always([Reply::Hang], Reply::json(401, "{}")).await;
+    let job = server.endpoint().job("j");
+    let error = job.wait().timeout(short).cancel_on_timeout().await.unwrap_err();
+    let Some(RemoteCancel::NotConfirmed(reason)) = error.remote_cancel() else {
+        panic!("{error:?}");
+    };
+    assert_eq!(reason.kind(), ErrorKind::Unauthorized);
+    assert!(error.to_string().contains("not confirmed"), "{error}");
+}
+
+#[tokio::test]
+async fn a_job_that_ended_just_before_it_was_cancelled_is_answered_as_it_ended() {
+    let short = Duration::from_millis(20);
+    let refused = Reply::json(400, r#"{"error":"the job is COMPLETED"}"#);
+    let done = Reply::ok(r#"{"id":"j","status":"COMPLETED","output":1}"#);
+    let server = Script::of([Reply::Hang, refused.clone(), done]).await;
+    let job = server.endpoint().job("j");
+    let record = job.wait().timeout(short).cancel_on_timeout().await.unwrap();
+    assert_eq!(record.output::<u32>().unwrap(), 1);
+
+    let server = Script::of([Reply::Hang, refused, record_of_failure()]).await;
+    let job = server.endpoint().job("j");
+    let error = job.wait().timeout(short).cancel_on_timeout().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::JobFailed);
+}
+
+fn record_of_failure() -> Reply {
+    Reply::ok(r#"{"id":"j","status":"FAILED","error":"no"}"#)
+}
+
+#[tokio::test]
+async fn a_job_that_ends_during_the_last_pause_is_still_seen() {
+    let done = Reply::ok(r#"{"id":"j","status":"COMPLETED","output":1}"#);
+    let server = Script::of([record("IN_PROGRESS"), done]).await;
+    let hour = Duration::from_secs(3_600);
+    let rare = podqueue::Polling::new().first(hour).longest(hour);
+    let wait = server.endpoint().job("j").wait().polling(rare);
+    let record = wait.timeout(Duration::from_millis(400)).await.unwrap();
+    assert_eq!(record.output::<u32>().unwrap(), 1);
+}
+
+#[tokio::test]
+async fn polling_is_polite() {
+    let server = Script::then_always([], record("IN_PROGRESS")).await;
+    let client = server.settings().polling(podqueue::Polling::new()).build().unwrap();
+    let wait = client.endpoint("ep").job("j").wait().timeout(Duration::from_millis(1_000));
+    wait.await.unwrap_err();
+    let polls = server.requests().len();
+    assert!((3..=8).contains(&polls), "{polls} polls in a second");
+}
