@@ -10,7 +10,31 @@ pub(crate) fn file(source: &str, tokens: TokenStream) -> Result<String, Diagnost
     let file = syn::parse2::<syn::File>(tokens).map_err(|error| {
         Diagnostic::of_file(source, format!("the generated code does not parse: {error}"))
     })?;
-    Ok(prettyplease::unparse(&file))
+    Ok(airy(&prettyplease::unparse(&file)))
+}
+
+/// Puts a blank line between items, as people do.
+fn airy(code: &str) -> String {
+    let mut airy = String::with_capacity(code.len());
+    let mut before = "";
+    for line in code.lines() {
+        let ends = before.trim() == "}" || before.ends_with(';');
+        if ends && indentation(before) == indentation(line) && starts_item(line.trim_start()) {
+            airy.push('\n');
+        }
+        airy.push_str(line);
+        airy.push('\n');
+        before = line;
+    }
+    airy
+}
+
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+fn starts_item(line: &str) -> bool {
+    ["///", "#[", "impl", "pub ", "fn ", "const "].iter().any(|start| line.starts_with(start))
 }
 
 /// A doc comment, one attribute a line so that it is printed as `///` lines.
@@ -83,5 +107,32 @@ fn escape_word(word: &str, escaped: &mut String) {
         escaped.push_str(address);
         escaped.push('>');
         escape_word(&rest[address.len()..], escaped);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_is_made_safe_for_rustdoc() {
+        assert_eq!(prose("Vec<T> of [x]"), r"Vec\<T\> of \[x\]");
+        assert_eq!(prose("`Vec<T>` stays"), "`Vec<T>` stays");
+        assert_eq!(
+            prose("see (https://a.example/b?c=<d>)."),
+            r"see (<https://a.example/b?c=>\<d\>)."
+        );
+        assert_eq!(prose("never `closed"), "never `closed`");
+        assert_eq!(
+            prose("    indented\n\n```rust\nfn [a]\n```"),
+            "indented\n\n```text\nfn [a]\n```"
+        );
+    }
+
+    #[test]
+    fn items_stand_apart() {
+        let code = file("x", quote!(struct A { a: u8 } impl A { fn a() {} fn b() {} })).ok();
+        let expected = "struct A {\n    a: u8,\n}\n\nimpl A {\n    fn a() {}\n    fn b() {}\n}\n";
+        assert_eq!(code.as_deref(), Some(expected));
     }
 }

@@ -8,6 +8,7 @@ use graphql_tools::static_graphql::query::Document;
 use graphql_tools::validation::rules::default_rules_validation_plan;
 use graphql_tools::validation::validate::validate;
 
+use super::locate::locate;
 use super::operation::Operation;
 use super::schema::{Schema, split_position};
 use crate::{Diagnostic, Source, naming};
@@ -46,7 +47,8 @@ fn file_operations(schema: &Schema, file: &Source) -> Result<Vec<Operation>, Vec
     let document = parse(&file.text).map_err(|(position, message)| vec![at(position, &message)])?;
     let mut mistakes = Vec::new();
     for error in validate(&schema.document, &document, &default_rules_validation_plan()) {
-        let position = error.locations.first().copied().unwrap_or_default();
+        let known = error.locations.first().copied().filter(|position| position.line > 0);
+        let position = known.or_else(|| locate(&file.text, &error.message)).unwrap_or_default();
         mistakes.push(at(position, &error.message));
     }
     let mut operations = Vec::new();

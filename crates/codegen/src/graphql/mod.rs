@@ -5,6 +5,7 @@ mod check;
 mod client;
 mod docs;
 mod document;
+mod locate;
 mod module;
 mod operation;
 mod schema;

@@ -116,7 +116,7 @@ impl Builder<'_> {
         });
         let set = required.iter().map(|given| {
             let (ident, (_, value)) = (&given.ident, given.argument());
-            let plain = value.to_string() == ident.to_string();
+            let plain = *ident == value.to_string();
             if plain { quote!(#ident) } else { quote!(#ident: #value) }
         });
         let unset = optional.iter().map(|given| {

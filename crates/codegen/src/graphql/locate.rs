@@ -1,0 +1,69 @@
+//! Finds the place that a message is about. The syntax tree has no positions for values and
+//! arguments, so the rules that look at those give none; but they name what they complain of.
+
+use graphql_tools::parser::{Pos, TokenKind, spanned_tokens};
+
+/// The place of what a message names, where that can be told.
+pub(crate) fn locate(text: &str, message: &str) -> Option<Pos> {
+    let tokens = Tokens::read(text)?;
+    let value = message.rsplit_once("found ").map(|(_, value)| value.trim_end_matches('.'));
+    if let Some(place) = value.and_then(|value| tokens.first(|at| tokens.text(at) == value)) {
+        return Some(tokens.position(place));
+    }
+    // Every second piece stands between quotation marks.
+    let place = message.split('"').skip(1).step_by(2).find_map(|name| {
+        if let Some(variable) = name.strip_prefix('$') {
+            return tokens.first(|at| tokens.text(at) == "$" && tokens.text(at + 1) == variable);
+        }
+        let named = |at: usize| tokens.is_name(at) && tokens.text(at) == name;
+        let after = |at: usize, words: &[&str]| at > 0 && words.contains(&tokens.text(at - 1));
+        let definitions = ["query", "mutation", "subscription", "fragment"];
+        if message.starts_with("There can be only one") {
+            tokens.last(|at| named(at) && after(at, &definitions))
+        } else if message.starts_with("Fragment") {
+            tokens.first(|at| named(at) && after(at, &["fragment"]))
+        } else {
+            tokens
+                .first(|at| named(at) && tokens.text(at + 1) == ":")
+                .or_else(|| tokens.first(|at| named(at) && after(at, &definitions)))
+        }
+    });
+    place.map(|place| tokens.position(place))
+}
+
+struct Tokens<'a> {
+    source: &'a str,
+    all: Vec<(TokenKind, std::ops::Range<usize>)>,
+}
+
+impl<'a> Tokens<'a> {
+    fn read(source: &'a str) -> Option<Self> {
+        Some(Self { source, all: spanned_tokens(source).ok()? })
+    }
+
+    fn first(&self, wanted: impl Fn(usize) -> bool) -> Option<usize> {
+        (0..self.all.len()).find(|at| wanted(*at))
+    }
+
+    fn last(&self, wanted: impl Fn(usize) -> bool) -> Option<usize> {
+        (0..self.all.len()).rev().find(|at| wanted(*at))
+    }
+
+    fn is_name(&self, at: usize) -> bool {
+        self.all.get(at).is_some_and(|(kind, _)| *kind == TokenKind::Name)
+    }
+
+    fn text(&self, at: usize) -> &str {
+        self.all.get(at).and_then(|(_, range)| self.source.get(range.clone())).unwrap_or_default()
+    }
+
+    fn position(&self, at: usize) -> Pos {
+        let start = self.all.get(at).map_or(0, |(_, range)| range.start);
+        let before = self.source.get(..start).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Pos {
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+        }
+    }
+}
