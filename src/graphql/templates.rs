@@ -36,7 +36,8 @@ impl Templates {
         saved.template(SaveTemplate::NAME)
     }
 
-    /// Gives the template of that id a new state. It is safe to repeat, so it is sent again after a
+    /// Changes the template of that id: its required fields are given anew, what else is not set is
+    /// left to the service. It is safe to repeat, so it is sent again after a
     /// failure that passes.
     ///
     /// # Errors

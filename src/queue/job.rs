@@ -149,7 +149,12 @@ impl Job {
     }
 
     pub(super) fn attempted(&self, what: &str) -> String {
-        format!("{what} of job {:?} on endpoint {:?}", self.id, self.endpoint.id())
+        format!("{what} of {}", self.name())
+    }
+
+    /// The job as errors name it.
+    pub(super) fn name(&self) -> String {
+        format!("job {:?} on endpoint {:?}", self.id, self.endpoint.id())
     }
 }
 

@@ -237,11 +237,11 @@ impl JobRecord {
         let message = match self.failure() {
             Some(failure) if !failure.message.is_empty() => {
                 let message = self.job.endpoint().hide_key(failure.message);
-                format!("the job {what}: {message}")
+                format!("{what}: {message}")
             }
-            _ => format!("the job {what}"),
+            _ => what.to_owned(),
         };
-        Error::new(kind, self.job.attempted("job"), message).with_record(self)
+        Error::new(kind, self.job.name(), message).with_record(self)
     }
 
     fn decode<T: DeserializeOwned>(&self, what: &str, json: &[u8]) -> Result<T> {
