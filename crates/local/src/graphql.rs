@@ -38,12 +38,7 @@ pub(crate) fn routes() -> Router<Arc<App>> {
 
 /// Answers 200 to what was executed, errors of its fields included, and 400 to what could not be.
 async fn execute(State(app): State<Arc<App>>, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
-    let execution = async {
-        admit(&app, Operation::GraphQl, &parts)?;
-        parse(&read_body(body, MAX_BODY).await?)
-    };
-    let execution = match execution.await {
+    let execution = match accept(&app, request).await {
         Ok(execution) => execution,
         Err(refusal) => {
             let body = json!({ "errors": [{ "message": refusal.message }] });
@@ -57,6 +52,15 @@ async fn execute(State(app): State<Arc<App>>, request: Request) -> Response {
     } else {
         (StatusCode::BAD_REQUEST, Json(json!({ "errors": answer.errors }))).into_response()
     }
+}
+
+/// Reads a request as far as it can be told what it asks to execute.
+async fn accept(app: &App, request: Request) -> Result<Execution, Refusal> {
+    let (parts, body) = request.into_parts();
+    admit(app, Operation::GraphQl, &parts)?;
+    let mut execution = parse(&read_body(body, MAX_BODY).await?)?;
+    check_variables(&mut execution)?;
+    Ok(execution)
 }
 
 fn parse(body: &[u8]) -> Result<Execution, Refusal> {
@@ -79,6 +83,35 @@ fn parse(body: &[u8]) -> Result<Execution, Refusal> {
         Some(_) => return Err(Refusal::bad_request("variables must be an object")),
     }
     Ok(execution)
+}
+
+/// Refuses a request without a variable that its operation requires. The GraphQL library finds
+/// that out only while it executes, when fields before have been executed already.
+fn check_variables(execution: &mut Execution) -> Result<(), Refusal> {
+    let name = execution.operation_name.clone();
+    let given: Vec<String> = execution
+        .variables
+        .iter()
+        .filter(|(_, value)| **value != async_graphql::Value::Null)
+        .map(|(name, _)| name.to_string())
+        .collect();
+    // What does not parse, or names no operation, is reported by the execution.
+    let Ok(document) = execution.parsed_query() else { return Ok(()) };
+    let mut operations = document.operations.iter();
+    let operation = operations.find(|(known, _)| {
+        name.as_deref().is_none_or(|name| known.is_some_and(|known| known == name))
+    });
+    let Some((_, operation)) = operation else { return Ok(()) };
+    let missing = operation.node.variable_definitions.iter().find(|definition| {
+        let definition = &definition.node;
+        !definition.var_type.node.nullable
+            && definition.default_value.is_none()
+            && !given.iter().any(|given| definition.name.node == given.as_str())
+    });
+    missing.map_or(Ok(()), |definition| {
+        let (name, of) = (&definition.node.name.node, &definition.node.var_type.node);
+        Err(Refusal::bad_request(format!("the variable ${name} of type {of} is required")))
+    })
 }
 
 /// Nothing. The one value is null; what the service returns in its place is not documented.
@@ -122,9 +155,9 @@ impl Mutation {
         &self,
         context: &Context<'_>,
         #[graphql(desc = "The template as it shall be.")] input: SaveTemplateInput,
-    ) -> Result<Option<Template>, Error> {
+    ) -> Option<Template> {
         let (id, change) = input.into_change();
-        Ok(Some(catalog(context)?.save_template(id, change)?.into()))
+        or_null(context, |catalog| catalog.save_template(id, change)).map(Template::from)
     }
 
     /// Deletes a template by its name. It must not be used by any Pod or serverless endpoint,
@@ -133,9 +166,8 @@ impl Mutation {
         &self,
         context: &Context<'_>,
         #[graphql(desc = "The name of the template to delete.")] template_name: String,
-    ) -> Result<Option<Void>, Error> {
-        catalog(context)?.delete_template(&template_name)?;
-        Ok(None)
+    ) -> Option<Void> {
+        or_null(context, |catalog| catalog.delete_template(&template_name)).map(|()| Void)
     }
 
     /// Stores a secret.
@@ -143,9 +175,9 @@ impl Mutation {
         &self,
         context: &Context<'_>,
         #[graphql(desc = "The secret to store.")] input: SecretCreateInput,
-    ) -> Result<Option<Secret>, Error> {
-        let id = catalog(context)?.create_secret(&input.name, input.value)?;
-        Ok(Some(Secret { id: Some(id), name: Some(input.name), description: None }))
+    ) -> Option<Secret> {
+        let id = or_null(context, |catalog| catalog.create_secret(&input.name, input.value))?;
+        Some(Secret { id: Some(id), name: Some(input.name), description: None })
     }
 
     /// Deletes a secret by its id.
@@ -154,14 +186,22 @@ impl Mutation {
         context: &Context<'_>,
         #[graphql(desc = "The id of the secret to delete, as `secretCreate` returned it.")]
         id: String,
-    ) -> Result<Option<Void>, Error> {
-        catalog(context)?.delete_secret(&id)?;
-        Ok(None)
+    ) -> Option<Void> {
+        or_null(context, |catalog| catalog.delete_secret(&id)).map(|()| Void)
     }
 }
 
-fn catalog<'a>(context: &Context<'a>) -> Result<&'a Arc<Catalog>, Error> {
-    context.data::<Arc<Catalog>>()
+/// Changes the catalog; where that is refused, the field is null and its error is noted. (A field
+/// that returns an error would be left out of the answer altogether.)
+fn or_null<T>(
+    context: &Context<'_>,
+    change: impl FnOnce(&Catalog) -> Result<T, String>,
+) -> Option<T> {
+    let result = context
+        .data::<Arc<Catalog>>()
+        .and_then(|catalog| change(catalog).map_err(Error::new))
+        .map_err(|error| context.set_error_path(error.into_server_error(context.item.pos)));
+    result.map_err(|error| context.add_error(error)).ok()
 }
 
 /// A template to create or, with its `id`, to change.

@@ -137,12 +137,16 @@ fn job_line(job: &LocalJob) -> Value {
         line["policy"] = Value::Object(policy);
     }
     if let Some(s3) = &job.s3_config {
-        line["s3Config"] = json!({
-            "accessId": s3.access_id,
-            "accessSecret": s3.access_secret,
-            "bucketName": s3.bucket_name,
-            "endpointUrl": s3.endpoint_url,
+        let members = [
+            ("accessId", &s3.access_id),
+            ("accessSecret", &s3.access_secret),
+            ("bucketName", &s3.bucket_name),
+            ("endpointUrl", &s3.endpoint_url),
+        ];
+        let given = members.into_iter().filter_map(|(name, value)| {
+            value.as_ref().map(|value| (name.to_owned(), json!(value)))
         });
+        line["s3Config"] = Value::Object(given.collect());
     }
     line
 }

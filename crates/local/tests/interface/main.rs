@@ -3,5 +3,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod smoke;
+mod auth;
+mod graphql;
+mod handlers;
+mod lifetimes;
+mod program;
+mod requests;
+mod rest;
+mod running;
+mod states;
+mod streaming;
 mod support;
+mod webhooks;
+mod workers;

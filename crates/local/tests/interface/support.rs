@@ -28,7 +28,7 @@ impl Service {
         Self { local, http: reqwest::Client::new() }
     }
 
-    pub async fn advance(&self, by: Duration) {
+    pub fn advance(&self, by: Duration) {
         self.local.clock().advance(by);
     }
 

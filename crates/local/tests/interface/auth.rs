@@ -1,0 +1,82 @@
+//! Interface: "Authentication".
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::support::{KEY, Service, answer, assert_refused};
+
+/// Sends a request with an authorization header, or without one.
+async fn with_header(service: &Service, path: &str, header: Option<&str>) -> (u16, Value) {
+    let mut request = service.http.get(format!("{}{path}", service.local.base_url()));
+    if let Some(header) = header {
+        request = request.header("authorization", header);
+    }
+    answer(request).await
+}
+
+#[tokio::test]
+async fn the_queue_takes_the_bare_key_and_bearer() {
+    let service = Service::still(|builder| builder).await;
+    for header in [KEY.to_owned(), format!("Bearer {KEY}"), format!("bearer {KEY}")] {
+        assert_eq!(with_header(&service, "/v2/echo/health", Some(&header)).await.0, 200);
+    }
+}
+
+#[tokio::test]
+async fn rest_takes_bearer_only() {
+    let service = Service::still(|builder| builder).await;
+    let bearer = format!("Bearer {KEY}");
+    assert_eq!(with_header(&service, "/v1/pods/pod-gpu", Some(&bearer)).await.0, 200);
+    for path in ["/v1/pods/pod-gpu", "/v1/templates/template-own"] {
+        let answer = with_header(&service, path, Some(KEY)).await;
+        assert_refused(&answer, StatusCode::UNAUTHORIZED, "Bearer");
+    }
+}
+
+#[tokio::test]
+async fn a_missing_or_wrong_key_is_401() {
+    let service = Service::still(|builder| builder).await;
+    for path in ["/v2/echo/health", "/v2/none/health", "/v2/echo/status/x", "/v1/pods/pod-gpu"] {
+        for header in [None, Some(""), Some("Bearer "), Some("Bearer wrong"), Some("Basic abc")] {
+            let answer = with_header(&service, path, header).await;
+            assert_refused(&answer, StatusCode::UNAUTHORIZED, "API key");
+        }
+    }
+    // A key in a query does nothing outside GraphQL.
+    let answer = with_header(&service, "/v2/echo/health?api_key=a+key", None).await;
+    assert_refused(&answer, StatusCode::UNAUTHORIZED, "API key");
+}
+
+#[tokio::test]
+async fn graphql_takes_the_query_parameter_api_key_only() {
+    let service = Service::still(|builder| builder).await;
+    let body = json!({ "query": "{ _empty }" }).to_string();
+    let url = service.local.graphql_url();
+    let right = service.http.post(format!("{url}?api_key=a%20key")).body(body.clone());
+    assert_eq!(answer(right).await, (200, json!({ "data": { "_empty": null } })));
+    let header = service.http.post(&url).header("authorization", format!("Bearer {KEY}"));
+    let wrong = service.http.post(format!("{url}?api_key=wrong"));
+    let empty = service.http.post(format!("{url}?api_key="));
+    for request in [header, wrong, empty] {
+        let (status, answer) = answer(request.body(body.clone())).await;
+        assert_eq!(status, 401);
+        assert!(answer["errors"][0]["message"].as_str().unwrap().contains("API key"));
+    }
+}
+
+#[tokio::test]
+async fn there_can_be_several_keys() {
+    let service = Service::still(|builder| builder.api_key("another")).await;
+    for key in [KEY, "another"] {
+        assert_eq!(with_header(&service, "/v2/echo/health", Some(key)).await.0, 200);
+    }
+}
+
+#[tokio::test]
+async fn without_a_setting_the_key_is_local() {
+    let local = podqueue_local::LocalService::builder().start().await.unwrap();
+    let request = reqwest::Client::new()
+        .get(format!("{}/v2/echo/health", local.base_url()))
+        .header("authorization", "local");
+    assert_eq!(answer(request).await.0, 200);
+}

@@ -1,0 +1,255 @@
+//! What a handler sees of its job, what it can do, and what becomes of it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use podqueue_local::{LocalJob, S3Config};
+use serde_json::{Value, json};
+
+use crate::support::{Service, seconds};
+
+#[tokio::test]
+async fn it_sees_id_input_policy_and_s3_config() {
+    let seen = Arc::new(Mutex::new(None));
+    let service = Service::still(|builder| {
+        let seen = seen.clone();
+        builder.endpoint("look", move |job: LocalJob| {
+            *seen.lock().unwrap() = Some((job.id, job.input, job.policy, job.s3_config));
+            async { Ok(Value::Null) }
+        })
+    })
+    .await;
+    let body = json!({
+        "input": { "a": 1 },
+        "policy": { "executionTimeout": 5000, "ttl": 10_000, "lowPriority": true },
+        "s3Config": {
+            "accessId": "id",
+            "accessSecret": "hush",
+            "bucketName": "bucket",
+            "endpointUrl": "https://storage.example",
+        },
+    });
+    let submitted = service.run("look", body).await;
+    let record = service.until("look", &submitted, "COMPLETED").await;
+    assert_eq!(record["output"], Value::Null, "null is an output");
+    let (id, input, policy, s3): (String, Value, _, Option<S3Config>) =
+        seen.lock().unwrap().take().unwrap();
+    assert_eq!((id, input), (submitted, json!({ "a": 1 })));
+    assert_eq!(policy.execution_timeout, Some(seconds(5)));
+    assert_eq!((policy.ttl, policy.low_priority), (Some(seconds(10)), true));
+    let s3 = s3.unwrap();
+    assert_eq!(s3.access_secret.as_deref(), Some("hush"));
+    assert!(!format!("{s3:?}").contains("hush"));
+}
+
+#[tokio::test]
+async fn progress_is_the_output_while_the_job_runs() {
+    let service = Service::still(|builder| {
+        builder.endpoint("slow", |job: LocalJob| async move {
+            job.progress(json!({ "percent": 40 }));
+            job.sleep(seconds(10)).await;
+            Ok(json!("done"))
+        })
+    })
+    .await;
+    let id = service.run("slow", json!({ "input": {} })).await;
+    let mut record = Value::Null;
+    for _ in 0..500 {
+        record = service.status("slow", &id).await.1;
+        if record.get("output").is_some() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert_eq!(record["status"], "IN_PROGRESS");
+    assert_eq!(record["output"], json!({ "percent": 40 }));
+    service.advance(seconds(10));
+    assert_eq!(service.until("slow", &id, "COMPLETED").await["output"], "done");
+}
+
+#[tokio::test]
+async fn it_learns_of_a_cancel() {
+    let told = Arc::new(AtomicBool::new(false));
+    let service = Service::still(|builder| {
+        let told = told.clone();
+        builder.endpoint("polite", move |job: LocalJob| {
+            let told = told.clone();
+            async move {
+                job.cancelled().await;
+                told.store(job.is_cancelled(), Ordering::SeqCst);
+                job.emit(json!("too late")).await;
+                Ok(json!("too late"))
+            }
+        })
+    })
+    .await;
+    let id = service.run("polite", json!({ "input": {} })).await;
+    service.until("polite", &id, "IN_PROGRESS").await;
+    service.post(&format!("/v2/polite/cancel/{id}")).await;
+    for _ in 0..500 {
+        if told.load(Ordering::SeqCst) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert!(told.load(Ordering::SeqCst));
+    let (_, record) = service.status("polite", &id).await;
+    assert_eq!((&record["status"], record.get("output")), (&json!("CANCELLED"), None));
+    assert_eq!(service.get(&format!("/v2/polite/stream/{id}")).await.1, json!([]));
+}
+
+#[tokio::test]
+async fn one_that_ignores_a_cancel_is_dropped() {
+    struct OnDrop(Arc<AtomicBool>);
+    impl Drop for OnDrop {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+    let dropped = Arc::new(AtomicBool::new(false));
+    let service = Service::still(|builder| {
+        let dropped = dropped.clone();
+        builder.endpoint("deaf", move |_: LocalJob| {
+            let guard = OnDrop(dropped.clone());
+            async move {
+                let _guard = guard;
+                std::future::pending().await
+            }
+        })
+    })
+    .await;
+    let id = service.run("deaf", json!({ "input": {} })).await;
+    service.until("deaf", &id, "IN_PROGRESS").await;
+    service.post(&format!("/v2/deaf/cancel/{id}")).await;
+    for _ in 0..300 {
+        if dropped.load(Ordering::SeqCst) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("the handler is still there");
+}
+
+#[tokio::test]
+async fn a_panic_fails_the_job_and_the_worker_is_replaced() {
+    let service = Service::still(|builder| {
+        builder.workers(1, 1).endpoint("crash", |job: LocalJob| async move {
+            if job.input["crash"] == true {
+                panic!("out of memory");
+            }
+            Ok(json!("fine"))
+        })
+    })
+    .await;
+    let id = service.run("crash", json!({ "input": { "crash": true } })).await;
+    let record = service.until("crash", &id, "FAILED").await;
+    assert_eq!(record["error"], "the worker crashed: out of memory");
+    let id = service.run("crash", json!({ "input": {} })).await;
+    service.until("crash", &id, "COMPLETED").await;
+    let (_, health) = service.get("/v2/crash/health").await;
+    assert_eq!(health["workers"], json!({ "idle": 1, "running": 0 }));
+}
+
+#[cfg(unix)]
+mod command {
+    use super::*;
+
+    /// A worker in shell: answers by what its input asks for, and says how many jobs it had.
+    const WORKER: &str = r#"
+        jobs=0
+        while read -r line; do
+            jobs=$((jobs + 1))
+            case "$line" in
+                *die*) exit 3 ;;
+                *garbage*) echo 'not json' ;;
+                *fail*) echo '{"error": "it would not"}' ;;
+                *hang*) sleep 60 ;;
+                *) echo '{"stream": {"part": 1}}'; echo; echo '{"stream": {"part": 2}}'
+                   echo "{\"output\": {\"jobs\": $jobs}}" ;;
+            esac
+        done
+    "#;
+
+    async fn service() -> Service {
+        Service::start(|builder| builder.workers(1, 1).command_endpoint("sh", WORKER)).await
+    }
+
+    #[tokio::test]
+    async fn it_answers_in_lines_of_json_and_lives_on() {
+        let service = service().await;
+        for jobs in 1..=3 {
+            let id = service.run("sh", json!({ "input": {} })).await;
+            let record = service.until("sh", &id, "COMPLETED").await;
+            assert_eq!(record["output"], json!({ "jobs": jobs }));
+            let (_, chunks) = service.get(&format!("/v2/sh/stream/{id}")).await;
+            assert_eq!(chunks[0]["output"], json!({ "part": 1 }));
+            assert_eq!(chunks[1]["output"], json!({ "part": 2 }));
+        }
+        let id = service.run("sh", json!({ "input": { "please": "fail" } })).await;
+        assert_eq!(service.until("sh", &id, "FAILED").await["error"], "it would not");
+        let id = service.run("sh", json!({ "input": {} })).await;
+        let record = service.until("sh", &id, "COMPLETED").await;
+        assert_eq!(record["output"]["jobs"], 5, "a failed job is no reason to replace the worker");
+    }
+
+    #[tokio::test]
+    async fn it_gets_the_job_as_one_line() {
+        let service = Service::start(|builder| {
+            builder.command_endpoint(
+                "cat",
+                r#"while read -r line; do printf '{"output": %s}\n' "$line"; done"#,
+            )
+        })
+        .await;
+        let body = json!({
+            "input": { "text": "a\nb" },
+            "policy": { "ttl": 20_000 },
+            "s3Config": { "bucketName": "b" },
+        });
+        let id = service.run("cat", body).await;
+        let record = service.until("cat", &id, "COMPLETED").await;
+        let expected = json!({
+            "id": id,
+            "input": { "text": "a\nb" },
+            "policy": { "ttl": 20_000 },
+            "s3Config": { "bucketName": "b" },
+        });
+        assert_eq!(record["output"], expected);
+    }
+
+    #[tokio::test]
+    async fn one_that_dies_fails_its_job_and_is_replaced() {
+        let service = service().await;
+        let id = service.run("sh", json!({ "input": { "please": "die" } })).await;
+        let record = service.until("sh", &id, "FAILED").await;
+        let error = record["error"].as_str().unwrap();
+        assert!(error.starts_with("the worker died") && error.contains('3'), "{error}");
+        let id = service.run("sh", json!({ "input": { "write": "garbage" } })).await;
+        let record = service.until("sh", &id, "FAILED").await;
+        assert!(record["error"].as_str().unwrap().contains("not json"));
+        let id = service.run("sh", json!({ "input": {} })).await;
+        let record = service.until("sh", &id, "COMPLETED").await;
+        assert_eq!(record["output"], json!({ "jobs": 1 }));
+    }
+
+    #[tokio::test]
+    async fn a_cancel_kills_it() {
+        let service = service().await;
+        let id = service.run("sh", json!({ "input": { "please": "hang" } })).await;
+        service.until("sh", &id, "IN_PROGRESS").await;
+        service.post(&format!("/v2/sh/cancel/{id}")).await;
+        let id = service.run("sh", json!({ "input": {} })).await;
+        let record = service.until("sh", &id, "COMPLETED").await;
+        assert_eq!(record["output"], json!({ "jobs": 1 }));
+    }
+
+    #[tokio::test]
+    async fn one_that_does_not_start_fails_its_job() {
+        let service =
+            Service::start(|builder| builder.command_endpoint("none", "/no/such/program")).await;
+        let id = service.run("none", json!({ "input": {} })).await;
+        let record = service.until("none", &id, "FAILED").await;
+        assert!(record["error"].as_str().unwrap().contains("the worker died"), "{record}");
+    }
+}

@@ -1,0 +1,280 @@
+//! Interface: "Job submission body", "Serverless queue operations", "Errors", and the payload
+//! limits.
+
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use crate::support::{Service, assert_refused, members};
+
+#[tokio::test]
+async fn ids_are_uuids_with_a_suffix_or_the_prefix_sync() {
+    let service = Service::still(|builder| builder).await;
+    let uuid = |text: &str| {
+        let groups: Vec<usize> = text.split('-').map(str::len).collect();
+        groups == [8, 4, 4, 4, 12] && text.chars().all(|c| c == '-' || c.is_ascii_hexdigit())
+    };
+    let id = service.run("echo", json!({ "input": {} })).await;
+    assert!(uuid(id.strip_suffix("-u1").unwrap()), "{id}");
+    let (_, record) = service.post_json("/v2/echo/runsync", json!({ "input": {} })).await;
+    assert!(uuid(record["id"].as_str().unwrap().strip_prefix("sync-").unwrap()), "{record}");
+    assert_ne!(id, service.run("echo", json!({ "input": {} })).await);
+}
+
+#[tokio::test]
+async fn every_input_arrives_as_it_is() {
+    let service = Service::still(|builder| builder).await;
+    for input in [
+        json!({}),
+        json!({ "null": null, "false": false, "zero": 0, "empty": "", "list": [], "object": {} }),
+        json!({ "input": { "input": {} } }),
+        json!({ "text": "line\nquote\" back\\slash \u{1f980} \u{0}", "float": 0.1, "big": u64::MAX }),
+    ] {
+        let answer = service.post_json("/v2/echo/runsync", json!({ "input": input })).await;
+        assert_eq!((answer.0, &answer.1["output"]), (200, &input));
+    }
+}
+
+#[tokio::test]
+async fn everything_a_submission_may_have_is_accepted() {
+    let service = Service::still(|builder| builder.workers(0, 0)).await;
+    let body = json!({
+        "input": {},
+        "webhook": "https://me.example/hook?x=1",
+        "policy": { "executionTimeout": 5000, "lowPriority": true, "ttl": 10_000 },
+        "s3Config": {
+            "accessId": "id",
+            "accessSecret": "secret",
+            "bucketName": "bucket",
+            "endpointUrl": "https://storage.example",
+        },
+    });
+    service.run("echo", body).await;
+    let week = 7 * 24 * 3600 * 1000;
+    let policy = json!({ "executionTimeout": week, "lowPriority": false, "ttl": week });
+    service.run("echo", json!({ "input": {}, "policy": policy })).await;
+}
+
+#[tokio::test]
+async fn a_submission_is_refused_with_the_field_named() {
+    let service = Service::still(|builder| builder).await;
+    let with = |name: &str, value: Value| {
+        let mut body = json!({ "input": {} });
+        body[name] = value;
+        body
+    };
+    let cases = [
+        (json!({}), "input is required"),
+        (json!({ "input": null }), "input"),
+        (json!({ "input": "text" }), "input"),
+        (json!({ "input": [1] }), "input"),
+        (json!([]), "an object"),
+        (json!("text"), "an object"),
+        (json!(null), "an object"),
+        (with("webhook", json!(7)), "webhook"),
+        (with("webhook", json!("not a url")), "webhook"),
+        (with("webhook", json!("ftp://x.example/")), "webhook"),
+        (with("policy", json!([])), "policy"),
+        (with("policy", json!({ "executionTimeout": 4999 })), "policy.executionTimeout"),
+        (with("policy", json!({ "executionTimeout": 604_800_001 })), "policy.executionTimeout"),
+        (with("policy", json!({ "executionTimeout": "5000" })), "policy.executionTimeout"),
+        (with("policy", json!({ "executionTimeout": -5000 })), "policy.executionTimeout"),
+        (with("policy", json!({ "ttl": 9999 })), "policy.ttl"),
+        (with("policy", json!({ "ttl": 604_800_001 })), "policy.ttl"),
+        (with("policy", json!({ "ttl": 10_000.5 })), "policy.ttl"),
+        (with("policy", json!({ "lowPriority": "yes" })), "policy.lowPriority"),
+        (with("s3Config", json!("bucket")), "s3Config"),
+        (with("s3Config", json!({ "accessId": 1 })), "s3Config.accessId"),
+        (with("s3Config", json!({ "accessSecret": 1 })), "s3Config.accessSecret"),
+        (with("s3Config", json!({ "bucketName": {} })), "s3Config.bucketName"),
+        (with("s3Config", json!({ "endpointUrl": "nowhere" })), "s3Config.endpointUrl"),
+    ];
+    for (body, field) in cases {
+        for operation in ["run", "runsync"] {
+            let answer = service.post_json(&format!("/v2/echo/{operation}"), body.clone()).await;
+            assert_refused(&answer, StatusCode::BAD_REQUEST, field);
+        }
+    }
+    let (_, health) = service.get("/v2/echo/health").await;
+    assert_eq!(health["jobs"]["completed"], 0, "nothing of this may have run");
+}
+
+#[tokio::test]
+async fn a_body_that_is_not_json_is_400() {
+    let service = Service::still(|builder| builder).await;
+    for body in ["", "{", "{\"input\": {}} x", "input=1", "\u{feff}{}", "{\"input\": NaN}"] {
+        let answer = service.send(Method::POST, "/v2/echo/run", body.into()).await;
+        assert_refused(&answer, StatusCode::BAD_REQUEST, "not JSON");
+    }
+    let answer = service.send(Method::POST, "/v2/echo/run", vec![0xff, 0xfe]).await;
+    assert_refused(&answer, StatusCode::BAD_REQUEST, "not JSON");
+    let deep = format!("{{\"input\": {{\"a\": {}1{}}}}}", "[".repeat(10_000), "]".repeat(10_000));
+    let answer = service.send(Method::POST, "/v2/echo/run", deep.into()).await;
+    assert_refused(&answer, StatusCode::BAD_REQUEST, "not JSON");
+}
+
+#[tokio::test]
+async fn a_wait_out_of_range_is_400() {
+    let service = Service::still(|builder| builder).await;
+    for wait in ["999", "300001", "0", "-1", "1e4", "soon", ""] {
+        let path = format!("/v2/echo/runsync?wait={wait}");
+        let answer = service.post_json(&path, json!({ "input": {} })).await;
+        assert_refused(&answer, StatusCode::BAD_REQUEST, "wait");
+    }
+    for wait in ["1000", "300000"] {
+        let path = format!("/v2/echo/runsync?wait={wait}");
+        assert_eq!(service.post_json(&path, json!({ "input": {} })).await.0, 200);
+    }
+}
+
+#[tokio::test]
+async fn run_takes_10_mib_and_runsync_20() {
+    let service = Service::still(|builder| builder.workers(0, 0)).await;
+    let of_size = |size: usize| {
+        let around = json!({ "input": { "text": "" } }).to_string().len();
+        json!({ "input": { "text": "x".repeat(size - around) } }).to_string().into_bytes()
+    };
+    let (run, runsync) = (10 * 1024 * 1024, 20 * 1024 * 1024);
+    assert_eq!(service.send(Method::POST, "/v2/echo/run", of_size(run)).await.0, 200);
+    let answer = service.send(Method::POST, "/v2/echo/run", of_size(run + 1)).await;
+    assert_refused(&answer, StatusCode::BAD_REQUEST, "10485760 bytes");
+    let answer = service.send(Method::POST, "/v2/echo/runsync", of_size(runsync + 1)).await;
+    assert_refused(&answer, StatusCode::BAD_REQUEST, "20971520 bytes");
+    let running = Service::still(|builder| builder).await;
+    assert_eq!(running.send(Method::POST, "/v2/echo/runsync", of_size(runsync)).await.0, 200);
+}
+
+#[tokio::test]
+async fn an_unknown_endpoint_is_404() {
+    let service = Service::still(|builder| builder).await;
+    for (method, path) in [
+        (Method::POST, "/v2/none/run"),
+        (Method::POST, "/v2/none/runsync"),
+        (Method::GET, "/v2/none/status/x"),
+        (Method::GET, "/v2/none/stream/x"),
+        (Method::POST, "/v2/none/cancel/x"),
+        (Method::POST, "/v2/none/retry/x"),
+        (Method::POST, "/v2/none/purge-queue"),
+        (Method::GET, "/v2/none/health"),
+        (Method::POST, "/v2/none/openai/v1/models"),
+        (Method::GET, "/v2/none/requests"),
+    ] {
+        let answer = service.send(method, path, b"{\"input\": {}}".to_vec()).await;
+        assert_refused(&answer, StatusCode::NOT_FOUND, "no such endpoint");
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_job_is_404_also_when_another_endpoint_has_it() {
+    let service = Service::still(|builder| builder).await;
+    let id = service.run("echo", json!({ "input": {} })).await;
+    for id in [id.as_str(), "unknown", "%00", "a%2Fb", "%F0%9F%A6%80"] {
+        for (method, operation) in [
+            (Method::GET, "status"),
+            (Method::GET, "stream"),
+            (Method::POST, "cancel"),
+            (Method::POST, "retry"),
+        ] {
+            let path = format!("/v2/count/{operation}/{id}");
+            let answer = service.send(method, &path, Vec::new()).await;
+            assert_refused(&answer, StatusCode::NOT_FOUND, "no such job");
+        }
+    }
+    let answer = service.get("/v2/count/status/%ff").await;
+    assert_refused(&answer, StatusCode::NOT_FOUND, "UTF-8");
+}
+
+#[tokio::test]
+async fn an_unknown_path_is_404() {
+    let service = Service::still(|builder| builder).await;
+    for path in ["/", "/v2", "/v2/echo", "/v2/echo/status", "/v2/echo/status/", "/v1/pods", "/v3/x"]
+    {
+        assert_refused(&service.get(path).await, StatusCode::NOT_FOUND, "no operation");
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_method_is_405() {
+    let service = Service::still(|builder| builder).await;
+    for (method, path) in [
+        (Method::GET, "/v2/echo/run"),
+        (Method::GET, "/v2/echo/runsync"),
+        (Method::POST, "/v2/echo/status/x"),
+        (Method::POST, "/v2/echo/stream/x"),
+        (Method::GET, "/v2/echo/cancel/x"),
+        (Method::PUT, "/v2/echo/retry/x"),
+        (Method::GET, "/v2/echo/purge-queue"),
+        (Method::DELETE, "/v2/echo/health"),
+        (Method::GET, "/v2/echo/openai/v1/models"),
+        (Method::POST, "/v2/echo/requests"),
+        (Method::PATCH, "/v1/pods/pod-gpu"),
+        (Method::POST, "/v1/templates/template-own"),
+        (Method::GET, "/graphql"),
+    ] {
+        let answer = service.send(method.clone(), path, Vec::new()).await;
+        assert_refused(&answer, StatusCode::METHOD_NOT_ALLOWED, method.as_str());
+    }
+}
+
+#[tokio::test]
+async fn an_openai_call_runs_the_handler_and_answers_its_output() {
+    let service = Service::still(|builder| builder).await;
+    let body = json!({ "model": "m", "messages": [] });
+    let answer = service.post_json("/v2/echo/openai/v1/chat/completions", body.clone()).await;
+    let expected = json!({ "openai_route": "/v1/chat/completions", "openai_input": body });
+    assert_eq!(answer, (200, expected));
+    let answer = service.post_json("/v2/fail/openai/v1/models", json!({})).await;
+    assert_refused(&answer, StatusCode::INTERNAL_SERVER_ERROR, "failed, as it was asked to");
+    let answer = service.send(Method::POST, "/v2/echo/openai/v1/models", b"{".to_vec()).await;
+    assert_refused(&answer, StatusCode::BAD_REQUEST, "not JSON");
+}
+
+#[tokio::test]
+async fn requests_lists_the_jobs_of_the_endpoint() {
+    let service = Service::still(|builder| builder.workers(0, 0)).await;
+    assert_eq!(service.get("/v2/echo/requests").await, (200, json!([])));
+    let first = service.run("echo", json!({ "input": {} })).await;
+    service.advance(crate::support::seconds(1));
+    let second = service.run("echo", json!({ "input": {} })).await;
+    let (_, list) = service.get("/v2/echo/requests").await;
+    let ids: Vec<&str> =
+        list.as_array().unwrap().iter().map(|job| job["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, [&first, &second]);
+    assert_eq!(members(&list[0]), ["delayTime", "executionTime", "id", "status"]);
+}
+
+/// Whatever is sent, the service answers with JSON and goes on.
+#[tokio::test]
+async fn no_bad_input_takes_the_service_down() {
+    let service = Service::still(|builder| builder).await;
+    let mut random = fastrand::Rng::with_seed(7);
+    let pieces = [
+        "{",
+        "}",
+        "[",
+        "]",
+        "\"input\"",
+        ":",
+        ",",
+        "null",
+        "{}",
+        "1e999",
+        "-1",
+        "\"policy\"",
+        "\"ttl\"",
+        "\"webhook\"",
+        "\"s3Config\"",
+        "\\u0000",
+        "\u{1f980}",
+        "true",
+        "\"",
+    ];
+    let paths = ["run", "runsync?wait=1000", "openai/x", "status/%25", "retry/..%2f", "cancel/ü"];
+    for _ in 0..400 {
+        let body: String =
+            (0..random.usize(0..12)).map(|_| *random.choice(&pieces).unwrap()).collect();
+        let path = format!("/v2/echo/{}", random.choice(paths).unwrap());
+        let (status, answer) = service.send(Method::POST, &path, body.clone().into_bytes()).await;
+        assert!(matches!(status, 200 | 400 | 404 | 405), "{path} {body}: {status} {answer}");
+    }
+    assert_eq!(service.get("/v2/echo/health").await.0, 200);
+}

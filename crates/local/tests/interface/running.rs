@@ -1,0 +1,133 @@
+//! The service as something that runs: how it starts, stops, and what it tells about itself.
+
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use podqueue_local::LocalService;
+use serde_json::json;
+
+use crate::support::{KEY, Service, seconds};
+
+#[tokio::test]
+async fn it_starts_in_under_100_ms_on_a_free_port() {
+    let before = Instant::now();
+    let local = LocalService::builder().start().await.unwrap();
+    assert!(before.elapsed() < Duration::from_millis(100), "{:?}", before.elapsed());
+    assert_ne!(local.address().port(), 0);
+    assert_eq!(local.base_url(), format!("http://{}", local.address()));
+    assert_eq!(local.rest_url(), format!("http://{}/v1", local.address()));
+    assert_eq!(local.graphql_url(), format!("http://{}/graphql", local.address()));
+}
+
+#[tokio::test]
+async fn an_address_in_use_is_an_error_that_names_it() {
+    let local = LocalService::builder().start().await.unwrap();
+    let error = LocalService::builder().listen(local.address()).start().await.unwrap_err();
+    assert_eq!(error.to_string(), format!("cannot listen on {}", local.address()));
+}
+
+#[tokio::test]
+async fn it_stops_on_drop() {
+    let local = LocalService::builder().start().await.unwrap();
+    let address = local.address();
+    assert!(TcpStream::connect(address).is_ok());
+    drop(local);
+    for _ in 0..500 {
+        if TcpStream::connect(address).is_err() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    panic!("it still listens");
+}
+
+#[tokio::test]
+async fn shutdown_answers_who_waits_and_frees_the_port() {
+    let service = Service::still(|builder| builder).await;
+    let address = service.local.address();
+    let url = format!("{}/v2/sleep/runsync", service.local.base_url());
+    let body = json!({ "input": { "ms": 1_000_000 } }).to_string();
+    let request = service.http.post(url).header("authorization", KEY).body(body);
+    let waiting = tokio::spawn(request.send());
+    while service.local.requests().is_empty() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    service.local.shutdown().await;
+    assert_eq!(waiting.await.unwrap().unwrap().status(), 500);
+    assert!(LocalService::builder().listen(address).start().await.is_ok());
+}
+
+#[tokio::test]
+async fn requests_are_logged_without_credentials() {
+    let service = Service::still(|builder| builder).await;
+    service.get("/v2/echo/status/some%20id?ttl=20000").await;
+    service.post_json("/v2/echo/runsync?wait=1000", json!({ "input": {} })).await;
+    service.graphql("{ _empty }").await;
+    service.get("/nowhere?a=1&api%5Fkey=secret&b=2").await;
+    let seen: Vec<_> = service
+        .local
+        .requests()
+        .into_iter()
+        .map(|request| (request.method, request.path, request.query, request.status))
+        .collect();
+    let expected = [
+        ("GET", "/v2/echo/status/some%20id", "ttl=20000", 404),
+        ("POST", "/v2/echo/runsync", "wait=1000", 200),
+        ("POST", "/graphql", "", 200),
+        ("GET", "/nowhere", "a=1&b=2", 404),
+    ];
+    let expected: Vec<_> = expected
+        .into_iter()
+        .map(|(method, path, query, status)| {
+            (method.to_owned(), path.to_owned(), query.to_owned(), Some(status))
+        })
+        .collect();
+    assert_eq!(seen, expected);
+}
+
+#[tokio::test]
+async fn a_request_that_waits_is_in_the_log_without_a_status() {
+    let service = Service::still(|builder| builder).await;
+    let call = service.post_json("/v2/sleep/runsync", json!({ "input": { "ms": 1000 } }));
+    let look = async {
+        while service.local.requests().is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let status = service.local.requests()[0].status;
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        service.advance(seconds(1));
+        status
+    };
+    let (answer, status) = tokio::join!(call, look);
+    assert_eq!((answer.0, status), (200, None));
+    assert_eq!(service.local.requests()[0].status, Some(200));
+}
+
+#[tokio::test]
+async fn builtin_endpoints_can_be_replaced_or_left_out() {
+    let service = Service::still(|builder| {
+        builder.endpoint("echo", |_: podqueue_local::LocalJob| async { Ok(json!("mine")) })
+    })
+    .await;
+    let (_, record) = service.post_json("/v2/echo/runsync", json!({ "input": {} })).await;
+    assert_eq!(record["output"], "mine");
+    let service = Service::still(podqueue_local::Builder::without_builtin_endpoints).await;
+    for endpoint in ["echo", "count", "sleep", "fail"] {
+        assert_eq!(service.get(&format!("/v2/{endpoint}/health")).await.0, 404);
+    }
+}
+
+#[tokio::test]
+async fn expired_jobs_leave_nothing_behind() {
+    let service = Service::still(|builder| builder).await;
+    for _ in 0..200 {
+        service.run("echo", json!({ "input": {} })).await;
+        service.run("sleep", json!({ "input": { "ms": 1000 } })).await;
+    }
+    service.advance(seconds(24 * 3600));
+    for endpoint in ["echo", "sleep"] {
+        let answer = service.get(&format!("/v2/{endpoint}/requests")).await;
+        assert_eq!(answer, (200, json!([])));
+    }
+}
