@@ -8,6 +8,9 @@ use super::{is_true, resolve, text_at};
 use crate::naming;
 use crate::rest::model::{Parameter, Piece, Place, pieces};
 
+/// Fields and methods that every builder has.
+const BUILDERS_OWN: [&str; 5] = ["rest", "body", "send", "clone", "into_future"];
+
 /// The parameters of an operation and their schemas, path parameters first in the order of the
 /// path, then the others in the order of the description.
 pub(super) fn mend(
@@ -18,8 +21,7 @@ pub(super) fn mend(
     warnings: &mut Vec<String>,
 ) -> Result<(Vec<Parameter>, Vec<Value>), String> {
     let declared = declared(description, item, operation);
-    // `body` and `rest` are the other two names in a builder's scope.
-    let mut names = HashSet::from(["body".to_owned(), "rest".to_owned(), "self".to_owned()]);
+    let mut names: HashSet<_> = BUILDERS_OWN.iter().map(|name| (*name).to_owned()).collect();
     let mut mended = Vec::new();
     for wire in path_names(path) {
         let parameter = declared

@@ -1,0 +1,157 @@
+//! An operation of a description becomes a method and a builder, with no other edit.
+#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+
+mod support;
+
+use support::{above, dense, item, paths};
+
+const ONE: &str = "
+  /pods/{podId}:
+    get:
+      operationId: getPod
+      summary: Reads a Pod.
+      description: All of it.
+      parameters:
+        - {name: podId, in: path, required: true, description: Which Pod., schema: {type: string}}
+        - {name: includeMachine, in: query, description: The machine too., schema: {type: boolean, default: false}}
+      responses:
+        '200': {description: The Pod., content: {application/json: {schema: {type: object, properties: {id: {type: string}}}}}}
+        '404': {description: There is none.}
+";
+
+#[test]
+fn an_operation_that_is_added_appears() {
+    let before = paths(ONE).code;
+    assert!(!before.contains("stop_pod"));
+    let after = paths(&format!(
+        "{ONE}
+  /pods/{{podId}}/stop:
+    post:
+      operationId: stopPod
+      parameters:
+        - {{name: podId, in: path, required: true, schema: {{type: string}}}}
+      responses: {{'204': {{description: Stopped.}}}}
+"
+    ))
+    .code;
+    assert!(
+        item(&after, "impl Rest {")
+            .contains("pub fn stop_pod(&self, pod_id: impl Into<String>) -> StopPod {")
+    );
+    assert!(
+        item(&after, "impl StopPod {")
+            .contains("pub async fn send(self) -> ::podqueue::Result<()> {")
+    );
+    assert!(
+        item(&after, "impl ::std::future::IntoFuture for StopPod {")
+            .contains("Box::pin(self.send())")
+    );
+    assert_eq!(item(&before, "impl GetPod {"), item(&after, "impl GetPod {"));
+}
+
+#[test]
+fn a_call_is_described_piece_by_piece() {
+    let code = paths(ONE).code;
+    let send = dense(item(&code, "pub async fn send"));
+    assert_eq!(
+        send,
+        "pub async fn send(self) -> ::podqueue::Result<types::GetPodResponse> { \
+         let call = crate::rest::call::RestCall::new(\"get_pod\", \"GET\") .literal(\"/pods/\") \
+         .parameter(\"podId\", &self.pod_id) .query(\"includeMachine\", &self.include_machine); \
+         call.send(&self.rest).await }"
+    );
+}
+
+#[test]
+fn the_words_of_the_description_are_the_docs() {
+    let code = paths(ONE).code;
+    let docs = above(&code, "pub fn get_pod");
+    for line in [
+        "/// Reads a Pod.",
+        "/// All of it.",
+        "/// `GET /pods/{podId}`",
+        "/// - `pod_id`: Which Pod.",
+        "/// - 404: There is none.",
+    ] {
+        assert!(docs.contains(line), "{line} is not in\n{docs}");
+    }
+    let docs = above(&code, "pub fn include_machine");
+    assert!(docs.contains("/// The machine too."), "{docs}");
+    assert!(docs.contains("query parameter `includeMachine`"), "{docs}");
+}
+
+#[test]
+fn every_kind_of_parameter_can_be_given() {
+    let code = paths(
+        "
+  /a/{n}.{type}:
+    put:
+      operationId: put
+      parameters:
+        - {name: n, in: path, required: true, schema: {type: integer}}
+        - {name: type, in: path, required: true, schema: {type: string}}
+        - {name: tags, in: query, schema: {type: array, items: {type: string}}}
+        - {name: sort, in: query, required: true, schema: {type: string, enum: [up, down]}}
+        - {name: X-Trace, in: header, schema: {type: string}}
+        - {name: X-Must, in: header, required: true, schema: {type: number}}
+      requestBody:
+        required: true
+        content: {application/json: {schema: {type: object, required: [name], properties: {name: {type: string}}}}}
+      responses: {'200': {description: Done.}}
+",
+    )
+    .code;
+    assert_eq!(
+        dense(item(&code, "pub fn put(").split('{').next().unwrap()),
+        "pub fn put(&self, n: i64, type_: impl Into<String>, sort: impl Into<types::PutSort>, \
+         x_must: f64, body: impl Into<types::PutBody>) -> Put"
+    );
+    assert!(item(&code, "impl Put {").contains(
+        "pub fn tags(mut self, tags: impl IntoIterator<Item = impl Into<String>>) -> Self {"
+    ));
+    let send = dense(item(&code, "pub async fn send"));
+    for part in [
+        ".literal(\"/a/\") .parameter(\"n\", &self.n) .literal(\".\") .parameter(\"type\", &self.type_)",
+        ".query(\"tags\", &self.tags) .query(\"sort\", &self.sort)",
+        ".header(\"X-Must\", &self.x_must)",
+        ".json(&self.body)",
+        "match &self.x_trace { Some(value) => call.header(\"X-Trace\", value), None => call, };",
+    ] {
+        assert!(send.contains(part), "{part} is not in\n{send}");
+    }
+    let body = item(&code, "pub struct PutBody");
+    assert!(body.contains("pub name: String,"), "what a request needs is required: {body}");
+}
+
+#[test]
+fn nothing_of_the_type_generators_own_client_remains() {
+    let code = paths(ONE).code;
+    for word in ["progenitor", "reqwest", "api-version", "ClientHooks", "regress", "chrono", "uuid"]
+    {
+        assert!(!code.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn names_do_not_collide_with_what_is_there() {
+    let code = paths(
+        "
+  /a:
+    get:
+      operationId: rest
+      parameters:
+        - {name: rest, in: query, schema: {type: string}}
+        - {name: send, in: query, schema: {type: string}}
+        - {name: fooBar, in: query, schema: {type: string}}
+        - {name: foo_bar, in: query, schema: {type: string}}
+      responses: {'200': {description: Done.}}
+",
+    )
+    .code;
+    let builder = item(&code, "pub struct RestCall");
+    for field in ["rest: Rest,", "rest_2: Option<String>,", "send_2:", "foo_bar:", "foo_bar_2:"] {
+        assert!(builder.contains(field), "{field} is not in\n{builder}");
+    }
+    let send = item(&code, "pub async fn send");
+    assert!(send.contains(".query(\"foo_bar\", &self.foo_bar_2)"), "{send}");
+}

@@ -1,0 +1,95 @@
+//! How the generated types read: nothing is required, nothing is closed, nothing is made up.
+#![allow(missing_docs, reason = "tests")]
+
+mod support;
+
+use support::{above, dense, item, thing};
+
+#[test]
+fn every_field_may_be_absent_or_null() {
+    let code = thing(
+        "id: {type: string}, size: {type: integer}, price: {type: number}, on: {type: boolean}, \
+         list: {type: array, items: {type: string}}, map: {type: object, additionalProperties: {type: string}}, \
+         free: {type: object}",
+    )
+    .code;
+    let cases = [
+        ("pub id: Option<String>,", None),
+        ("pub on: Option<bool>,", None),
+        ("pub size: Option<i64>,", Some("integer")),
+        ("pub price: Option<f64>,", Some("number")),
+        ("pub list: Vec<String>,", Some("or_default")),
+        ("pub map: ::std::collections::HashMap<String, String>,", Some("map_or_default")),
+        ("pub free: ::serde_json::Map<String, ::serde_json::Value>,", Some("or_default")),
+    ];
+    for (field, helper) in cases {
+        let attributes = dense(above(&code, field));
+        match helper {
+            Some(helper) => {
+                let reads = format!(
+                    "default, deserialize_with = \"::podqueue::__private::lenient::{helper}\""
+                );
+                assert!(attributes.contains(&reads), "{field} has {attributes}");
+            }
+            None => assert!(!attributes.contains("deserialize_with"), "{field} has {attributes}"),
+        }
+    }
+}
+
+#[test]
+fn what_an_answer_requires_is_not_required() {
+    let made = support::described(
+        "openapi: 3.0.3
+paths:
+  /a: {get: {responses: {200: {description: A, content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}}}}}
+components: {schemas: {Thing: {type: object, required: [id], properties: {id: {type: string}}}}}",
+    );
+    assert!(made.code.contains("pub id: Option<String>,"));
+}
+
+#[test]
+fn an_enum_keeps_a_value_that_it_does_not_know() {
+    let code =
+        thing("status: {type: string, description: How it is., enum: [RUNNING, in-queue, Other]}")
+            .code;
+    let variants = item(&code, "pub enum ThingStatus {");
+    for variant in ["Running,", "InQueue,", "Other,", "Other2(String),"] {
+        assert!(variants.contains(variant), "{variant} is not in {variants}");
+    }
+    assert!(above(&code, "pub enum ThingStatus").contains("#[non_exhaustive]"));
+    let text = dense(item(&code, "pub fn as_str"));
+    assert!(
+        text.contains(
+            "Self::InQueue => \"in-queue\", Self::Other => \"Other\", Self::Other2(value) => value,"
+        ),
+        "{text}"
+    );
+    for implementation in
+        ["From<&str> for", "From<String> for", "::std::str::FromStr for", "::std::fmt::Display for"]
+    {
+        assert!(code.contains(&format!("impl {implementation} ThingStatus")), "{implementation}");
+    }
+    assert!(!code.contains("TryFrom"), "a value that is not known is no error");
+}
+
+#[test]
+fn an_answer_may_get_more_fields() {
+    let code = thing("id: {type: string}").code;
+    assert!(above(&code, "pub struct Thing").contains("#[non_exhaustive]"));
+    assert!(above(&code, "pub struct Thing").contains("Default"));
+}
+
+#[test]
+fn descriptions_are_the_docs() {
+    let code = thing(
+        "memoryInGb: {type: number, description: RAM in GB.}, bare: {type: string}, \
+         status: {type: string, description: How it is., enum: [A]}, \
+         inner: {type: object, description: What is inside., properties: {a: {type: string}}}",
+    )
+    .code;
+    assert!(above(&code, "pub memory_in_gb").contains("/// RAM in GB.\n"));
+    assert!(above(&code, "pub bare").contains("/// The field `bare`.\n"));
+    assert!(above(&code, "pub enum ThingStatus").contains("/// How it is.\n"));
+    assert!(above(&code, "A,").contains("/// `A`.\n"));
+    assert!(above(&code, "pub struct ThingInner").contains("/// What is inside.\n"));
+}

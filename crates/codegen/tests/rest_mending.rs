@@ -1,0 +1,332 @@
+//! One test for each flaw that real descriptions carry. Each of them makes the type generator
+//! fail, panic, or write types that refuse what the service answers.
+#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+
+mod support;
+
+use podqueue_codegen::{Source, rest};
+use support::{above, dense, described, item, lines, paths, thing};
+
+/// `GET /thing` with these responses.
+fn answers(responses: &str) -> String {
+    let code = paths(&format!(
+        "  /thing:\n    get:\n      operationId: getThing\n      responses: {{{responses}}}"
+    ))
+    .code;
+    let start = code.find("pub async fn send").unwrap();
+    code[start..].lines().next().unwrap().to_owned()
+}
+
+const JSON: &str = "content: {application/json: {schema: {type: string}}}";
+
+#[test]
+fn the_same_operation_id_twice() {
+    let code = paths(
+        "
+  /a: {get: {operationId: read, responses: {'200': {description: A}}}}
+  /b: {get: {operationId: read, responses: {'200': {description: B}}}}",
+    )
+    .code;
+    assert!(code.contains("pub fn read(&self)") && code.contains("pub fn read_2(&self)"));
+}
+
+#[test]
+fn no_operation_id() {
+    let code = paths("  /a/{b}/c: {get: {responses: {'200': {description: A}}}}").code;
+    assert!(code.contains("pub fn get_a_b_c(&self, b: impl Into<String>)"), "{code}");
+}
+
+#[test]
+fn several_success_responses() {
+    let send = answers(&format!("'200': {{description: A, {JSON}}}, '204': {{description: B}}"));
+    assert_eq!(send.trim(), "pub async fn send(self) -> ::podqueue::Result<String> {");
+    let send = answers(&format!("'204': {{description: B}}, '201': {{description: A, {JSON}}}"));
+    assert_eq!(send.trim(), "pub async fn send(self) -> ::podqueue::Result<String> {");
+}
+
+#[test]
+fn a_success_and_a_default() {
+    let send = answers(&format!("'200': {{description: A}}, default: {{description: B, {JSON}}}"));
+    assert_eq!(send.trim(), "pub async fn send(self) -> ::podqueue::Result<String> {");
+}
+
+#[test]
+fn errors_with_bodies_of_different_types() {
+    let send = answers(&format!(
+        "'200': {{description: A}}, '400': {{description: B, {JSON}}}, \
+         '500': {{description: C, content: {{application/json: {{schema: {{type: integer}}}}}}}}"
+    ));
+    assert_eq!(send.trim(), "pub async fn send(self) -> ::podqueue::Result<()> {");
+}
+
+#[test]
+fn an_answer_of_json_without_a_schema() {
+    let send = answers("'200': {description: A, content: {application/json: {}}}");
+    assert_eq!(send.trim(), "pub async fn send(self) -> ::podqueue::Result<::serde_json::Value> {");
+}
+
+#[test]
+fn json_under_another_name() {
+    for media in ["application/json; charset=utf-8", "application/problem+json", "*/*"] {
+        let content = format!("content: {{'{media}': {{schema: {{type: string}}}}}}");
+        let send = answers(&format!("'200': {{description: A, {content}}}"));
+        assert!(send.contains("Result<String>"), "{media}: {send}");
+    }
+}
+
+#[test]
+fn an_answer_that_is_not_json_is_left_out_and_named() {
+    let made = paths(
+        "  /a: {get: {responses: {'200': {description: A, content: {text/csv: {schema: {type: string}}}}}}}",
+    );
+    assert!(!made.code.contains("pub fn get_a"));
+    assert_eq!(
+        lines(&made.warnings),
+        "openapi/test.yaml:1:1: left out GET /a: it answers with text/csv, not with JSON"
+    );
+}
+
+#[test]
+fn several_media_types_of_one_body() {
+    let code = paths(
+        "
+  /a:
+    post:
+      operationId: make
+      requestBody: {required: true, content: {application/xml: {schema: {type: string}}, application/json: {schema: {type: object, properties: {a: {type: string}}}}}}
+      responses: {'201': {description: Made.}}",
+    )
+    .code;
+    assert!(code.contains("pub fn make(&self, body: impl Into<types::MakeBody>)"), "{code}");
+}
+
+#[test]
+fn a_body_of_several_parts_is_left_out_and_named() {
+    let made = paths(
+        "  /a: {post: {requestBody: {required: true, content: {multipart/form-data: {schema: {type: object}}}}, responses: {'200': {description: A}}}}",
+    );
+    assert_eq!(
+        lines(&made.warnings),
+        "openapi/test.yaml:1:1: left out POST /a: it takes multipart/form-data, not JSON"
+    );
+}
+
+#[test]
+fn a_path_parameter_that_is_not_required_or_not_declared() {
+    let code = paths(
+        "
+  /a/{b}/{c}:
+    get:
+      operationId: read
+      parameters: [{name: b, in: path, schema: {type: integer}}]
+      responses: {'200': {description: A}}",
+    )
+    .code;
+    assert!(code.contains("pub fn read(&self, b: i64, c: impl Into<String>) -> Read {"), "{code}");
+}
+
+#[test]
+fn cookie_and_deep_object_parameters_are_left_out_and_named() {
+    let made = paths(
+        "
+  /a:
+    get:
+      operationId: read
+      parameters:
+        - {name: session, in: cookie, schema: {type: string}}
+        - {name: filter, in: query, style: deepObject, schema: {type: object, properties: {a: {type: string}}}}
+        - {name: page, in: query, schema: {type: integer}}
+      responses: {'200': {description: A}}",
+    );
+    assert!(item(&made.code, "impl Read {").contains("pub fn page(mut self, page: i64)"));
+    assert_eq!(
+        lines(&made.warnings),
+        "openapi/test.yaml:1:1: GET /a: session is a cookie parameter, which cannot be sent\n\
+         openapi/test.yaml:1:1: GET /a: the parameter filter is an object, which cannot be sent"
+    );
+}
+
+#[test]
+fn an_enum_with_repeated_values_null_or_none() {
+    let code = thing("kind: {type: string, nullable: true, enum: [A, B, A, null]}, none: {type: string, enum: []}").code;
+    let kind = item(&code, "pub enum ThingKind {");
+    assert_eq!(kind.matches("A,").count(), 1, "{kind}");
+    assert!(code.contains("pub kind: Option<ThingKind>,"));
+    assert!(code.contains("pub none: Option<String>,"));
+}
+
+#[test]
+fn an_enum_of_numbers_is_a_number() {
+    let code = thing("level: {type: integer, enum: [1, 2, 3]}").code;
+    assert!(code.contains("pub level: Option<i64>,"));
+}
+
+#[test]
+fn a_default_that_does_not_conform() {
+    let code = thing(
+        "ports: {type: array, items: {type: string}, default: 'a,b'}, \
+         kind: {type: string, enum: [A], default: B}, count: {type: integer, default: many}",
+    )
+    .code;
+    assert!(code.contains("pub ports: Vec<String>,"));
+    assert!(code.contains("pub count: Option<i64>,"));
+}
+
+#[test]
+fn a_default_is_not_put_in_the_place_of_what_the_service_left_out() {
+    let code = thing("size: {type: integer, default: 50}, on: {type: boolean, default: true}").code;
+    assert!(code.contains("pub size: Option<i64>,") && code.contains("pub on: Option<bool>,"));
+    assert!(!code.contains("50") && !code.contains("true"), "{code}");
+}
+
+#[test]
+fn formats_and_limits_do_not_narrow_types() {
+    let code = thing(
+        "ip: {type: string, format: ipv4}, at: {type: string, format: date-time}, \
+         id: {type: string, format: uuid}, name: {type: string, maxLength: 191, pattern: '^a$'}, \
+         n: {type: integer, format: int32, minimum: 1}, price: {type: number, format: currency, minimum: 0}, \
+         set: {type: array, uniqueItems: true, minItems: 2, maxItems: 2, items: {type: string}}",
+    )
+    .code;
+    for field in ["ip", "at", "id", "name"] {
+        assert!(code.contains(&format!("pub {field}: Option<String>,")), "{field}");
+    }
+    assert!(code.contains("pub n: Option<i64>,"));
+    assert!(code.contains("pub price: Option<f64>,"));
+    assert!(code.contains("pub set: Vec<String>,"));
+}
+
+#[test]
+fn a_map_written_as_an_object_with_items() {
+    let code = thing("env: {type: object, items: {type: string}}").code;
+    assert!(code.contains("pub env: ::std::collections::HashMap<String, String>,"), "{code}");
+}
+
+#[test]
+fn an_object_that_allows_nothing_more_still_takes_more() {
+    let code = thing(
+        "inner: {type: object, additionalProperties: false, properties: {a: {type: string}}}",
+    )
+    .code;
+    assert!(!code.contains("deny_unknown_fields"), "{code}");
+}
+
+#[test]
+fn null_as_an_example_of_what_cannot_be_null() {
+    let code = thing("a: {type: string, example: null}, b: {type: integer, example: null}").code;
+    assert!(code.contains("pub a: Option<String>,") && code.contains("pub b: Option<i64>,"));
+}
+
+#[test]
+fn a_list_that_does_not_say_of_what_and_an_object_that_says_nothing() {
+    let code = thing("list: {type: array}, object: {type: object}, any: {}").code;
+    assert!(code.contains("pub list: Vec<::serde_json::Value>,"));
+    assert!(code.contains("pub object: ::serde_json::Map<String, ::serde_json::Value>,"));
+    assert!(code.contains("pub any: Option<::serde_json::Value>,"));
+}
+
+#[test]
+fn two_properties_with_one_name_in_rust() {
+    let code = thing("fooBar: {type: string}, foo_bar: {type: string}").code;
+    assert!(above(&code, "pub foo_bar:").contains("rename = \"fooBar\""));
+    assert!(above(&code, "pub foo_bar_2:").contains("rename = \"foo_bar\""));
+}
+
+/// A description with these schemas, of which `Thing` is answered.
+fn schemas(schemas: &str) -> podqueue_codegen::Generated {
+    described(&format!(
+        "openapi: 3.0.3
+info: {{title: Test, version: 1}}
+paths:
+  /thing:
+    get:
+      responses: {{200: {{description: A, content: {{application/json: {{schema: {{$ref: '#/components/schemas/Thing'}}}}}}}}}}
+components: {{schemas: {{{schemas}}}}}"
+    ))
+}
+
+#[test]
+fn schemas_named_like_each_other_or_like_types_of_rust() {
+    let code = schemas(
+        "Thing: {type: object, properties: {a: {$ref: '#/components/schemas/pod_info'}, b: {$ref: '#/components/schemas/PodInfo'}, c: {$ref: '#/components/schemas/Option'}}}, \
+         pod_info: {type: object, properties: {x: {type: string}}}, \
+         PodInfo: {type: object, properties: {y: {type: string}}}, \
+         Option: {type: object, properties: {z: {type: string}}}",
+    )
+    .code;
+    assert!(item(&code, "pub struct PodInfo {").contains("pub y:"), "{code}");
+    assert!(item(&code, "pub struct PodInfo2 {").contains("pub x:"), "{code}");
+    assert!(code.contains("pub c: Option<OptionObject>,"), "{code}");
+}
+
+#[test]
+fn a_schema_that_only_names_a_string_is_a_string() {
+    let code = schemas(
+        "Thing: {type: object, properties: {a: {$ref: '#/components/schemas/Name'}, b: {$ref: '#/components/schemas/Names'}}}, \
+         Name: {type: string, maxLength: 3}, Names: {type: array, items: {$ref: '#/components/schemas/Name'}}",
+    )
+    .code;
+    assert!(code.contains("pub a: Option<String>,") && code.contains("pub b: Vec<String>,"));
+    assert!(!code.contains("struct Name"), "{code}");
+}
+
+#[test]
+fn schemas_that_hold_themselves() {
+    let code = schemas(
+        "Thing: {type: object, required: [left], properties: {left: {$ref: '#/components/schemas/Thing'}, all: {type: array, items: {$ref: '#/components/schemas/Thing'}}}}, \
+         Loop: {$ref: '#/components/schemas/Loop'}, Lists: {type: array, items: {$ref: '#/components/schemas/Lists'}}",
+    )
+    .code;
+    assert!(dense(&code).contains("pub left: Option<Box<Thing>>,"), "{code}");
+    assert!(code.contains("pub all: Vec<Thing>,"));
+}
+
+#[test]
+fn a_reference_that_leads_nowhere_is_any_value_and_named() {
+    let made =
+        schemas("Thing: {type: object, properties: {a: {$ref: '#/components/schemas/Gone'}}}");
+    assert!(made.code.contains("pub a: Option<::serde_json::Value>,"));
+    assert_eq!(
+        lines(&made.warnings),
+        "openapi/test.yaml:1:1: the reference #/components/schemas/Gone leads nowhere; it is read as any value"
+    );
+}
+
+#[test]
+fn what_cannot_be_read_at_all_is_a_diagnostic() {
+    let cases = [
+        (
+            "a.yaml",
+            "openapi: 3.1.0\npaths: {}",
+            "a.yaml:1:1: this is an OpenAPI 3.1.0 description; OpenAPI 3.0 is what can be read",
+        ),
+        (
+            "a.yaml",
+            "swagger: '2.0'",
+            "a.yaml:1:1: this is a Swagger 2.0 description; OpenAPI 3.0 is what can be read",
+        ),
+        (
+            "a.yaml",
+            "title: x",
+            "a.yaml:1:1: this is no OpenAPI description: it has no `openapi` version at its top",
+        ),
+        ("a.json", "{\n  \"openapi\": ]", "a.json:2:14: expected value at line 2 column 14"),
+        (
+            "a.yaml",
+            "a: b: c",
+            "a.yaml:1:5: mapping values are not allowed in this context at line 1 column 5",
+        ),
+    ];
+    for (name, text, expected) in cases {
+        let mistakes = rest::generate(&Source::new(name, text)).unwrap_err();
+        assert_eq!(lines(&mistakes), expected);
+    }
+}
+
+#[test]
+fn json_and_yaml_give_the_same() {
+    let yaml = "openapi: 3.0.0\npaths: {/a: {get: {responses: {200: {description: A}}}}}";
+    let json = r#"{"openapi": "3.0.0", "paths": {"/a": {"get": {"responses": {"200": {"description": "A"}}}}}}"#;
+    let json = rest::generate(&Source::new("a.json", json)).unwrap().code;
+    assert_eq!(described(yaml).code, json);
+}
