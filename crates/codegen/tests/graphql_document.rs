@@ -1,0 +1,106 @@
+//! The parts of a document, into which podqueue writes the variables as literals.
+#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+
+mod support;
+
+use support::{dense, item, query};
+
+/// The parts and the variables of the one operation in a query, as source text.
+fn document(text: &str) -> String {
+    let code = query(text);
+    let start = code.find("const DOCUMENT").unwrap();
+    let end = code[start..].find("impl ::podqueue::__private::graphql_client").unwrap();
+    dense(&code[start..start + end])
+}
+
+fn parts(text: &str) -> String {
+    let document = document(text);
+    let parts = document.split("parts: &[").nth(1).unwrap();
+    parts.split("], variables:").next().unwrap().trim().trim_end_matches(',').to_owned()
+}
+
+#[test]
+fn an_argument_that_is_a_variable_is_an_entry() {
+    assert_eq!(
+        parts("mutation S($input: PetInput!) { savePet(input: $input) { id } }"),
+        "Part::Text(\"mutation S { savePet\"), \
+         Part::Arguments(&[ Part::Entry { name: \"input\", variable: \"input\", }, ]), \
+         Part::Text(\" { id } }\")"
+    );
+}
+
+#[test]
+fn constants_stay_text_also_beside_variables() {
+    assert_eq!(
+        parts("query P($f: Filter) { pets(filter: $f, limit: 3) { id } b: pets(limit: 4) { id } }"),
+        "Part::Text(\"query P { pets\"), \
+         Part::Arguments(&[ Part::Entry { name: \"filter\", variable: \"f\", }, Part::Text(\"limit: 3\"), ]), \
+         Part::Text(\" { id } b: pets(limit: 4) { id } }\")"
+    );
+}
+
+#[test]
+fn a_variable_within_a_list_or_an_object() {
+    assert_eq!(
+        parts(
+            "query P($c: Color!, $n: String) { pets(filter: {name: $n, colors: [WHITE, $c], not: {name: \"a\\\"b\"}}) { id } }"
+        ),
+        "Part::Text(\"query P { pets(filter: {\"), \
+         Part::Entry { name: \"name\", variable: \"n\", }, \
+         Part::Text(\" colors: [WHITE, \"), Part::Value(\"c\"), \
+         Part::Text(\"] not: {name: \\\"a\\\\\\\"b\\\"}}) { id } }\")"
+    );
+}
+
+#[test]
+fn a_variable_of_a_directive_is_an_argument_too() {
+    assert_eq!(
+        parts("query P($yes: Boolean!) { pets @include(if: $yes) { id } }"),
+        "Part::Text(\"query P { pets @include\"), \
+         Part::Arguments(&[ Part::Entry { name: \"if\", variable: \"yes\", }, ]), \
+         Part::Text(\" { id } }\")"
+    );
+}
+
+#[test]
+fn fragments_follow_and_their_variables_count() {
+    let parts =
+        parts("query P($yes: Boolean!) { pets { ...F } } fragment F on Pet { id @skip(if: $yes) }");
+    assert!(
+        parts
+            .starts_with("Part::Text(\"query P { pets { ...F } } fragment F on Pet { id @skip\"),"),
+        "{parts}"
+    );
+}
+
+#[test]
+fn variables_say_what_they_are() {
+    let document = document(
+        "query P($f: Filter, $limit: Int! = 7, $id: ID!, $colors: [Color!]! = [WHITE, dark_brown]) {
+           pets(filter: $f, limit: $limit) { id } pet(id: $id) { id } more: pets(filter: {colors: $colors}) { id } }",
+    );
+    assert!(document.contains("kind: Kind::Query,"));
+    for variable in [
+        "Variable { name: \"f\", shape: Shape::Input(&shapes::FILTER), required: false, default: None, secret: false, }",
+        "Variable { name: \"limit\", shape: Shape::Int, required: false, default: Some(\"7\"), secret: false, }",
+        "Variable { name: \"id\", shape: Shape::Id, required: true, default: None, secret: false, }",
+        "Variable { name: \"colors\", shape: Shape::List(&Shape::Enum), required: false, default: Some(\"[WHITE, dark_brown]\"), secret: false, }",
+    ] {
+        assert!(document.contains(variable), "{variable} is not in\n{document}");
+    }
+}
+
+#[test]
+fn shapes_of_inputs_name_each_other() {
+    let code = query("query P { pets { id } }");
+    let shape = dense(item(&code, "pub static PET_INPUT"));
+    for field in [
+        "name: \"color\", shape: Shape::Enum,",
+        "name: \"friends\", shape: Shape::List(&Shape::Input(&PET_INPUT)),",
+        "name: \"parent\", shape: Shape::Input(&PET_INPUT),",
+    ] {
+        assert!(shape.contains(field), "{field} is not in\n{shape}");
+    }
+    let filter = dense(item(&code, "pub static FILTER"));
+    assert!(filter.contains("name: \"name\", shape: Shape::String, required: false,"), "{filter}");
+}

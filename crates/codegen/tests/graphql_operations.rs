@@ -1,0 +1,170 @@
+//! A query that is dropped in becomes an operation, with no other edit.
+#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+
+mod support;
+
+use podqueue_codegen::Source;
+use podqueue_codegen::graphql::{self, SharedTypes};
+use support::{SCHEMA, above, dense, item, queried, query};
+
+const GET: &str =
+    "# Gets a pet.\nquery GetPet($id: ID!) {\n  pet(id: $id) { id petName: name color born }\n}\n";
+const SAVE: &str = "mutation SavePet($input: PetInput!) { savePet(input: $input) { id } }\n";
+
+#[test]
+fn a_query_that_is_added_appears() {
+    let before = queried(&[("queries/get.graphql", GET)]).unwrap();
+    assert!(!before.contains("SavePet"));
+    let after = queried(&[("queries/get.graphql", GET), ("queries/save.graphql", SAVE)]).unwrap();
+    let operation = dense(item(&after, "impl ::podqueue::graphql::Operation for SavePet {"));
+    assert!(
+        operation
+            .contains("type Variables = save_pet::Variables; type Data = save_pet::ResponseData;")
+    );
+    assert!(operation.contains("const NAME: &'static str = \"SavePet\";"));
+    assert_eq!(item(&before, "pub mod get_pet {"), item(&after, "pub mod get_pet {"));
+}
+
+#[test]
+fn variables_and_answers_are_typed() {
+    let code = query(GET);
+    let module = dense(item(&code, "pub mod get_pet {"));
+    assert!(module.contains("pub use super::types::{Color, Date};"), "{module}");
+    assert!(module.contains("pub struct Variables { /// Which one. pub id: String, }"), "{module}");
+    for field in [
+        "pub pet: Option<GetPetPet>,",
+        "pub id: String,",
+        "#[serde(rename = \"petName\")] pub pet_name: Option<String>,",
+        "pub color: Option<Color>,",
+        "pub born: Option<Date>,",
+    ] {
+        assert!(module.contains(field), "{field} is not in\n{module}");
+    }
+}
+
+#[test]
+fn users_need_no_dependency_but_podqueue() {
+    let code = query(&format!("{GET}{SAVE}"));
+    let serde: syn::File = syn::parse_str(&code).unwrap();
+    assert!(!serde.items.is_empty());
+    for path in ["use serde", " serde::", "use graphql_client", " graphql_client::", "use super::*"]
+    {
+        assert!(!code.contains(path), "{path}");
+    }
+    let derives = code.matches("::podqueue::__private::serde::Serialize").count();
+    assert!(derives > 3 && code.contains("#[serde(crate = \"::podqueue::__private::serde\")]"));
+}
+
+#[test]
+fn inputs_enums_and_scalars_are_made_once() {
+    let code = query(&format!(
+        "{GET}{SAVE} mutation Again($input: PetInput!) {{ savePet(input: $input) {{ color }} }}"
+    ));
+    for item in ["pub struct PetInput {", "pub enum Color {", "pub type Date ="] {
+        assert_eq!(code.matches(item).count(), 1, "{item}");
+    }
+    let types = item(&code, "pub mod types {");
+    assert!(
+        types.contains("pub struct Filter {"),
+        "inputs that no operation uses are for users' own"
+    );
+}
+
+#[test]
+fn a_users_crate_has_podqueues_own_types() {
+    let made = graphql::generate(
+        &Source::new("schema.graphql", SCHEMA),
+        &[Source::new("queries/save.graphql", SAVE)],
+        SharedTypes::OfPodqueue,
+    )
+    .unwrap();
+    assert!(made.code.contains("pub use ::podqueue::graphql::types;"));
+    assert!(!made.code.contains("pub struct PetInput"));
+    assert!(made.code.contains("pub use super::types::PetInput;"));
+}
+
+#[test]
+fn the_words_of_schema_and_file_are_the_docs() {
+    let code = query(&format!("{GET}{SAVE}"));
+    let docs = above(&code, "pub struct GetPet;");
+    assert!(docs.contains("/// Gets a pet.\n///\n/// Reads a pet.\n"), "{docs}");
+    assert!(docs.contains("`queries/test.graphql`"), "{docs}");
+    let module = item(&code, "pub mod get_pet {");
+    assert!(above(module, "pub struct GetPetPet").contains("/// A pet.\n"));
+    assert!(above(module, "pub pet_name").contains("/// What it is called.\n"));
+    assert!(above(module, "pub id: String,").contains("/// Which one.\n"));
+    let types = item(&code, "pub mod types {");
+    assert!(above(types, "pub struct PetInput").contains("/// A pet to keep.\n"));
+    assert!(
+        above(item(types, "pub struct PetInput {"), "pub name")
+            .contains("/// What it shall be called.\n")
+    );
+    assert!(above(types, "pub enum Color").contains("/// What a pet looks like.\n"));
+    assert!(above(types, "White,").contains("/// Like snow.\n"));
+}
+
+#[test]
+fn enums_are_open_and_their_variants_are_ones_that_rust_takes() {
+    let code = query(GET);
+    let variants = item(&code, "pub enum Color {");
+    for variant in ["White,", "DarkBrown,", "Self_,", "Other(String),"] {
+        assert!(variants.contains(variant), "{variant} is not in {variants}");
+    }
+}
+
+#[test]
+fn an_input_has_a_default_and_leaves_out_what_is_none() {
+    let code = query(SAVE);
+    assert!(above(&code, "pub struct PetInput").contains("Default"));
+    let input = dense(item(&code, "pub struct PetInput {"));
+    assert!(
+        input.contains(
+            "#[serde(skip_serializing_if = \"Option::is_none\")] pub color: Option<Color>,"
+        ),
+        "{input}"
+    );
+    assert!(input.contains("pub friends: Option<Vec<PetInput>>,"), "{input}");
+    assert!(input.contains("pub parent: Option<Box<PetInput>>,"), "{input}");
+}
+
+#[test]
+fn a_variable_with_a_default_is_optional() {
+    let code = query(
+        "query Pets($limit: Int! = 5, $f: Filter = {colors: [WHITE]}) { pets(limit: $limit, filter: $f) { id } }",
+    );
+    let module = dense(item(&code, "pub mod pets {"));
+    assert!(
+        module.contains("pub limit: Option<i64>,") && module.contains("pub f: Option<Filter>,"),
+        "{module}"
+    );
+}
+
+#[test]
+fn a_type_that_joins_a_union_later_does_not_break_the_answer() {
+    let code = query("query A { animal { __typename ... on Pet { id } ... on Fish { depth } } }");
+    let shapes = dense(item(&code, "pub enum AAnimal {"));
+    assert!(
+        shapes.contains("Pet(AAnimalOnPet),") && shapes.contains("Fish(AAnimalOnFish),"),
+        "{shapes}"
+    );
+    assert!(shapes.contains("#[serde(other)] Unknown,"), "{shapes}");
+}
+
+#[test]
+fn the_text_of_an_operation_is_itself_and_the_fragments_that_it_reaches() {
+    let code = query(
+        "query One { pet(id: 1) { ...A } }\nquery Two { pet(id: 2) { id } }\n\
+         fragment A on Pet { ...B }\nfragment B on Pet { name }\n",
+    );
+    let text = |operation: &str| {
+        let operation =
+            item(&code, &format!("impl ::podqueue::graphql::Operation for {operation} {{"));
+        let text = operation.split("TEXT: &'static str = \"").nth(1).unwrap();
+        text.split("\";\n").next().unwrap().to_owned()
+    };
+    assert_eq!(
+        text("One"),
+        "query One { pet(id: 1) { ...A } } fragment A on Pet { ...B } fragment B on Pet { name }"
+    );
+    assert_eq!(text("Two"), "query Two { pet(id: 2) { id } }");
+}
