@@ -1,0 +1,14 @@
+//! The client against the local service: two independent readings of one interface, held against
+//! each other. `tests/README.md` leads from each row of the interface's tables to its test.
+
+#![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
+
+mod support;
+
+mod authentication;
+mod graphql;
+mod lifetimes;
+mod queue;
+mod rest;
+mod schema;
+mod states;

@@ -1,0 +1,63 @@
+//! A local service and a client of it.
+
+use std::time::Duration;
+
+use podqueue::{Client, ClientBuilder, Job, JobStatus, Polling};
+use podqueue_local::{Builder, HandlerError, LocalJob, LocalService};
+use serde_json::{Value, json};
+
+pub const KEY: &str = "local-key";
+
+/// The settings of a service with the handlers that the tests need beside the built-in ones.
+pub fn service() -> Builder {
+    LocalService::builder()
+        .api_key(KEY)
+        .endpoint("gate", |job: LocalJob| async move {
+            job.cancelled().await;
+            Err(HandlerError::from("cancelled"))
+        })
+        .endpoint("second-time", |job: LocalJob| async move {
+            match job.attempt() {
+                1 => Err(HandlerError::from("not yet")),
+                attempt => Ok(json!({"attempt": attempt, "input": job.input})),
+            }
+        })
+        .endpoint("half-done", |job: LocalJob| async move {
+            job.progress(json!({"percent": 50}));
+            job.emit(json!("half")).await;
+            job.cancelled().await;
+            Ok(Value::Null)
+        })
+        .endpoint("storage", |job: LocalJob| async move {
+            let storage = job.s3_config.as_ref().ok_or("no s3Config")?;
+            Ok(json!({"bucket": storage.bucket_name}))
+        })
+        .endpoint("stalled", |_| async { Ok(Value::Null) })
+        .workers_of("stalled", podqueue_local::Workers::between(0, 0))
+}
+
+pub fn settings(local: &LocalService) -> ClientBuilder {
+    let moment = Duration::from_millis(1);
+    Client::builder()
+        .api_key(KEY)
+        .base_url(local.base_url())
+        .rest_url(local.rest_url())
+        .graphql_url(local.graphql_url())
+        .polling(Polling::new().first(moment).longest(10 * moment))
+}
+
+pub fn client(local: &LocalService) -> Client {
+    settings(local).build().unwrap()
+}
+
+/// Waits until the job has this status, which is only a matter of the service's tasks getting their
+/// turn.
+pub async fn until(job: &Job, status: JobStatus) {
+    for _ in 0..10_000 {
+        if *job.status().await.unwrap().status() == status {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!("{} never was {status}", job.id());
+}
