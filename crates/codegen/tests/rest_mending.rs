@@ -156,6 +156,29 @@ fn an_enum_with_repeated_values_null_or_none() {
 }
 
 #[test]
+fn an_enum_whose_values_make_no_names_or_the_same_one() {
+    let code =
+        thing("odd: {type: string, enum: ['a-b', a_b, '', '+1', '-1', '1', '>', self]}").code;
+    let odd = item(&code, "pub enum ThingOdd {");
+    for variant in
+        ["AB,", "AB2,", "X,", "Plus1,", "Minus1,", "_1,", "X2,", "Self_,", "Other(String),"]
+    {
+        assert!(odd.contains(variant), "{variant} is not in {odd}");
+    }
+}
+
+#[test]
+fn the_same_enum_in_many_places_is_one_type() {
+    let code = thing(
+        "a: {type: string, enum: [up, down]}, b: {type: string, nullable: true, enum: [up, down, null]}, \
+         c: {type: array, items: {type: string, enum: [up, down]}}",
+    )
+    .code;
+    assert_eq!(code.matches("pub enum ").count(), 1, "{code}");
+    assert!(code.contains("pub b: Option<ThingA>,") && code.contains("pub c: Vec<ThingA>,"));
+}
+
+#[test]
 fn an_enum_of_numbers_is_a_number() {
     let code = thing("level: {type: integer, enum: [1, 2, 3]}").code;
     assert!(code.contains("pub level: Option<i64>,"));

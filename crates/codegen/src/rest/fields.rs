@@ -99,18 +99,30 @@ fn inner_name(ty: &Type) -> Option<String> {
 const PRELUDE: [&str; 4] =
     ["::std::option::Option", "::std::string::String", "::std::vec::Vec", "::std::boxed::Box"];
 
-/// `::std::option::Option` reads better as `Option`. No type of a description is called so.
-pub(super) struct Shorten;
+/// `::std::option::Option` reads better as `Option`; no type of a description is called so. And
+/// a type of the module `types` is named from where it is used.
+pub(super) struct Shorten {
+    /// Whether it is used within `types`.
+    pub(super) within_types: bool,
+}
 
 impl VisitMut for Shorten {
     fn visit_path_mut(&mut self, path: &mut Path) {
         let plain: Vec<_> = path.segments.iter().map(|it| it.ident.to_string()).collect();
+        let whole = format!("::{}", plain.join("::"));
         if path.leading_colon.is_some()
-            && PRELUDE.contains(&format!("::{}", plain.join("::")).as_str())
             && let Some(last) = path.segments.last().cloned()
         {
-            path.leading_colon = None;
-            path.segments = [last].into_iter().collect();
+            if PRELUDE.contains(&whole.as_str()) {
+                path.leading_colon = None;
+                path.segments = [last].into_iter().collect();
+            } else if whole == format!("::podqueue::rest::types::{}", last.ident) {
+                *path = if self.within_types {
+                    parse_quote!(#last)
+                } else {
+                    parse_quote!(types::#last)
+                };
+            }
         }
         syn::visit_mut::visit_path_mut(self, path);
     }

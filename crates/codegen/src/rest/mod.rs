@@ -29,7 +29,7 @@ fn try_generate(source: &Source) -> Result<Generated, Diagnostic> {
     let description = read::read(source)?;
     let mended = mend::mend(source, description)?;
     let mut warnings = mended.warnings;
-    let mut decided = signatures::decide(source, mended.document)?;
+    let mut decided = signatures::decide(source, mended.document, &mended.enums)?;
     let mut operations = Vec::new();
     for operation in mended.operations {
         match decided.signatures.remove(&operation.name) {
@@ -41,7 +41,7 @@ fn try_generate(source: &Source) -> Result<Generated, Diagnostic> {
         }
     }
     let calls = emit::calls(&operations);
-    let types = types::lenient(decided.types, operations.iter().map(|(_, it)| it));
+    let types = types::lenient(decided.types, &mended.enums, operations.iter().map(|(_, it)| it));
     let tokens = quote! {
         /// What the calls send and answer with.
         pub mod types {

@@ -6,7 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use progenitor::{GenerationSettings, Generator, InterfaceStyle};
+use progenitor::{GenerationSettings, Generator, InterfaceStyle, TypeImpl};
+use schemars::schema::{InstanceType, SchemaObject};
 use serde_json::Value;
 use syn::visit_mut::VisitMut;
 use syn::{
@@ -14,6 +15,7 @@ use syn::{
 };
 
 use super::fields::Shorten;
+use super::mend::NamedEnum;
 use crate::{Diagnostic, Source, quiet};
 
 /// What progenitor decided.
@@ -31,7 +33,11 @@ pub(super) struct Signature {
     pub(super) answer: Type,
 }
 
-pub(super) fn decide(source: &Source, document: Value) -> Result<Decided, Diagnostic> {
+pub(super) fn decide(
+    source: &Source,
+    document: Value,
+    enums: &[NamedEnum],
+) -> Result<Decided, Diagnostic> {
     let fault = |message: String| Diagnostic::of_file(&source.name, message);
     let description: openapiv3::OpenAPI = serde_json::from_value(document)
         .map_err(|error| fault(format!("the description cannot be read: {error}")))?;
@@ -40,6 +46,19 @@ pub(super) fn decide(source: &Source, document: Value) -> Result<Decided, Diagno
         .with_interface(InterfaceStyle::Positional)
         .with_map_type("::std::collections::HashMap")
         .with_derive("PartialEq");
+    for item in enums {
+        let stand_in = SchemaObject {
+            instance_type: Some(InstanceType::String.into()),
+            format: Some(item.name.clone()),
+            ..SchemaObject::default()
+        };
+        let path = format!("::podqueue::rest::types::{}", item.name);
+        settings.with_conversion(
+            stand_in,
+            path,
+            [TypeImpl::Display, TypeImpl::FromStr].into_iter(),
+        );
+    }
     // It panics at what it does not expect. Mending should leave nothing of that kind; where it
     // does, the user is owed a diagnostic and no backtrace.
     let tokens = quiet::catch(|| Generator::new(&settings).generate_tokens(&description))
@@ -95,7 +114,7 @@ fn signature(function: &ImplItemFn) -> Option<Signature> {
 }
 
 fn short(mut ty: Type) -> Type {
-    Shorten.visit_type_mut(&mut ty);
+    Shorten { within_types: false }.visit_type_mut(&mut ty);
     ty
 }
 

@@ -6,9 +6,10 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
-use syn::{Fields, Item, ItemEnum, ItemStruct, Type, parse_quote};
+use syn::{Fields, Item, ItemEnum, ItemStruct, parse_quote};
 
 use super::fields::{Meanings, Shorten, distinct_names, docs_or, lenient_field, wire_name};
+use super::mend::NamedEnum;
 use super::signatures::Signature;
 use crate::open_enum::{OpenEnum, Variant};
 use crate::{derives, print, redact};
@@ -16,33 +17,21 @@ use crate::{derives, print, redact};
 /// Turns the items of the type generator's module into ours.
 pub(super) fn lenient<'a>(
     items: Vec<Item>,
+    enums: &[NamedEnum],
     signatures: impl Iterator<Item = &'a Signature>,
 ) -> TokenStream {
-    let open: Vec<_> = items
-        .iter()
-        .filter_map(|item| match item {
-            Item::Enum(item) if is_open(item) => Some(item.ident.clone()),
-            _ => None,
-        })
-        .collect();
     let meanings = meanings(&items);
     let sent = sent(&items, signatures);
-    let mut types = TokenStream::new();
+    let mut types: TokenStream = enums.iter().map(|item| open_enum(item).emit()).collect();
     let mut errors = TokenStream::new();
     for mut item in items {
-        match &mut item {
-            Item::Enum(item) if is_open(item) => {
-                open_enum(item).emit().to_tokens(&mut types);
-                continue;
-            }
-            Item::Impl(block) if open.iter().any(|name| is_for(&block.self_ty, name)) => continue,
-            Item::Mod(module) if module.ident == "error" => {
-                module.to_tokens(&mut errors);
-                continue;
-            }
-            _ => {}
+        if let Item::Mod(module) = &item
+            && module.ident == "error"
+        {
+            item.to_tokens(&mut errors);
+            continue;
         }
-        Shorten.visit_item_mut(&mut item);
+        Shorten { within_types: true }.visit_item_mut(&mut item);
         let mut is_sent = false;
         match &mut item {
             Item::Struct(item) => {
@@ -127,29 +116,15 @@ impl<'ast> Visit<'ast> for Mentioned {
     }
 }
 
-fn is_open(item: &ItemEnum) -> bool {
-    !item.variants.is_empty()
-        && item.variants.iter().all(|variant| matches!(variant.fields, Fields::Unit))
-        && !derives::serde_metas(&item.attrs).iter().any(|meta| meta.path().is_ident("untagged"))
-}
-
-fn is_for(ty: &Type, name: &syn::Ident) -> bool {
-    matches!(ty, Type::Path(path) if path.path.is_ident(name))
-}
-
-fn open_enum(item: &ItemEnum) -> OpenEnum {
+fn open_enum(item: &NamedEnum) -> OpenEnum {
+    let docs = print::prose(&item.description);
     OpenEnum {
-        name: item.ident.to_string(),
-        docs: docs_or(&item.attrs, "One of several values."),
+        name: item.name.clone(),
+        docs: if docs.is_empty() { "One of several values.".to_owned() } else { docs },
         variants: item
-            .variants
+            .values
             .iter()
-            .map(|variant| Variant {
-                wire: derives::serde_value(&variant.attrs, "rename")
-                    .unwrap_or_else(|| variant.ident.to_string()),
-                docs: print::prose(&derives::doc_text(&variant.attrs)),
-                deprecated: false,
-            })
+            .map(|value| Variant { wire: value.clone(), docs: String::new(), deprecated: false })
             .collect(),
     }
 }

@@ -6,6 +6,7 @@
 //! from what is needed: operations with one JSON answer each, and schemas that say what a
 //! value *is* and nothing about what it must not be.
 
+mod enums;
 mod operations;
 mod parameters;
 mod references;
@@ -13,6 +14,7 @@ mod schemas;
 
 use serde_json::{Map, Value, json};
 
+pub(crate) use self::enums::NamedEnum;
 use super::model::Operation;
 use crate::{Diagnostic, Source};
 
@@ -22,6 +24,8 @@ pub(crate) struct Mended {
     pub(crate) document: Value,
     /// The operations, in the order of their names.
     pub(crate) operations: Vec<Operation>,
+    /// The enums that stood in its schemas.
+    pub(crate) enums: Vec<NamedEnum>,
     /// What was left out, and why.
     pub(crate) warnings: Vec<Diagnostic>,
 }
@@ -44,6 +48,7 @@ pub(crate) fn mend(source: &Source, description: Value) -> Result<Mended, Diagno
         schemas::mend_named(schema, answered.contains(name));
     }
     references::inline_aliases(&mut schemas, &mut paths);
+    let enums = enums::take_out(&mut schemas, &mut paths);
 
     let document = json!({
         "openapi": "3.0.3",
@@ -51,7 +56,7 @@ pub(crate) fn mend(source: &Source, description: Value) -> Result<Mended, Diagno
         "paths": paths,
         "components": { "schemas": schemas },
     });
-    Ok(Mended { document, operations, warnings: notes.warnings })
+    Ok(Mended { document, operations, enums, warnings: notes.warnings })
 }
 
 /// Only 3.0 is read so far; anything else is said plainly.

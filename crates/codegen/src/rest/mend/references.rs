@@ -143,7 +143,8 @@ fn is_alias(schema: &Value) -> bool {
         .all(|key| schema.get(key).is_none())
 }
 
-fn inline(value: &mut Value, aliases: &BTreeMap<String, Value>) {
+/// Puts schemas in the place of references to them.
+pub(super) fn inline(value: &mut Value, aliases: &BTreeMap<String, Value>) {
     if let Some(schema) = target(value).and_then(|name| aliases.get(name)) {
         *value = schema.clone();
         return;

@@ -34,15 +34,18 @@ fn operations(paths: &Value) -> impl Iterator<Item = &Value> {
         .flat_map(Map::values)
 }
 
-/// Mends the schemas that stand in operations.
-pub(super) fn mend_paths(paths: &mut Value) {
-    let operations = paths
+pub(super) fn operations_mut(paths: &mut Value) -> impl Iterator<Item = &mut Value> {
+    paths
         .as_object_mut()
         .into_iter()
         .flat_map(Map::values_mut)
         .filter_map(Value::as_object_mut)
-        .flat_map(Map::values_mut);
-    for operation in operations {
+        .flat_map(Map::values_mut)
+}
+
+/// Mends the schemas that stand in operations.
+pub(super) fn mend_paths(paths: &mut Value) {
+    for operation in operations_mut(paths) {
         for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
             mend(&mut parameter["schema"], false);
             remove(&mut parameter["schema"], &["nullable"]);

@@ -1,0 +1,109 @@
+//! Enums are taken out of the schemas: they become types of our own making, which keep a value
+//! that they do not know. What the type generator would make of them refuses a whole answer for
+//! one such value, and cannot name the variants of every enum there is.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde_json::{Map, Value, json};
+
+use super::references::inline;
+use crate::naming;
+
+/// An enum of strings, by the name of its type.
+pub(crate) struct NamedEnum {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) values: Vec<String>,
+}
+
+/// Puts `{type: string, format: Name}` in the place of every enum. The name as a format is what
+/// the type generator recognizes it by.
+pub(super) fn take_out(schemas: &mut Map<String, Value>, paths: &mut Value) -> Vec<NamedEnum> {
+    let mut taken = Taken { names: schemas.keys().cloned().collect(), enums: Vec::new() };
+    let mut stand_ins = BTreeMap::new();
+    for (name, schema) in schemas.iter_mut() {
+        if let Some(values) = values(schema) {
+            taken.add(name.clone(), schema, values);
+            stand_ins.insert(name.clone(), schema.clone());
+        }
+    }
+    schemas.retain(|name, _| !stand_ins.contains_key(name));
+    schemas.values_mut().for_each(|schema| inline(schema, &stand_ins));
+    inline(paths, &stand_ins);
+
+    for (name, schema) in schemas {
+        taken.within(schema, name);
+    }
+    for operation in super::schemas::operations_mut(paths) {
+        let name = super::text_at(operation, "operationId");
+        for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
+            let name = format!("{name}_{}", super::text_at(parameter, "name"));
+            taken.within(&mut parameter["schema"], &name);
+        }
+        for (path, suffix) in [
+            ("/requestBody/content/application~1json/schema", "body"),
+            ("/responses/2XX/content/application~1json/schema", "response"),
+        ] {
+            if let Some(schema) = operation.pointer_mut(path) {
+                taken.within(schema, &format!("{name}_{suffix}"));
+            }
+        }
+    }
+    taken.enums
+}
+
+fn values(schema: &Value) -> Option<Vec<String>> {
+    let values = schema.get("enum")?.as_array()?;
+    Some(values.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+}
+
+struct Taken {
+    names: HashSet<String>,
+    enums: Vec<NamedEnum>,
+}
+
+impl Taken {
+    fn add(&mut self, name: String, schema: &mut Value, values: Vec<String>) {
+        stand_in(schema, &name);
+        let description = super::text_at(schema, "description");
+        self.enums.push(NamedEnum { name, description, values });
+    }
+
+    /// Takes out the enums of a schema that stands somewhere within others. One that has the
+    /// values of an enum that is known is that one.
+    fn within(&mut self, schema: &mut Value, name: &str) {
+        if let Some(values) = values(schema) {
+            match self.enums.iter().find(|known| known.values == values) {
+                Some(known) => stand_in(schema, &known.name),
+                None => {
+                    let name = naming::unique_pascal(&mut self.names, naming::pascal(name));
+                    self.add(name, schema, values);
+                }
+            }
+            return;
+        }
+        let Some(object) = schema.as_object_mut() else { return };
+        for (key, value) in object {
+            match (key.as_str(), value) {
+                ("properties", Value::Object(properties)) => {
+                    for (key, schema) in properties {
+                        self.within(schema, &format!("{name}_{key}"));
+                    }
+                }
+                ("items", schema) => self.within(schema, &format!("{name}_item")),
+                ("additionalProperties", schema) => self.within(schema, &format!("{name}_value")),
+                ("allOf" | "oneOf" | "anyOf", Value::Array(schemas)) => {
+                    schemas.iter_mut().for_each(|schema| self.within(schema, name));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn stand_in(schema: &mut Value, name: &str) {
+    if let Some(object) = schema.as_object_mut() {
+        object.remove("enum");
+        object.insert("format".to_owned(), json!(name));
+    }
+}
