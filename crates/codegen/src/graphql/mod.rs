@@ -64,17 +64,20 @@ pub fn generate(
     if !mistakes.is_empty() {
         return Err(mistakes);
     }
+    let unused = module::may_go_unused();
     let shared = match shared {
         SharedTypes::Here => {
             let (types, shapes) = (&types.tokens, shapes.emit());
             quote! {
                 /// Input objects, enums and scalars, which all operations share.
+                #unused
                 pub mod types {
                     #types
                 }
 
                 /// How values of the inputs are written as literals.
                 #[doc(hidden)]
+                #unused
                 pub mod shapes {
                     #shapes
                 }
@@ -82,10 +85,11 @@ pub fn generate(
         }
         SharedTypes::OfPodqueue => quote! {
             #[doc(no_inline)]
+            #unused
             pub use ::podqueue::graphql::types;
 
             #[doc(hidden)]
-            #[allow(unused_imports)]
+            #unused
             pub use ::podqueue::graphql::shapes;
         },
     };

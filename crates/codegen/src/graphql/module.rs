@@ -42,10 +42,12 @@ impl Context<'_> {
             quote!(#[doc(no_inline)] pub use super::types::{#(#shared),*};)
         });
         let item = self.emit(operation);
+        let unused = may_go_unused();
         Ok(quote! {
             #item
 
             #[doc = #module_docs]
+            #unused
             pub mod #module {
                 #shared
                 #body
@@ -96,8 +98,10 @@ impl Context<'_> {
         let name = &operation.name;
         let text = document::text(operation);
         let document = self.shapes.document(operation);
+        let unused = may_go_unused();
         quote! {
             #docs
+            #unused
             #[derive(Clone, Copy, Debug)]
             pub struct #ident;
 
@@ -124,6 +128,21 @@ impl Context<'_> {
                 }
             }
         }
+    }
+}
+
+/// A crate need not use all that its queries give, nor make it public; and it cannot change what
+/// its lints say about code that it did not write.
+pub(crate) fn may_go_unused() -> TokenStream {
+    quote! {
+        #[allow(
+            dead_code,
+            unreachable_pub,
+            unused_imports,
+            clippy::all,
+            clippy::pedantic,
+            reason = "generated from queries, all of it"
+        )]
     }
 }
 

@@ -131,30 +131,16 @@ pub fn item<'a>(code: &'a str, start: &str) -> &'a str {
 pub fn above<'a>(code: &'a str, start: &str) -> &'a str {
     let mut begin = 0;
     let mut offset = 0;
+    let mut in_attribute = false;
     for line in code.split_inclusive('\n') {
-        let text = line.trim_start();
+        let text = line.trim();
         if text.starts_with(start) {
             return &code[begin..offset];
         }
         offset += line.len();
-        // Attributes may stand on several lines; they end like this one.
-        let continues = [
-            "///",
-            "#[",
-            ")]",
-            "rename",
-            "default",
-            "deserialize_with",
-            "skip_",
-            "::podqueue",
-            "Clone",
-            "Debug",
-            "PartialEq",
-            "Default",
-        ]
-        .iter()
-        .any(|it| text.starts_with(it));
-        if !continues {
+        let is_attribute = in_attribute || text.starts_with("#[");
+        in_attribute = is_attribute && !text.ends_with(']');
+        if !is_attribute && !text.starts_with("///") {
             begin = offset;
         }
     }
