@@ -4,12 +4,18 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
+use crate::clock::Clock;
+use crate::faults::Faults;
 use crate::graphql::Schema;
-use crate::http::RequestLog;
+use crate::http::{ApiKey, RequestLog};
+use crate::limits::Limiter;
 use crate::queue::{Endpoint, StreamShape};
 
 pub(crate) struct App {
-    pub(crate) keys: Vec<String>,
+    pub(crate) keys: Vec<ApiKey>,
+    pub(crate) clock: Clock,
+    pub(crate) faults: Faults,
+    pub(crate) limiter: Option<Limiter>,
     pub(crate) endpoints: HashMap<String, Arc<Endpoint>>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) schema: Schema,

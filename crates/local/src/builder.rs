@@ -13,8 +13,11 @@ use crate::app::App;
 use crate::catalog::{self, Catalog};
 use crate::clock::Clock;
 use crate::error::Error;
+use crate::faults::Faults;
 use crate::graphql;
-use crate::http::RequestLog;
+use crate::http::{ApiKey, RequestLog};
+use crate::limits::{Limiter, RateLimits};
+use crate::operation::Operation;
 use crate::queue::{Endpoint, EndpointSettings, StreamShape, Workers};
 use crate::service::LocalService;
 use crate::sync::Tasks;
@@ -29,7 +32,8 @@ const MAX_RUNSYNC_PAYLOAD: usize = 20 * 1024 * 1024;
 /// Sets up a [`LocalService`]; made by [`LocalService::builder`].
 #[must_use = "a builder does nothing until `start` is called"]
 pub struct Builder {
-    keys: Vec<String>,
+    keys: Vec<ApiKey>,
+    rate_limits: Option<RateLimits>,
     listen: SocketAddr,
     clock: Clock,
     handlers: BTreeMap<String, Arc<dyn Handler>>,
@@ -49,6 +53,7 @@ impl Default for Builder {
     fn default() -> Self {
         Self {
             keys: Vec::new(),
+            rate_limits: None,
             listen: (Ipv4Addr::LOCALHOST, 0).into(),
             clock: Clock::real(),
             handlers: BTreeMap::new(),
@@ -70,10 +75,27 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// A key that a client must use, on all three interfaces. Called again, it adds another key.
-    /// Without any call the key is `local`.
+    /// A key that a client must use, on all three interfaces. Called again, it adds another key,
+    /// which is another user: rate limits count for each. Without any key, the key is `local`.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
-        self.keys.push(key.into());
+        self.keys.push(ApiKey { secret: key.into(), allowed: None });
+        self
+    }
+
+    /// Another key, with permission for some operations only.
+    pub fn restricted_api_key(
+        mut self,
+        key: impl Into<String>,
+        operations: impl IntoIterator<Item = Operation>,
+    ) -> Self {
+        let allowed = Some(operations.into_iter().collect());
+        self.keys.push(ApiKey { secret: key.into(), allowed });
+        self
+    }
+
+    /// Enforces rate limits. Without this call there are none.
+    pub fn rate_limits(mut self, limits: RateLimits) -> Self {
+        self.rate_limits = Some(limits);
         self
     }
 
@@ -243,8 +265,15 @@ impl Builder {
             );
             (name, endpoint)
         };
+        let mut keys = self.keys;
+        if keys.is_empty() {
+            keys.push(ApiKey { secret: DEFAULT_KEY.to_owned(), allowed: None });
+        }
         let app = Arc::new(App {
-            keys: if self.keys.is_empty() { vec![DEFAULT_KEY.to_owned()] } else { self.keys },
+            keys,
+            clock: self.clock.clone(),
+            faults: Faults::default(),
+            limiter: self.rate_limits.map(|limits| Limiter::new(limits, self.clock.clone())),
             endpoints: handlers.into_iter().map(start).collect(),
             schema: graphql::schema(catalog.clone()),
             catalog,
@@ -253,7 +282,7 @@ impl Builder {
             max_run_payload: self.max_run_payload,
             max_runsync_payload: self.max_runsync_payload,
         });
-        Ok(LocalService::serve(listener, address, app, self.clock, tasks, webhooks))
+        Ok(LocalService::serve(listener, address, app, tasks, webhooks))
     }
 
     fn catalog(&self) -> Result<Catalog, Error> {

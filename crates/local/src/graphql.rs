@@ -6,6 +6,7 @@ use async_graphql::{
     Context, EmptySubscription, Error, InputObject, InputValueError, InputValueResult, Object,
     Request as Execution, SDLExportOptions, Scalar, ScalarType, SimpleObject, Variables,
 };
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -15,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::catalog::{self, Catalog, TemplateChange};
-use crate::http::{Refusal, admit, read_body};
+use crate::http::{Refusal, authenticate, read_body, through};
 use crate::operation::Operation;
 
 /// Far more than any template or secret needs.
@@ -33,34 +34,37 @@ pub(crate) fn sdl(schema: &Schema) -> String {
 }
 
 pub(crate) fn routes() -> Router<Arc<App>> {
-    Router::new().route("/graphql", post(execute))
+    Router::new().route("/graphql", post(enter))
+}
+
+async fn enter(State(app): State<Arc<App>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    if let Err(refusal) = authenticate(&app.keys, Operation::GraphQl, &parts) {
+        return refused(refusal);
+    }
+    let request = Request::from_parts(parts, body);
+    let process = |request: Request| async {
+        execute(&app, request.into_body()).await.unwrap_or_else(refused)
+    };
+    through(&app, Operation::GraphQl, None, request, process).await
 }
 
 /// Answers 200 to what was executed, errors of its fields included, and 400 to what could not be.
-async fn execute(State(app): State<Arc<App>>, request: Request) -> Response {
-    let execution = match accept(&app, request).await {
-        Ok(execution) => execution,
-        Err(refusal) => {
-            let body = json!({ "errors": [{ "message": refusal.message }] });
-            return (refusal.status, Json(body)).into_response();
-        }
-    };
+async fn execute(app: &App, body: Body) -> Result<Response, Refusal> {
+    let mut execution = parse(&read_body(body, MAX_BODY).await?)?;
+    check_variables(&mut execution)?;
     let answer = app.schema.execute(execution).await;
     let executed = answer.is_ok() || answer.errors.iter().any(|error| !error.path.is_empty());
-    if executed {
+    Ok(if executed {
         Json(answer).into_response()
     } else {
         (StatusCode::BAD_REQUEST, Json(json!({ "errors": answer.errors }))).into_response()
-    }
+    })
 }
 
-/// Reads a request as far as it can be told what it asks to execute.
-async fn accept(app: &App, request: Request) -> Result<Execution, Refusal> {
-    let (parts, body) = request.into_parts();
-    admit(app, Operation::GraphQl, &parts)?;
-    let mut execution = parse(&read_body(body, MAX_BODY).await?)?;
-    check_variables(&mut execution)?;
-    Ok(execution)
+fn refused(refusal: Refusal) -> Response {
+    let body = json!({ "errors": [{ "message": refusal.message }] });
+    (refusal.status, Json(body)).into_response()
 }
 
 fn parse(body: &[u8]) -> Result<Execution, Refusal> {

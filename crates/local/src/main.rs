@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use podqueue_local::{LocalService, StreamShape};
+use podqueue_local::{LocalService, RateLimits, StreamShape};
 
 /// Runs a local service that behaves as the hosted one does, until Ctrl-C.
 ///
@@ -29,6 +29,10 @@ struct Arguments {
     /// How /stream answers: a plain array, or an object with the status and the chunks.
     #[arg(long, value_name = "SHAPE", value_enum, default_value = "array")]
     stream_shape: Shape,
+
+    /// Enforces the documented rate limits, over any span of 10 seconds.
+    #[arg(long)]
+    rate_limits: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -67,6 +71,9 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn std::error::Error>> {
             Shape::Array => StreamShape::Array,
             Shape::Object => StreamShape::Object,
         });
+    if arguments.rate_limits {
+        builder = builder.rate_limits(RateLimits::documented());
+    }
     for (name, command) in arguments.endpoints {
         builder = builder.command_endpoint(name, command);
     }

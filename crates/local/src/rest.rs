@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::app::App;
 use crate::catalog::{PodIncludes, Template, TemplateIncludes};
-use crate::http::{QueryParameters, Refusal, admit};
+use crate::http::{QueryParameters, Refusal, authenticate, through};
 use crate::operation::Operation;
 
 pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
@@ -31,8 +31,11 @@ async fn enter(
     next: Next,
 ) -> Response {
     let (parts, body) = request.into_parts();
-    match admit(&app, operation, &parts) {
-        Ok(()) => next.run(Request::from_parts(parts, body)).await,
+    match authenticate(&app.keys, operation, &parts) {
+        Ok(_) => {
+            let request = Request::from_parts(parts, body);
+            through(&app, operation, None, request, |request| next.run(request)).await
+        }
         Err(refusal) => refusal.into_response(),
     }
 }

@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::serve::ListenerExt;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -13,8 +12,9 @@ use crate::app::App;
 use crate::builder::Builder;
 use crate::clock::Clock;
 use crate::error::Error;
+use crate::faults::Fault;
 use crate::graphql;
-use crate::http::{RequestRecord, router};
+use crate::http::{Breakable, Connection, RequestRecord, router};
 use crate::sync::Tasks;
 use crate::webhook::{WebhookDelivery, Webhooks};
 
@@ -25,7 +25,6 @@ const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(2);
 pub struct LocalService {
     address: SocketAddr,
     app: Arc<App>,
-    clock: Clock,
     tasks: Tasks,
     webhooks: Webhooks,
     server: Option<JoinHandle<()>>,
@@ -41,22 +40,17 @@ impl LocalService {
         listener: TcpListener,
         address: SocketAddr,
         app: Arc<App>,
-        clock: Clock,
         tasks: Tasks,
         webhooks: Webhooks,
     ) -> Self {
-        let listener = listener.tap_io(|connection| {
-            // Without it small answers may wait for an acknowledgement; a refusal to set it
-            // costs speed only.
-            let _ = connection.set_nodelay(true);
-        });
         let stop = tasks.stopping().clone().cancelled_owned();
-        let server = axum::serve(listener, router(app.clone())).with_graceful_shutdown(stop);
+        let service = router(app.clone()).into_make_service_with_connect_info::<Connection>();
+        let server = axum::serve(Breakable(listener), service).with_graceful_shutdown(stop);
         let server = Some(tokio::spawn(async move {
             // Serving ends only when it is told to.
             let _ = server.await;
         }));
-        Self { address, app, clock, tasks, webhooks, server }
+        Self { address, app, tasks, webhooks, server }
     }
 
     /// Where the queue interface is: the operations are at `{base_url}/v2/{endpoint_id}/…`.
@@ -81,7 +75,7 @@ impl LocalService {
 
     /// The clock that all times of the service are read from.
     pub fn clock(&self) -> &Clock {
-        &self.clock
+        &self.app.clock
     }
 
     /// The last 10,000 requests, in the order in which they arrived.
@@ -92,6 +86,16 @@ impl LocalService {
     /// The last 10,000 tries at calling a webhook, in the order in which they ended.
     pub fn webhook_deliveries(&self) -> Vec<WebhookDelivery> {
         self.webhooks.log()
+    }
+
+    /// Makes the service misbehave from now on.
+    pub fn add_fault(&self, fault: Fault) {
+        self.app.faults.add(fault);
+    }
+
+    /// Ends all faults.
+    pub fn clear_faults(&self) {
+        self.app.faults.clear();
     }
 
     /// The GraphQL schema, in the schema definition language.

@@ -1,4 +1,6 @@
-//! Which key a request carries, and whether it is one of ours (interface: "Authentication").
+//! Which key a request carries, and what that key allows (interface: "Authentication").
+
+use std::collections::BTreeSet;
 
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
@@ -6,12 +8,20 @@ use axum::http::request::Parts;
 use super::{QueryParameters, Refusal};
 use crate::operation::Operation;
 
+/// A key, and with it a user.
+pub(crate) struct ApiKey {
+    pub(crate) secret: String,
+    /// What the key allows; none for everything.
+    pub(crate) allowed: Option<BTreeSet<Operation>>,
+}
+
 /// Checks that a request has a key of the service, in the place where its interface wants it.
+/// Says which of the keys it is: each is a user of its own.
 pub(crate) fn authenticate(
-    keys: &[String],
+    keys: &[ApiKey],
     operation: Operation,
     request: &Parts,
-) -> Result<(), Refusal> {
+) -> Result<usize, Refusal> {
     let (key, place) = match operation {
         Operation::GraphQl => {
             let parameters = QueryParameters::of(&request.uri);
@@ -25,10 +35,17 @@ pub(crate) fn authenticate(
             "the header authorization, bare or as Bearer <key>",
         ),
     };
-    match key {
-        None => Err(Refusal::unauthorized(format!("no API key: it is expected in {place}"))),
-        Some(key) if keys.contains(&key) => Ok(()),
-        Some(_) => Err(Refusal::unauthorized("the API key is wrong")),
+    let key =
+        key.ok_or_else(|| Refusal::unauthorized(format!("no API key: it is expected in {place}")))?;
+    let user = keys
+        .iter()
+        .position(|known| known.secret == key)
+        .ok_or_else(|| Refusal::unauthorized("the API key is wrong"))?;
+    let allowed = keys[user].allowed.as_ref().is_none_or(|allowed| allowed.contains(&operation));
+    if allowed {
+        Ok(user)
+    } else {
+        Err(Refusal::unauthorized("the API key has no permission for this operation"))
     }
 }
 

@@ -1,13 +1,92 @@
-//! What stands before every operation, whichever interface it belongs to.
+//! What stands around every operation, whichever interface it belongs to: the faults that were
+//! asked for.
 
-use axum::http::request::Parts;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{ConnectInfo, Request};
+use axum::http::header::{CONNECTION, CONTENT_LENGTH};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use futures_util::{StreamExt, stream};
 
 use super::Refusal;
-use super::auth::authenticate;
+use super::connection::Connection;
 use crate::app::App;
+use crate::clock::Clock;
+use crate::faults::Effect;
 use crate::operation::Operation;
 
-/// Lets a request through, or says why not.
-pub(crate) fn admit(app: &App, operation: Operation, request: &Parts) -> Result<(), Refusal> {
-    authenticate(&app.keys, operation, request)
+/// Processes a request, or does to it what a fault says.
+pub(crate) async fn through<F>(
+    app: &App,
+    operation: Operation,
+    endpoint: Option<&str>,
+    request: Request,
+    process: impl FnOnce(Request) -> F,
+) -> Response
+where
+    F: Future<Output = Response>,
+{
+    let Some(fault) = app.faults.of(operation, endpoint) else { return process(request).await };
+    let connection = request.extensions().get::<ConnectInfo<Connection>>().cloned();
+    app.clock.sleep(fault.delay).await;
+    let answer = if fault.processed {
+        process(request).await
+    } else {
+        // A client that is still sending its body would take a reset for a refusal of it.
+        drain(request).await;
+        StatusCode::OK.into_response()
+    };
+    match fault.effect {
+        Effect::Nothing => answer,
+        Effect::Answer { status, headers, body } => (status, headers, body).into_response(),
+        Effect::Reset { after } => {
+            if let Some(ConnectInfo(connection)) = connection {
+                connection.reset_after(after);
+            }
+            // Where the answer is shorter than that, the next one is not to suffer for it.
+            let mut answer = answer;
+            answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            answer
+        }
+        Effect::Truncated { to } => {
+            with_body(answer, |body| Body::from(body.slice(..to.min(body.len())))).await
+        }
+        Effect::Drip { piece, pause } => {
+            let clock = app.clock.clone();
+            with_body(answer, |body| dripping(body, piece, pause, clock)).await
+        }
+    }
+}
+
+async fn drain(request: Request) {
+    let mut body = request.into_body().into_data_stream();
+    while let Some(Ok(_)) = body.next().await {}
+}
+
+async fn with_body(answer: Response, change: impl FnOnce(Bytes) -> Body) -> Response {
+    let (mut parts, body) = answer.into_parts();
+    match to_bytes(body, usize::MAX).await {
+        Ok(body) => {
+            parts.headers.remove(CONTENT_LENGTH);
+            Response::from_parts(parts, change(body))
+        }
+        // The service's own answers are whole in memory.
+        Err(error) => Refusal::internal(error.to_string()).into_response(),
+    }
+}
+
+fn dripping(body: Bytes, piece: usize, pause: Duration, clock: Clock) -> Body {
+    Body::from_stream(stream::unfold(body, move |mut rest| {
+        let clock = clock.clone();
+        async move {
+            if rest.is_empty() {
+                return None;
+            }
+            clock.sleep(pause).await;
+            let next = rest.split_to(piece.min(rest.len()));
+            Some((Ok::<_, std::convert::Infallible>(next), rest))
+        }
+    }))
 }

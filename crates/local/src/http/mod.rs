@@ -2,15 +2,18 @@
 
 mod auth;
 mod body;
+mod connection;
 mod error;
 mod gate;
 mod log;
 mod query;
 mod router;
 
+pub(crate) use auth::{ApiKey, authenticate};
 pub(crate) use body::read_body;
+pub(crate) use connection::{Breakable, Connection};
 pub(crate) use error::Refusal;
-pub(crate) use gate::admit;
+pub(crate) use gate::through;
 pub(crate) use log::RequestLog;
 pub(crate) use query::QueryParameters;
 pub(crate) use router::router;

@@ -35,8 +35,6 @@ async fn no_such_path(request: Request) -> Refusal {
 }
 
 async fn no_such_method(request: Request) -> Refusal {
-    Refusal {
-        status: StatusCode::METHOD_NOT_ALLOWED,
-        message: format!("{} takes no {}", request.uri().path(), request.method()),
-    }
+    let message = format!("{} takes no {}", request.uri().path(), request.method());
+    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, message)
 }

@@ -131,6 +131,14 @@ impl Endpoint {
         endpoint
     }
 
+    pub(crate) fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    pub(crate) fn running_workers(self: &Arc<Self>) -> usize {
+        self.access(|state, _| state.fleet.running())
+    }
+
     pub(crate) fn clock(&self) -> &Clock {
         &self.clock
     }

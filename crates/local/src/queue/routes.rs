@@ -19,7 +19,7 @@ use super::job::{Mode, Receipt, Record, Status};
 use super::stream::StreamShape;
 use super::submission::{Submission, ttl_of, within};
 use crate::app::App;
-use crate::http::{QueryParameters, Refusal, admit, read_body};
+use crate::http::{QueryParameters, Refusal, authenticate, read_body, through};
 use crate::operation::Operation;
 
 const MIN_WAIT: Duration = Duration::from_secs(1);
@@ -57,7 +57,7 @@ async fn enter(
     next: Next,
 ) -> Result<Response, Refusal> {
     let (mut parts, body) = request.into_parts();
-    admit(&app, operation, &parts)?;
+    let user = authenticate(&app.keys, operation, &parts)?;
     let params =
         params.map_err(|_| Refusal::not_found("the path does not decode to valid UTF-8"))?;
     let mut params = params.iter().map(|(_, value)| value);
@@ -65,9 +65,17 @@ async fn enter(
         .next()
         .and_then(|id| app.endpoints.get(id))
         .ok_or_else(|| Refusal::not_found("no such endpoint"))?;
+    let _under_way = match &app.limiter {
+        Some(limiter) => {
+            limiter.admit(user, endpoint.name(), operation, || endpoint.running_workers())?
+        }
+        None => None,
+    };
     let id = params.next().unwrap_or_default().to_owned();
     parts.extensions.insert(Call { endpoint: endpoint.clone(), id });
-    Ok(next.run(Request::from_parts(parts, body)).await)
+    let request = Request::from_parts(parts, body);
+    let name = endpoint.name().as_ref();
+    Ok(through(&app, operation, Some(name), request, |request| next.run(request)).await)
 }
 
 async fn run(

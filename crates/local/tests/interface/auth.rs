@@ -73,6 +73,23 @@ async fn there_can_be_several_keys() {
 }
 
 #[tokio::test]
+async fn a_key_without_permission_is_401() {
+    use podqueue_local::Operation;
+    let allowed = [Operation::Status, Operation::GetPod];
+    let service = Service::still(|builder| builder.restricted_api_key("reader", allowed)).await;
+    let header = Some("Bearer reader");
+    assert_eq!(with_header(&service, "/v2/echo/status/x", header).await.0, 404);
+    assert_eq!(with_header(&service, "/v1/pods/pod-gpu", header).await.0, 200);
+    for path in ["/v2/echo/health", "/v1/templates/template-own"] {
+        let answer = with_header(&service, path, header).await;
+        assert_refused(&answer, StatusCode::UNAUTHORIZED, "no permission");
+    }
+    let url = format!("{}?api_key=reader", service.local.graphql_url());
+    let request = service.http.post(url).body(r#"{"query": "{ _empty }"}"#);
+    assert_eq!(answer(request).await.0, 401);
+}
+
+#[tokio::test]
 async fn without_a_setting_the_key_is_local() {
     let local = podqueue_local::LocalService::builder().start().await.unwrap();
     let request = reqwest::Client::new()

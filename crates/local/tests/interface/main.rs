@@ -4,9 +4,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod auth;
+mod faults;
 mod graphql;
 mod handlers;
 mod lifetimes;
+mod limits;
 mod program;
 mod requests;
 mod rest;

@@ -1,0 +1,130 @@
+//! Connections that can be made to break.
+
+use std::io::{self, IoSlice};
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+
+use axum::extract::connect_info::Connected;
+use axum::serve::{IncomingStream, Listener};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+
+/// How many more bytes a connection sends before it is reset.
+const UNLIMITED: u64 = u64::MAX;
+
+/// The service's end of a connection, as a request's handler can reach it.
+#[derive(Clone, Debug)]
+pub(crate) struct Connection {
+    left: Arc<AtomicU64>,
+}
+
+impl Connection {
+    /// Resets the connection after so many more bytes.
+    pub(crate) fn reset_after(&self, bytes: u64) {
+        self.left.store(bytes, Ordering::Release);
+    }
+}
+
+impl Connected<IncomingStream<'_, Breakable>> for Connection {
+    fn connect_info(stream: IncomingStream<'_, Breakable>) -> Self {
+        stream.io().connection.clone()
+    }
+}
+
+/// A listener whose connections can be made to break.
+pub(crate) struct Breakable(pub(crate) TcpListener);
+
+impl Listener for Breakable {
+    type Io = BreakableStream;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
+        let (stream, address) = Listener::accept(&mut self.0).await;
+        // Without it small answers may wait for an acknowledgement; a refusal to set it costs
+        // speed only.
+        let _ = stream.set_nodelay(true);
+        let connection = Connection { left: Arc::new(AtomicU64::new(UNLIMITED)) };
+        (BreakableStream { stream, connection }, address)
+    }
+
+    fn local_addr(&self) -> io::Result<Self::Addr> {
+        self.0.local_addr()
+    }
+}
+
+pub(crate) struct BreakableStream {
+    stream: TcpStream,
+    connection: Connection,
+}
+
+impl BreakableStream {
+    /// How many of `wanted` bytes may be sent, or the error that resets the connection.
+    fn allowance(&self, wanted: usize) -> io::Result<usize> {
+        let left = self.connection.left.load(Ordering::Acquire);
+        if left == 0 && wanted > 0 {
+            // Closing a socket that does not linger sends a reset, as a crashed peer does.
+            self.stream.set_zero_linger()?;
+            return Err(io::ErrorKind::ConnectionReset.into());
+        }
+        Ok(usize::try_from(left).map_or(wanted, |left| left.min(wanted)))
+    }
+
+    fn sent(&self, bytes: usize) {
+        let left = self.connection.left.load(Ordering::Acquire);
+        if left != UNLIMITED {
+            self.connection.left.store(left.saturating_sub(bytes as u64), Ordering::Release);
+        }
+    }
+}
+
+impl AsyncRead for BreakableStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for BreakableStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let allowed = self.allowance(bytes.len())?;
+        let poll = Pin::new(&mut self.stream).poll_write(context, &bytes[..allowed]);
+        if let Poll::Ready(Ok(written)) = poll {
+            self.sent(written);
+        }
+        poll
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        if self.connection.left.load(Ordering::Acquire) == UNLIMITED {
+            return Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        }
+        let first = slices.iter().find(|slice| !slice.is_empty());
+        self.poll_write(context, first.map_or(&[], |slice| slice))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

@@ -1,0 +1,236 @@
+//! Rate limits (interface: "Rate limits (per endpoint, per user)").
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::clock::{Clock, Moment};
+use crate::http::Refusal;
+use crate::operation::Operation;
+use crate::sync::locked;
+
+const SPAN: Duration = Duration::from_secs(10);
+
+/// The limits of one operation, for each user and endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateLimit {
+    /// How many requests are let through in 10 seconds.
+    pub requests: usize,
+    /// How many requests may be under way at once; none for any number.
+    pub concurrent: Option<usize>,
+}
+
+/// Which 10 seconds the requests are counted over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RateWindow {
+    /// Any span of 10 seconds: the strictest reading of the table.
+    #[default]
+    Sliding,
+    /// Spans that follow one another, the first of them ending this long after the service's
+    /// clock began.
+    Fixed(Duration),
+}
+
+/// The rate limits of a service. None are enforced unless a builder is given some.
+///
+/// ```
+/// use podqueue_local::{LocalService, Operation, RateLimits, RateWindow};
+///
+/// let builder = LocalService::builder().rate_limits(
+///     RateLimits::documented().window(RateWindow::Sliding).requests_per_worker(100),
+/// );
+/// assert_eq!(RateLimits::documented().of(Operation::PurgeQueue).unwrap().requests, 2);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RateLimits {
+    table: BTreeMap<Operation, RateLimit>,
+    window: RateWindow,
+    requests_per_worker: usize,
+    retry_after: bool,
+}
+
+impl RateLimits {
+    /// The table of the interface. The operations that it leaves out have no limit.
+    pub fn documented() -> Self {
+        let table = [
+            (Operation::RunSync, 2000, Some(400)),
+            (Operation::Run, 1000, Some(200)),
+            (Operation::Status, 2000, Some(400)),
+            (Operation::Stream, 2000, Some(400)),
+            (Operation::Cancel, 100, Some(20)),
+            (Operation::PurgeQueue, 2, None),
+            (Operation::OpenAi, 2000, Some(400)),
+            (Operation::Requests, 10, Some(2)),
+        ];
+        let limit =
+            |(operation, requests, concurrent)| (operation, RateLimit { requests, concurrent });
+        Self {
+            table: table.into_iter().map(limit).collect(),
+            window: RateWindow::default(),
+            requests_per_worker: 0,
+            retry_after: true,
+        }
+    }
+
+    /// Sets the limits of one operation of the queue.
+    #[must_use]
+    pub fn limit(mut self, operation: Operation, limit: RateLimit) -> Self {
+        self.table.insert(operation, limit);
+        self
+    }
+
+    /// Which 10 seconds the requests are counted over.
+    #[must_use]
+    pub fn window(mut self, window: RateWindow) -> Self {
+        self.window = window;
+        self
+    }
+
+    /// The factor of the dynamic rule: with so many requests for each running worker, the rate
+    /// rises where that is more than the table's. The interface does not give its value; it is 0
+    /// here, which leaves the table as it is.
+    #[must_use]
+    pub fn requests_per_worker(mut self, requests: usize) -> Self {
+        self.requests_per_worker = requests;
+        self
+    }
+
+    /// Leaves the header `Retry-After` out of a 429.
+    #[must_use]
+    pub fn without_retry_after(mut self) -> Self {
+        self.retry_after = false;
+        self
+    }
+
+    /// The limits of one operation, where it has some.
+    pub fn of(&self, operation: Operation) -> Option<RateLimit> {
+        self.table.get(&operation).copied()
+    }
+}
+
+/// Who is counted together: a user, an endpoint, an operation.
+type Account = (usize, Arc<str>, Operation);
+
+/// Counts requests, and lets those through that the limits allow.
+pub(crate) struct Limiter {
+    limits: RateLimits,
+    clock: Clock,
+    accounts: Arc<Mutex<HashMap<Account, Usage>>>,
+}
+
+#[derive(Debug, Default)]
+struct Usage {
+    /// When the requests of the last 10 seconds were let through.
+    admitted: VecDeque<Moment>,
+    under_way: usize,
+}
+
+/// A request that was let through. It counts as under way until this is dropped.
+pub(crate) struct Slot {
+    account: Account,
+    accounts: Arc<Mutex<HashMap<Account, Usage>>>,
+}
+
+impl Limiter {
+    pub(crate) fn new(limits: RateLimits, clock: Clock) -> Self {
+        Self { limits, clock, accounts: Arc::default() }
+    }
+
+    /// Lets a request through, or says when to come again. Without a limit there is no slot.
+    pub(crate) fn admit(
+        &self,
+        user: usize,
+        endpoint: &Arc<str>,
+        operation: Operation,
+        running_workers: impl FnOnce() -> usize,
+    ) -> Result<Option<Slot>, Refusal> {
+        let Some(limit) = self.limits.of(operation) else { return Ok(None) };
+        let requests = match self.limits.requests_per_worker {
+            0 => limit.requests,
+            factor => limit.requests.max(factor.saturating_mul(running_workers())),
+        };
+        let account = (user, endpoint.clone(), operation);
+        let mut accounts = locked(&self.accounts);
+        let now = self.clock.now();
+        let usage = accounts.entry(account.clone()).or_default();
+        usage.forget(self.limits.window, now);
+        if usage.admitted.len() >= requests {
+            let wait = usage.until_free(self.limits.window, requests, now);
+            let what = format!("{requests} requests in 10 seconds");
+            return Err(self.refuse(&what, wait));
+        }
+        if let Some(concurrent) = limit.concurrent
+            && usage.under_way >= concurrent
+        {
+            let what = format!("{concurrent} requests at once");
+            return Err(self.refuse(&what, Duration::from_secs(1)));
+        }
+        usage.admitted.push_back(now);
+        usage.under_way += 1;
+        Ok(Some(Slot { account, accounts: self.accounts.clone() }))
+    }
+
+    fn refuse(&self, what: &str, wait: Duration) -> Refusal {
+        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        let message = format!("more than {what} for this operation, endpoint and user");
+        Refusal::too_many_requests(message, self.limits.retry_after.then_some(seconds))
+    }
+}
+
+impl Usage {
+    /// Drops what the window no longer counts.
+    fn forget(&mut self, window: RateWindow, now: Moment) {
+        let counted = |at: Moment| match window {
+            RateWindow::Sliding => at.saturating_add(SPAN) > now,
+            RateWindow::Fixed(phase) => span_end(at, phase) > now,
+        };
+        while self.admitted.front().is_some_and(|at| !counted(*at)) {
+            self.admitted.pop_front();
+        }
+    }
+
+    /// How long until another request is let through.
+    fn until_free(&self, window: RateWindow, requests: usize, now: Moment) -> Duration {
+        let free_at = match window {
+            RateWindow::Sliding => {
+                // After the limit has fallen, more than one must go.
+                let index = self.admitted.len().saturating_sub(requests.max(1));
+                self.admitted.get(index).map_or(now, |at| at.saturating_add(SPAN))
+            }
+            RateWindow::Fixed(phase) => span_end(now, phase),
+        };
+        free_at.saturating_sub(now)
+    }
+}
+
+/// The end of the fixed span that a moment lies in.
+fn span_end(at: Moment, phase: Duration) -> Moment {
+    let (span, phase) = (SPAN.as_nanos(), phase.as_nanos() % SPAN.as_nanos());
+    let since_phase = (at.as_nanos() + span - phase) % span;
+    let left = u64::try_from(span - since_phase).unwrap_or(u64::MAX);
+    at.saturating_add(Duration::from_nanos(left))
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        if let Some(usage) = locked(&self.accounts).get_mut(&self.account) {
+            usage.under_way = usage.under_way.saturating_sub(1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fixed_span_ends_at_its_phase() {
+        let ms = Duration::from_millis;
+        assert_eq!(span_end(ms(0), ms(0)), ms(10_000));
+        assert_eq!(span_end(ms(9_999), ms(0)), ms(10_000));
+        assert_eq!(span_end(ms(10_000), ms(0)), ms(20_000));
+        assert_eq!(span_end(ms(0), ms(3_000)), ms(3_000));
+        assert_eq!(span_end(ms(3_000), ms(3_000)), ms(13_000));
+        assert_eq!(span_end(ms(3_000), ms(23_000)), ms(13_000));
+    }
+}

@@ -1,0 +1,169 @@
+//! Faults on demand: what a client gets to see, and whether the request was processed.
+
+use std::time::Duration;
+
+use podqueue_local::{Fault, Operation};
+use reqwest::{Method, StatusCode};
+use serde_json::json;
+
+use crate::support::{KEY, Service, answer, seconds};
+
+fn run(service: &Service) -> reqwest::RequestBuilder {
+    service
+        .http
+        .post(format!("{}/v2/echo/run", service.local.base_url()))
+        .header("authorization", KEY)
+        .body(json!({ "input": {} }).to_string())
+}
+
+/// How many jobs the endpoint has.
+async fn jobs(service: &Service) -> usize {
+    service.get("/v2/echo/requests").await.1.as_array().unwrap().len()
+}
+
+async fn with(fault: Fault) -> Service {
+    let service = Service::still(|builder| builder).await;
+    service.local.add_fault(fault.on(Operation::Run));
+    service
+}
+
+#[tokio::test]
+async fn an_answer_in_place_of_the_true_one() {
+    let fault = Fault::answer(503, "<html>busy</html>")
+        .header("content-type", "text/html")
+        .header("retry-after", "7");
+    for (fault, processed) in [(fault.clone(), 0), (fault.processed(), 1)] {
+        let service = with(fault).await;
+        let reply = run(&service).send().await.unwrap();
+        assert_eq!(reply.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(reply.headers()["retry-after"], "7");
+        assert_eq!(reply.headers()["content-type"], "text/html");
+        assert_eq!(reply.text().await.unwrap(), "<html>busy</html>");
+        assert_eq!(jobs(&service).await, processed);
+    }
+}
+
+#[tokio::test]
+async fn a_redirect() {
+    let service = with(Fault::redirect(307, "/elsewhere")).await;
+    let http =
+        reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let url = format!("{}/v2/echo/run", service.local.base_url());
+    let reply = http.post(url).header("authorization", KEY).body("{}").send().await.unwrap();
+    assert_eq!(reply.status(), StatusCode::TEMPORARY_REDIRECT);
+    assert_eq!(reply.headers()["location"], "/elsewhere");
+}
+
+#[tokio::test]
+async fn a_reset_before_the_request_is_processed() {
+    let service = with(Fault::reset()).await;
+    assert!(run(&service).send().await.unwrap_err().is_request());
+    assert_eq!(jobs(&service).await, 0);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_lost() {
+    let service = with(Fault::lost_answer()).await;
+    assert!(run(&service).send().await.unwrap_err().is_request());
+    assert_eq!(jobs(&service).await, 1);
+}
+
+#[tokio::test]
+async fn a_reset_after_some_bytes() {
+    let service = with(Fault::reset_after(140)).await;
+    let reply = run(&service).send().await.unwrap();
+    assert_eq!(reply.status(), StatusCode::OK);
+    assert!(reply.bytes().await.is_err());
+    assert_eq!(jobs(&service).await, 1);
+    // An answer that is shorter than that arrives, and so does the next one.
+    service.local.clear_faults();
+    service.local.add_fault(Fault::reset_after(1_000_000).times(1));
+    assert_eq!(answer(run(&service)).await.0, 200);
+    assert_eq!(answer(run(&service)).await.0, 200);
+}
+
+#[tokio::test]
+async fn truncated_and_malformed_json() {
+    let service = with(Fault::truncated(10)).await;
+    let text = run(&service).send().await.unwrap().text().await.unwrap();
+    assert_eq!(text.len(), 10);
+    assert!(text.starts_with("{\"id\":"));
+    let service = with(Fault::malformed()).await;
+    let text = run(&service).send().await.unwrap().text().await.unwrap();
+    assert!(serde_json::from_str::<serde_json::Value>(&text).is_err());
+    assert_eq!(jobs(&service).await, 1);
+}
+
+#[tokio::test]
+async fn a_delay_on_the_clock_of_the_service() {
+    let service = with(Fault::delay(seconds(30))).await;
+    let call = tokio::spawn(run(&service).send());
+    while service.local.requests().is_empty() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    assert!(!call.is_finished());
+    assert_eq!(jobs(&service).await, 0);
+    service.advance(seconds(30));
+    assert_eq!(call.await.unwrap().unwrap().status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_slow_drip() {
+    let service = Service::start(|builder| builder).await;
+    service.local.add_fault(Fault::drip(8, Duration::from_millis(5)));
+    let before = std::time::Instant::now();
+    let (status, receipt) = answer(run(&service)).await;
+    assert_eq!((status, &receipt["status"]), (200, &json!("IN_QUEUE")));
+    assert!(before.elapsed() >= Duration::from_millis(5 * 7), "{:?}", before.elapsed());
+}
+
+#[tokio::test]
+async fn a_fault_hits_the_operation_endpoint_and_number_of_requests_it_names() {
+    let service = Service::still(|builder| builder).await;
+    let fault = Fault::answer(500, "{}").on(Operation::Health).endpoint("echo").times(2);
+    service.local.add_fault(fault);
+    assert_eq!(service.get("/v2/count/health").await.0, 200);
+    assert_eq!(service.get("/v2/echo/requests").await.0, 200);
+    assert_eq!(service.get("/v2/echo/health").await.0, 500);
+    assert_eq!(service.get("/v2/echo/health").await.0, 500);
+    assert_eq!(service.get("/v2/echo/health").await.0, 200);
+}
+
+#[tokio::test]
+async fn a_seeded_probability_chooses_the_same_requests_in_every_run() {
+    let mut runs = Vec::new();
+    for _ in 0..2 {
+        let service = Service::still(|builder| builder).await;
+        service.local.add_fault(Fault::answer(500, "{}").probability(0.3, 11));
+        let mut statuses = Vec::new();
+        for _ in 0..100 {
+            statuses.push(service.get("/v2/echo/health").await.0);
+        }
+        runs.push(statuses);
+    }
+    let hit = runs[0].iter().filter(|status| **status == 500).count();
+    assert!((15..=45).contains(&hit), "{hit}");
+    assert_eq!(runs[0], runs[1]);
+}
+
+#[tokio::test]
+async fn rest_and_graphql_have_faults_too() {
+    let service = Service::still(|builder| builder).await;
+    service.local.add_fault(Fault::answer(502, "{}").on(Operation::GetPod));
+    service.local.add_fault(Fault::answer(503, "{}").on(Operation::GetTemplate));
+    service.local.add_fault(Fault::answer(500, "{}").on(Operation::GraphQl));
+    assert_eq!(service.get("/v1/pods/pod-gpu").await.0, 502);
+    assert_eq!(service.get("/v1/templates/template-own").await.0, 503);
+    assert_eq!(service.graphql("{ _empty }").await.0, 500);
+    service.local.clear_faults();
+    assert_eq!(service.get("/v1/pods/pod-gpu").await.0, 200);
+}
+
+#[tokio::test]
+async fn a_fault_comes_after_authentication() {
+    let service = with(Fault::answer(500, "{}")).await;
+    let url = format!("{}/v2/echo/run", service.local.base_url());
+    let request = service.http.request(Method::POST, url).header("authorization", "wrong");
+    assert_eq!(answer(request).await.0, 401);
+}

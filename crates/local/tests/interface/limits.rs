@@ -1,0 +1,207 @@
+//! Interface: "Rate limits (per endpoint, per user)".
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use podqueue_local::{Builder, Fault, Operation, RateLimit, RateLimits, RateWindow};
+use reqwest::{Method, RequestBuilder, StatusCode};
+use serde_json::json;
+
+use crate::support::{KEY, Service, answer, assert_refused, seconds};
+
+/// A row: the operation, a request for it, its rate, and how many may be under way.
+type Row = (Operation, Method, &'static str, usize, Option<usize>);
+
+const TABLE: [Row; 8] = [
+    (Operation::RunSync, Method::POST, "runsync", 2000, Some(400)),
+    (Operation::Run, Method::POST, "run", 1000, Some(200)),
+    (Operation::Status, Method::GET, "status/x", 2000, Some(400)),
+    (Operation::Stream, Method::GET, "stream/x", 2000, Some(400)),
+    (Operation::Cancel, Method::POST, "cancel/x", 100, Some(20)),
+    (Operation::PurgeQueue, Method::POST, "purge-queue", 2, None),
+    (Operation::OpenAi, Method::POST, "openai/v1/models", 2000, Some(400)),
+    (Operation::Requests, Method::GET, "requests", 10, Some(2)),
+];
+
+async fn limited(setup: impl FnOnce(RateLimits) -> RateLimits) -> Service {
+    let limits = setup(RateLimits::documented());
+    Service::still(|builder: Builder| builder.rate_limits(limits)).await
+}
+
+fn request(service: &Service, method: &Method, path: &str) -> RequestBuilder {
+    service
+        .http
+        .request(method.clone(), format!("{}/v2/echo/{path}", service.local.base_url()))
+        .header("authorization", KEY)
+        .body(r#"{"input": {}}"#)
+}
+
+/// Sends so many requests, some at a time, and counts those that were not refused by a limit.
+async fn admitted(service: &Service, method: &Method, path: &str, number: usize) -> usize {
+    let mut admitted = 0;
+    let at_once = if path == "requests" { 1 } else { 20 };
+    for start in (0..number).step_by(at_once) {
+        let batch =
+            (start..number.min(start + at_once)).map(|_| request(service, method, path).send());
+        let statuses = join_all(batch).await.into_iter().map(|reply| reply.unwrap().status());
+        admitted += statuses.filter(|status| *status != StatusCode::TOO_MANY_REQUESTS).count();
+    }
+    admitted
+}
+
+#[tokio::test]
+async fn each_row_has_its_rate() {
+    let service = limited(|limits| limits).await;
+    for (_, method, path, rate, _) in &TABLE {
+        assert_eq!(admitted(&service, method, path, rate + 3).await, *rate, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn each_row_has_its_concurrency() {
+    for (operation, method, path, _, concurrent) in &TABLE {
+        let Some(concurrent) = *concurrent else { continue };
+        let service = limited(|limits| limits).await;
+        service.local.add_fault(Fault::delay(seconds(100)).on(*operation));
+        let held: Vec<_> =
+            (0..concurrent).map(|_| tokio::spawn(request(&service, method, path).send())).collect();
+        while service.local.requests().len() < concurrent {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let refused = answer(request(&service, method, path)).await;
+        assert_refused(&refused, StatusCode::TOO_MANY_REQUESTS, "at once");
+        service.local.clear_faults();
+        service.advance(seconds(100));
+        for held in held {
+            assert_ne!(held.await.unwrap().unwrap().status(), StatusCode::TOO_MANY_REQUESTS);
+        }
+        let next = request(&service, method, path).send().await.unwrap();
+        assert_ne!(next.status(), StatusCode::TOO_MANY_REQUESTS, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_is_no_longer_under_way() {
+    let service = limited(|limits| limits).await;
+    service.local.add_fault(Fault::delay(seconds(100)).on(Operation::Requests));
+    for _ in 0..5 {
+        let call = request(&service, &Method::GET, "requests").send();
+        let _ = tokio::time::timeout(Duration::from_millis(50), call).await;
+    }
+    service.local.clear_faults();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(admitted(&service, &Method::GET, "requests", 5).await, 5);
+}
+
+#[tokio::test]
+async fn retry_and_health_are_not_in_the_table() {
+    let service = limited(|limits| limits).await;
+    assert_eq!(admitted(&service, &Method::GET, "health", 2100).await, 2100);
+    assert_eq!(admitted(&service, &Method::POST, "retry/x", 200).await, 200);
+}
+
+#[tokio::test]
+async fn without_being_asked_for_there_are_no_limits() {
+    let service = Service::still(|builder| builder).await;
+    assert_eq!(admitted(&service, &Method::POST, "purge-queue", 50).await, 50);
+}
+
+#[tokio::test]
+async fn a_sliding_window_counts_any_10_seconds() {
+    let service = limited(|limits| limits).await;
+    let purge = |number| admitted(&service, &Method::POST, "purge-queue", number);
+    service.advance(seconds(6));
+    assert_eq!(purge(1).await, 1);
+    service.advance(seconds(5));
+    assert_eq!(purge(2).await, 1);
+    service.advance(Duration::from_millis(4_999));
+    assert_eq!(purge(1).await, 0);
+    service.advance(Duration::from_millis(1));
+    assert_eq!(purge(2).await, 1);
+}
+
+#[tokio::test]
+async fn a_fixed_window_begins_anew_at_its_phase() {
+    let service =
+        limited(|limits| limits.window(RateWindow::Fixed(Duration::from_millis(3_700)))).await;
+    let purge = |number| admitted(&service, &Method::POST, "purge-queue", number);
+    service.advance(Duration::from_millis(3_699));
+    assert_eq!(purge(3).await, 2);
+    service.advance(Duration::from_millis(1));
+    assert_eq!(purge(3).await, 2);
+    service.advance(Duration::from_millis(9_999));
+    assert_eq!(purge(1).await, 0);
+    service.advance(Duration::from_millis(1));
+    assert_eq!(purge(3).await, 2);
+}
+
+#[tokio::test]
+async fn a_429_says_when_to_come_again() {
+    let service = limited(|limits| limits).await;
+    let purge = || request(&service, &Method::POST, "purge-queue");
+    admitted(&service, &Method::POST, "purge-queue", 1).await;
+    service.advance(Duration::from_millis(2_500));
+    admitted(&service, &Method::POST, "purge-queue", 1).await;
+    let reply = purge().send().await.unwrap();
+    assert_eq!(reply.headers()["retry-after"], "8");
+    assert_refused(&answer(purge()).await, StatusCode::TOO_MANY_REQUESTS, "2 requests");
+    service.advance(seconds(8));
+    assert_eq!(admitted(&service, &Method::POST, "purge-queue", 1).await, 1);
+}
+
+#[tokio::test]
+async fn retry_after_can_be_left_out() {
+    let service = limited(RateLimits::without_retry_after).await;
+    admitted(&service, &Method::POST, "purge-queue", 2).await;
+    let reply = request(&service, &Method::POST, "purge-queue").send().await.unwrap();
+    assert_eq!(reply.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert!(!reply.headers().contains_key("retry-after"));
+}
+
+#[tokio::test]
+async fn limits_count_per_user_and_per_endpoint() {
+    let service =
+        Service::still(|builder| builder.api_key("another").rate_limits(RateLimits::documented()))
+            .await;
+    assert_eq!(admitted(&service, &Method::POST, "purge-queue", 3).await, 2);
+    let purge = |key: &str, endpoint: &str| {
+        let url = format!("{}/v2/{endpoint}/purge-queue", service.local.base_url());
+        answer(service.http.post(url).header("authorization", key))
+    };
+    assert_eq!(purge(KEY, "count").await.0, 200);
+    assert_eq!(purge("another", "echo").await.0, 200);
+    assert_eq!(purge(KEY, "echo").await.0, 429);
+    // A request without a right key counts for nobody.
+    for _ in 0..3 {
+        assert_eq!(purge("wrong", "count").await.0, 401);
+    }
+    assert_eq!(purge(KEY, "count").await.0, 200);
+}
+
+#[tokio::test]
+async fn running_workers_raise_the_rate_where_that_is_more() {
+    let limit = RateLimit { requests: 5, concurrent: None };
+    let service = Service::still(|builder| {
+        builder.rate_limits(
+            RateLimits::documented().limit(Operation::Requests, limit).requests_per_worker(4),
+        )
+    })
+    .await;
+    let list = |number: usize| {
+        let service = &service;
+        async move {
+            let mut admitted = 0;
+            for _ in 0..number {
+                admitted += usize::from(service.get("/v2/sleep/requests").await.0 == 200);
+            }
+            admitted
+        }
+    };
+    assert_eq!(list(7).await, 5);
+    for _ in 0..3 {
+        service.run("sleep", json!({ "input": { "ms": 1_000_000 } })).await;
+    }
+    // Three running workers make 12, of which 5 are used up.
+    assert_eq!(list(10).await, 7);
+}
