@@ -1,9 +1,6 @@
 //! How the generated types read: nothing is required, nothing is closed, nothing is made up.
-#![allow(missing_docs, reason = "tests")]
 
-mod support;
-
-use support::{above, dense, item, thing};
+use crate::support::{above, dense, item, thing};
 
 #[test]
 fn every_field_may_be_absent_or_null() {
@@ -38,7 +35,7 @@ fn every_field_may_be_absent_or_null() {
 
 #[test]
 fn what_an_answer_requires_is_not_required() {
-    let made = support::described(
+    let made = crate::support::described(
         "openapi: 3.0.3
 paths:
   /a: {get: {responses: {200: {description: A, content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}}}}}

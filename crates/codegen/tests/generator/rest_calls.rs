@@ -1,9 +1,6 @@
 //! An operation of a description becomes a method and a builder, with no other edit.
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
-mod support;
-
-use support::{above, dense, item, paths};
+use crate::support::{above, dense, item, paths};
 
 const ONE: &str = "
   /pods/{podId}:

@@ -1,9 +1,6 @@
 //! The parts of a document, into which podqueue writes the variables as literals.
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
-mod support;
-
-use support::{dense, item, query};
+use crate::support::{dense, item, query};
 
 /// The parts and the variables of the one operation in a query, as source text.
 fn document(text: &str) -> String {

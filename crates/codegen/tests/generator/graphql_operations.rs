@@ -1,11 +1,8 @@
 //! A query that is dropped in becomes an operation, with no other edit.
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
-mod support;
-
+use crate::support::{SCHEMA, above, dense, item, queried, query};
 use podqueue_codegen::Source;
 use podqueue_codegen::graphql::{self, SharedTypes};
-use support::{SCHEMA, above, dense, item, queried, query};
 
 const GET: &str =
     "# Gets a pet.\nquery GetPet($id: ID!) {\n  pet(id: $id) { id petName: name color born }\n}\n";

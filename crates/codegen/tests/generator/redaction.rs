@@ -1,9 +1,6 @@
 //! What must not be seen does not get into a debug print.
-#![allow(missing_docs, reason = "tests")]
 
-mod support;
-
-use support::{above, dense, item, paths, query, thing};
+use crate::support::{above, dense, item, paths, query, thing};
 
 #[test]
 fn the_environment_of_an_answer_is_hidden() {

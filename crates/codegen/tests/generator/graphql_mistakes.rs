@@ -1,11 +1,8 @@
 //! Every mistake in a query is said with its place, all of them at once.
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
-mod support;
-
+use crate::support::{lines, queried};
 use podqueue_codegen::Source;
 use podqueue_codegen::graphql::{self, SharedTypes};
-use support::{lines, queried};
 
 /// A file's text, and the lines that a user gets to see, without the file's name.
 const MISTAKES: &[(&str, &str, &str)] = &[

@@ -1,5 +1,4 @@
 //! What a build script reads, writes and tells cargo.
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,5 +1,4 @@
 //! What the generator's tests share. Each of them uses a part of it.
-#![allow(dead_code, reason = "every test file takes from here what it needs")]
 
 use podqueue_codegen::graphql::SharedTypes;
 use podqueue_codegen::{Diagnostic, Generated, Source, graphql, rest};

@@ -1,14 +1,11 @@
 //! The description, the schema and the queries of this repository, as the interface gives them.
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
-
-mod support;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::{above, dense, item, lines};
 use podqueue_codegen::graphql::{self, SharedTypes};
 use podqueue_codegen::{Source, rest};
-use support::{above, dense, item, lines};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

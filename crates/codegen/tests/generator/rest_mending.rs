@@ -1,11 +1,8 @@
 //! One test for each flaw that real descriptions carry. Each of them makes the type generator
 //! fail, panic, or write types that refuse what the service answers.
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
-mod support;
-
+use crate::support::{above, dense, described, item, lines, paths, thing};
 use podqueue_codegen::{Source, rest};
-use support::{above, dense, described, item, lines, paths, thing};
 
 /// `GET /thing` with these responses.
 fn answers(responses: &str) -> String {

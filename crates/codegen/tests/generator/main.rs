@@ -1,0 +1,13 @@
+//! The generator as its users see it: text in, code and diagnostics out. One file for each concern.
+#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect shall fail")]
+
+mod build_script;
+mod graphql_document;
+mod graphql_mistakes;
+mod graphql_operations;
+mod redaction;
+mod repository;
+mod rest_calls;
+mod rest_leniency;
+mod rest_mending;
+mod support;
