@@ -1,5 +1,33 @@
-//! A typed client for hosted GPU work.
 #![doc = include_str!("../README.md")]
+//!
+//! # The interface
+//!
+//! The documents of the interface's sections are these items:
+//!
+//! | section | here |
+//! |---|---|
+//! | Job submission body, policy object, s3Config object | [`Endpoint::run`], [`Endpoint::run_sync`], [`Policy`], [`S3Config`] |
+//! | Job status record, States and transitions | [`JobRecord`], [`JobStatus`], [`Job`] |
+//! | Stream chunk | [`JobStream`], [`StreamChunk`], [`Metrics`] |
+//! | Purge result, Health report | [`Purged`], [`Health`] |
+//! | Pod, Template (REST read shape), REST reads | [`rest`] |
+//! | Template (GraphQL shape), Secret, GraphQL | [`graphql`], [`Templates`], [`Secrets`] |
+//! | Authentication | [`ClientBuilder::api_key`], [`QueueAuth`] |
+//! | Errors | [`Error`], [`ErrorKind`] |
+//! | Limits | [`Policy`], [`RunSync::wait`], [`ClientBuilder::payload_limits`] |
+//!
+//! # What the client does for you
+//!
+//! - **Nothing is done twice.** A submission, a purge or a creation that may have taken effect is
+//!   not sent again; it answers [`ErrorKind::OutcomeUnknown`]. Everything else is, by one
+//!   [`RetryPolicy`].
+//! - **Nothing is lost.** A failed job is an error with the handler's message and the record; a
+//!   synchronous wait that runs out leaves the job's handle; a partial GraphQL result stays with its
+//!   error.
+//! - **Nothing leaks.** The key, secrets, environment values and storage credentials are in no
+//!   `Debug`, no error and no log. Redirects are not followed.
+//! - **What the interface forbids is refused before it is sent**, with the field and the rule; what
+//!   the service answers is read leniently.
 
 extern crate self as podqueue;
 

@@ -188,10 +188,19 @@ fn as_map(attempted: &str, variables: &impl Serialize) -> Result<Map<String, Val
 
 fn failed(attempted: &str, errors: Vec<GraphqlError>, data: Option<Bytes>) -> Error {
     let messages: Vec<_> = errors.iter().map(|error| error.message.as_str()).collect();
-    let partial = if data.is_some() { " (a partial result came with it)" } else { "" };
+    let partial = match &data {
+        Some(data) if holds_anything(data) => " (a partial result came with it)",
+        _ => "",
+    };
     let message = format!("the service answers: {}{partial}", messages.join("; "));
     Error::new(ErrorKind::Graphql, attempted, message)
         .with_graphql(GraphqlFailure::new(attempted, errors, data))
+}
+
+/// Whether a result holds more than nulls.
+fn holds_anything(data: &Bytes) -> bool {
+    let fields: Option<Map<String, Value>> = serde_json::from_slice(data).ok();
+    fields.is_some_and(|fields| fields.values().any(|value| !value.is_null()))
 }
 
 /// The error for an answer without errors and without the result that was selected.

@@ -123,7 +123,8 @@ impl Job {
     pub(super) fn call(&self, operation: &Operation) -> Result<Call> {
         let path =
             self.endpoint.path(&format!("/{}/", operation.name)).parameter("job id", &self.id);
-        Ok(self.endpoint.call(operation, path)?.about_job(&self.id))
+        let call = self.endpoint.call(operation, path)?;
+        Ok(call.about_job(&self.id, self.attempted(operation.name)))
     }
 
     /// Sends a call about this job and tells a job that is gone from one that never was.

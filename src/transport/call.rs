@@ -121,8 +121,10 @@ impl Call {
         self
     }
 
-    pub(crate) fn about_job(mut self, job_id: &str) -> Self {
+    /// A call about a job, which errors name.
+    pub(crate) fn about_job(mut self, job_id: &str, attempted: String) -> Self {
         self.job_id = Some(job_id.to_owned());
+        self.attempted = attempted;
         self
     }
 }

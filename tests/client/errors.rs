@@ -36,7 +36,7 @@ async fn each_status_has_its_kind() {
         assert_eq!(error.job_id(), Some("j"));
         assert_eq!(error.body().unwrap(), r#"{"error":"the reason"}"#);
         let text = error.to_string();
-        assert!(text.contains("status on endpoint \"ep\""), "{text}");
+        assert!(text.contains("status of job \"j\" on endpoint \"ep\""), "{text}");
         assert!(text.contains(&status.to_string()) && text.contains("the reason"), "{text}");
     }
 }

@@ -1,0 +1,52 @@
+//! Waiting with a deadline, and what errors tell.
+//!
+//! `cargo run --example waiting`
+
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+
+use std::time::Duration;
+
+use podqueue::{Client, ErrorKind, RemoteCancel};
+use podqueue_local::LocalService;
+use serde_json::{Value, json};
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let local = LocalService::builder().start().await?;
+    let client = Client::builder().api_key("local").base_url(local.base_url()).build()?;
+
+    // A synchronous job whose wait runs out answers its record as it stands, and one goes on.
+    let endpoint = client.endpoint("sleep");
+    let record = endpoint.run_sync(&json!({"ms": 1_500})).wait(Duration::from_secs(1)).await?;
+    println!("After the wait: {}.", record.status());
+    let record = record.job().wait().await?;
+    println!("In the end: {}, {}.", record.status(), record.output::<Value>()?);
+
+    // A deadline of one's own, which also cancels the job at the service.
+    let job = endpoint.run(&json!({"ms": 60_000})).await?;
+    match job.wait().timeout(Duration::from_millis(300)).cancel_on_timeout().await {
+        Err(error) if error.kind() == ErrorKind::WaitTimedOut => {
+            let cancelled = matches!(error.remote_cancel(), Some(RemoteCancel::Cancelled));
+            println!("{error}. Cancelled there: {cancelled}.");
+        }
+        other => return Err(format!("it was to run out of time: {other:?}").into()),
+    }
+
+    // A job that fails tells why, and its record is at hand.
+    let failing = client.endpoint("fail").run(&json!({"message": "no such model"})).await?;
+    match failing.wait().await {
+        Err(error) if error.kind() == ErrorKind::JobFailed => {
+            let failure = error.record().and_then(|record| record.failure()).unwrap_or_default();
+            println!("{error}. The handler said: {:?}.", failure.message);
+        }
+        other => return Err(format!("it was to fail: {other:?}").into()),
+    }
+
+    // What the interface forbids is refused before it is sent.
+    let refused = endpoint.run_sync(&json!({})).wait(Duration::from_secs(3_600)).await;
+    match refused {
+        Err(error) if error.kind() == ErrorKind::InvalidRequest => println!("{error}."),
+        other => return Err(format!("it was to be refused: {other:?}").into()),
+    }
+    Ok(())
+}
