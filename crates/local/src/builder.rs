@@ -26,6 +26,8 @@ use crate::worker::{Closure, Command, Handler, HandlerError, LocalJob, Streaming
 
 const DEFAULT_KEY: &str = "local";
 const DEFAULT_EXECUTION_TIMEOUT: Duration = Duration::from_secs(600);
+/// Far more than a test queues, and far less than fills the memory.
+const DEFAULT_MAX_QUEUED: usize = 100_000;
 const MAX_RUN_PAYLOAD: usize = 10 * 1024 * 1024;
 const MAX_RUNSYNC_PAYLOAD: usize = 20 * 1024 * 1024;
 
@@ -60,6 +62,7 @@ impl Default for Builder {
             defaults: EndpointSettings {
                 workers: Workers::default(),
                 execution_timeout: DEFAULT_EXECUTION_TIMEOUT,
+                max_queued: DEFAULT_MAX_QUEUED,
             },
             workers: BTreeMap::new(),
             execution_timeouts: BTreeMap::new(),
@@ -182,6 +185,13 @@ impl Builder {
         self
     }
 
+    /// How many jobs can wait in the queue of each endpoint: 100,000 by default. The service's
+    /// own protection, which the interface does not name: a submission above it answers 429.
+    pub fn max_queued(mut self, jobs: usize) -> Self {
+        self.defaults.max_queued = jobs;
+        self
+    }
+
     /// The address to listen on: 127.0.0.1 and a free port by default.
     pub fn listen(mut self, address: impl Into<SocketAddr>) -> Self {
         self.listen = address.into();
@@ -254,6 +264,7 @@ impl Builder {
                     .get(&name)
                     .copied()
                     .unwrap_or(self.defaults.execution_timeout),
+                ..self.defaults
             };
             let endpoint = Endpoint::start(
                 &name,

@@ -88,6 +88,12 @@ impl LocalService {
         self.webhooks.log()
     }
 
+    /// Calls the webhook of a job that has ended once more, with tries as for the first time.
+    /// Says whether there is a job of that id that has ended and has a webhook.
+    pub fn redeliver_webhook(&self, job_id: &str) -> bool {
+        self.app.endpoints.values().any(|endpoint| endpoint.announce_again(job_id))
+    }
+
     /// Makes the service misbehave from now on.
     pub fn add_fault(&self, fault: Fault) {
         self.app.faults.add(fault);

@@ -5,17 +5,15 @@
 //! same when nobody asks.
 
 use std::collections::{BTreeMap, HashMap};
-use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::calendar::Calendar;
+use super::health::{Health, Totals};
 use super::job::{Fate, Job, JobId, Mode, Place, Receipt, Record, Status};
 use super::stream::default_metrics;
 use super::submission::Submission;
@@ -24,7 +22,7 @@ use crate::clock::{Clock, Moment};
 use crate::http::Refusal;
 use crate::sync::{Tasks, locked};
 use crate::webhook::Webhooks;
-use crate::worker::{Handler, HandlerError, LocalJob};
+use crate::worker::{Handler, LocalJob, Outcome, run};
 
 /// How long a handler that was told to stop may go on to tidy up, in real time. Its worker is
 /// free for another job meanwhile.
@@ -35,6 +33,8 @@ const GRACE: Duration = Duration::from_secs(1);
 pub(crate) struct EndpointSettings {
     pub(crate) workers: Workers,
     pub(crate) execution_timeout: Duration,
+    /// How many jobs may be queued.
+    pub(crate) max_queued: usize,
 }
 
 pub(crate) struct Endpoint {
@@ -67,36 +67,6 @@ struct State {
 enum Due {
     Job(JobId),
     Worker(WorkerId),
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Totals {
-    completed: u64,
-    failed: u64,
-    retried: u64,
-}
-
-/// The health report.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Health {
-    jobs: JobCounts,
-    workers: WorkerCounts,
-}
-
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct JobCounts {
-    completed: u64,
-    failed: u64,
-    in_progress: usize,
-    in_queue: usize,
-    retried: u64,
-}
-
-#[derive(Clone, Copy, Debug, Serialize)]
-struct WorkerCounts {
-    idle: usize,
-    running: usize,
 }
 
 impl Endpoint {
@@ -152,8 +122,12 @@ impl Endpoint {
         self: &Arc<Self>,
         submission: Submission,
         mode: Mode,
-    ) -> (Receipt, Arc<Notify>) {
+    ) -> Result<(Receipt, Arc<Notify>), Refusal> {
         self.access(|state, now| {
+            if state.queue.len() >= self.settings.max_queued {
+                let message = "the queue of this endpoint is full";
+                return Err(Refusal::too_many_requests(message, None));
+            }
             let turn = state.next_turn;
             state.next_turn += 1;
             let job = Job::new(submission, mode, self.settings.execution_timeout, turn, now);
@@ -162,7 +136,7 @@ impl Endpoint {
             state.enqueue(turn, &job);
             state.schedule(&job);
             state.jobs.insert(job.id.clone(), job);
-            (receipt, finished)
+            Ok((receipt, finished))
         })
     }
 
@@ -221,6 +195,15 @@ impl Endpoint {
         })
     }
 
+    /// Calls the webhook of a job that has ended once more. Says whether there is such a job.
+    pub(crate) fn announce_again(self: &Arc<Self>, id: &str) -> bool {
+        self.access(|state, now| {
+            let ended = state.jobs.get(id).filter(|job| job.status().is_terminal());
+            let ended = ended.filter(|job| job.submission.webhook.is_some());
+            ended.inspect(|job| self.announce(job, now)).is_some()
+        })
+    }
+
     /// Removes all jobs that are queued, and says how many there were.
     pub(crate) fn purge(self: &Arc<Self>) -> usize {
         self.access(|state, now| {
@@ -233,19 +216,7 @@ impl Endpoint {
     }
 
     pub(crate) fn health(self: &Arc<Self>) -> Health {
-        self.access(|state, _| {
-            let running = state.fleet.running();
-            Health {
-                jobs: JobCounts {
-                    completed: state.totals.completed,
-                    failed: state.totals.failed,
-                    in_progress: running,
-                    in_queue: state.queue.len(),
-                    retried: state.totals.retried,
-                },
-                workers: WorkerCounts { idle: state.fleet.idle(), running },
-            }
-        })
+        self.access(|state, _| Health::of(state.totals, state.queue.len(), &state.fleet))
     }
 
     /// The records of all jobs, the oldest first.
@@ -499,34 +470,6 @@ impl State {
             Reminder::Never => self.calendar.remove(Due::Worker(worker)),
         }
     }
-}
-
-/// What a handler made of a job.
-struct Outcome {
-    result: Result<Value, String>,
-    worker_lost: bool,
-}
-
-/// Runs a handler. A panic in it is a crash of its worker, not of the service.
-async fn run(handler: &dyn Handler, job: LocalJob) -> Outcome {
-    let worker = job.worker();
-    let work = AssertUnwindSafe(async { handler.run(job).await }).catch_unwind();
-    match work.await {
-        Ok(result) => Outcome { result: result.map_err(message), worker_lost: false },
-        Err(panic) => {
-            handler.worker_stopped(worker);
-            let reason = panic
-                .downcast_ref::<&str>()
-                .map(|text| (*text).to_owned())
-                .or_else(|| panic.downcast_ref::<String>().cloned())
-                .unwrap_or_else(|| "no message".to_owned());
-            Outcome { result: Err(format!("the worker crashed: {reason}")), worker_lost: true }
-        }
-    }
-}
-
-fn message(error: HandlerError) -> String {
-    error.to_string()
 }
 
 fn unknown_job() -> Refusal {

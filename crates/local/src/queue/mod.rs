@@ -2,6 +2,7 @@
 
 mod calendar;
 mod endpoint;
+mod health;
 mod job;
 pub(crate) mod routes;
 mod stream;

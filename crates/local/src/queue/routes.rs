@@ -14,7 +14,8 @@ use axum::{Json, Router};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use super::endpoint::{Endpoint, Health};
+use super::endpoint::Endpoint;
+use super::health::Health;
 use super::job::{Mode, Receipt, Record, Status};
 use super::stream::StreamShape;
 use super::submission::{Submission, ttl_of, within};
@@ -84,7 +85,7 @@ async fn run(
     request: Request,
 ) -> Result<Json<Receipt>, Refusal> {
     let body = read_body(request.into_body(), app.max_run_payload).await?;
-    let (receipt, _) = call.endpoint.submit(Submission::parse(&body)?, Mode::Async);
+    let (receipt, _) = call.endpoint.submit(Submission::parse(&body)?, Mode::Async)?;
     Ok(Json(receipt))
 }
 
@@ -100,7 +101,7 @@ async fn run_sync(
     };
     let body = read_body(request.into_body(), app.max_runsync_payload).await?;
     let submission = Submission::parse(&body)?;
-    let (receipt, finished) = call.endpoint.submit(submission, Mode::Sync { wait });
+    let (receipt, finished) = call.endpoint.submit(submission, Mode::Sync { wait })?;
     outcome(&call.endpoint, &receipt.id, &finished, wait).await.map(Json)
 }
 
@@ -174,7 +175,7 @@ async fn openai(
         .map_err(|error| Refusal::bad_request(format!("the body is not JSON: {error}")))?;
     let input = json!({ "openai_route": format!("/{}", call.id), "openai_input": body });
     let mode = Mode::Sync { wait: DEFAULT_WAIT };
-    let (receipt, finished) = call.endpoint.submit(Submission::of(input), mode);
+    let (receipt, finished) = call.endpoint.submit(Submission::of(input), mode)?;
     let record = outcome(&call.endpoint, &receipt.id, &finished, DEFAULT_WAIT).await?;
     match (record.status, record.output, record.error) {
         (Status::Completed, output, _) => Ok(Json(output.as_deref()).into_response()),

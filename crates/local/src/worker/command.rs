@@ -55,7 +55,7 @@ impl Handler for Command {
     }
 }
 
-/// A running command. It is killed when dropped.
+/// A running command. It is killed when dropped, with the processes that it started.
 struct Process {
     child: Mutex<Child>,
     stdin: ChildStdin,
@@ -64,12 +64,12 @@ struct Process {
 
 impl Process {
     fn start(line: &str) -> io::Result<Self> {
-        let mut child = Shell::new("sh")
-            .args(["-c", line])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()?;
+        let mut shell = Shell::new("sh");
+        shell.args(["-c", line]).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        // A group of its own, so that what the shell starts can be ended with it.
+        #[cfg(unix)]
+        shell.process_group(0);
+        let mut child = shell.spawn()?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("no pipe to the process"));
         };
@@ -125,6 +125,19 @@ impl Process {
         match status {
             Some(status) => format!("the worker died: {what} ({status})").into(),
             None => format!("the worker died: {what}").into(),
+        }
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Process {
+    fn drop(&mut self) {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        // There is an id only while the process was not waited for, so it is no other's.
+        let id = locked(&self.child).id().and_then(|id| i32::try_from(id).ok());
+        if let Some(group) = id.and_then(Pid::from_raw) {
+            // A group that is gone already needs no killing.
+            let _ = kill_process_group(group, Signal::KILL);
         }
     }
 }

@@ -3,6 +3,7 @@
 mod builtin;
 mod closure;
 mod command;
+mod outcome;
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::queue::{Endpoint, Job, JobPolicy, S3Config, WorkerId};
 pub(crate) use builtin::builtins;
 pub(crate) use closure::{Closure, Streaming};
 pub(crate) use command::Command;
+pub(crate) use outcome::{Outcome, run};
 
 /// Why a handler failed. Its text becomes the `error` of the job.
 ///

@@ -245,6 +245,23 @@ mod command {
     }
 
     #[tokio::test]
+    async fn what_it_started_ends_with_it() {
+        let marker = format!("podqueue-local-{}", fastrand::u64(..));
+        let marker = std::env::temp_dir().join(marker);
+        let touch = format!("(sleep 0.3; touch '{}') &", marker.display());
+        let worker = format!(r#"read -r line; {touch} echo '{{"stream": 1}}'; wait"#);
+        let service =
+            Service::start(|builder| builder.command_endpoint("background", worker)).await;
+        let id = service.run("background", json!({ "input": {} })).await;
+        while service.get(&format!("/v2/background/stream/{id}")).await.1 == json!([]) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        service.post(&format!("/v2/background/cancel/{id}")).await;
+        tokio::time::sleep(Duration::from_millis(600)).await;
+        assert!(!marker.exists());
+    }
+
+    #[tokio::test]
     async fn one_that_does_not_start_fails_its_job() {
         let service =
             Service::start(|builder| builder.command_endpoint("none", "/no/such/program")).await;

@@ -8,6 +8,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::IntoResponse;
+use podqueue_local::Workers;
 use serde_json::{Value, json};
 
 use crate::support::{Service, seconds};
@@ -186,4 +187,24 @@ async fn a_receiver_that_is_not_there_counts_as_a_failed_try() {
     let tries = service.local.webhook_deliveries();
     assert_eq!((tries[0].job_id.as_str(), tries[0].status), (id.as_str(), None));
     assert!(tries[0].error.is_some());
+}
+
+#[tokio::test]
+async fn a_webhook_is_delivered_again_on_request() {
+    let receiver = Receiver::start(&[200]).await;
+    let service =
+        Service::still(|builder| builder.workers_of("sleep", Workers::between(0, 0))).await;
+    let body = json!({ "input": {}, "webhook": receiver.url });
+    let ended = service.run("echo", body.clone()).await;
+    let queued = service.run("sleep", body).await;
+    let without = service.run("count", json!({ "input": { "n": 0 } })).await;
+    service.until("count", &without, "COMPLETED").await;
+    until_tried(&service, 1).await;
+    assert!(service.local.redeliver_webhook(&ended));
+    until_tried(&service, 2).await;
+    let calls = receiver.calls();
+    assert_eq!(calls[0].body, calls[1].body);
+    for id in [queued.as_str(), without.as_str(), "unknown"] {
+        assert!(!service.local.redeliver_webhook(id));
+    }
 }

@@ -1,9 +1,10 @@
 //! Interface: "Health report", `lowPriority`, and "Job waits in the queue".
 
 use podqueue_local::Workers;
+use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::support::{Service, seconds};
+use crate::support::{Service, assert_refused, seconds};
 
 fn long() -> Value {
     json!({ "input": { "ms": 100_000_000 } })
@@ -156,4 +157,14 @@ async fn workers_never_fall_below_the_minimum() {
     assert_eq!(health(&service, "sleep").await["workers"], json!({ "idle": 3, "running": 0 }));
     service.advance(seconds(5));
     assert_eq!(health(&service, "sleep").await["workers"], json!({ "idle": 1, "running": 0 }));
+}
+
+#[tokio::test]
+async fn the_queue_is_bounded() {
+    let service = Service::still(|builder| builder.workers(0, 0).max_queued(2)).await;
+    service.run("echo", json!({ "input": {} })).await;
+    service.run("echo", json!({ "input": {} })).await;
+    let answer = service.post_json("/v2/echo/run", json!({ "input": {} })).await;
+    assert_refused(&answer, StatusCode::TOO_MANY_REQUESTS, "full");
+    service.run("count", json!({ "input": {} })).await;
 }
