@@ -238,6 +238,40 @@ fn null_as_an_example_of_what_cannot_be_null() {
 }
 
 #[test]
+fn notes_for_other_tools_even_malformed_ones() {
+    let code = thing(
+        "a: {type: string, externalDocs: {}, readOnly: 'yes', discriminator: {}, xml: 5, \
+         x-rust-type: {crate: elsewhere, version: '*', path: 'elsewhere::Type'}}",
+    )
+    .code;
+    assert!(code.contains("pub a: Option<String>,"));
+}
+
+#[test]
+fn a_type_that_is_left_to_be_guessed() {
+    let code = thing(
+        "kind: {enum: [A, B]}, list: {items: {type: string}}, \
+         map: {additionalProperties: {type: string}}, object: {properties: {a: {type: string}}}",
+    )
+    .code;
+    assert!(code.contains("pub kind: Option<ThingKind>,"));
+    assert!(code.contains("pub list: Vec<String>,"));
+    assert!(code.contains("pub map: ::std::collections::HashMap<String, String>,"));
+    assert!(code.contains("pub object: Option<ThingObject>,"));
+}
+
+#[test]
+fn a_list_or_a_map_that_can_be_null() {
+    let code = thing(
+        "list: {type: array, nullable: true, items: {type: string}}, \
+         map: {type: object, nullable: true, additionalProperties: {type: string, nullable: true}}",
+    )
+    .code;
+    assert!(code.contains("pub list: Vec<String>,"));
+    assert!(code.contains("pub map: ::std::collections::HashMap<String, String>,"));
+}
+
+#[test]
 fn a_list_that_does_not_say_of_what_and_an_object_that_says_nothing() {
     let code = thing("list: {type: array}, object: {type: object}, any: {}").code;
     assert!(code.contains("pub list: Vec<::serde_json::Value>,"));

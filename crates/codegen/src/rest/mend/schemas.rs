@@ -84,7 +84,6 @@ pub(super) fn mend(schema: &mut Value, answers: bool) {
     name_the_type(schema);
     mend_enum(schema);
     mend_map(schema);
-    mend_list(schema);
     drop_null_of_collections(schema);
     if answers {
         drop_required(schema);
@@ -115,8 +114,9 @@ fn mend_within(schema: &mut Value, answers: bool) {
     }
 }
 
-/// Flaw: examples that do not fit their schema (`null` of what cannot be null), and extensions
-/// that other generators read. None of them says anything about types.
+/// Flaw: examples that do not fit their schema (`null` of what cannot be null), notes for other
+/// tools that are malformed, and extensions that name types which only their authors have. None
+/// of them says anything about the values on the wire.
 fn drop_notes(schema: &mut Value) {
     remove(
         schema,
@@ -219,15 +219,6 @@ fn mend_map(schema: &mut Value) {
         if schema["additionalProperties"] == json!(false) {
             remove(schema, &["additionalProperties"]);
         }
-    }
-}
-
-/// Flaw: a list that does not say of what.
-fn mend_list(schema: &mut Value) {
-    if schema["type"] != json!("array") {
-        remove(schema, &["items"]);
-    } else if schema.get("items").is_none() {
-        schema["items"] = json!({});
     }
 }
 
