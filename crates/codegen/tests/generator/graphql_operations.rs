@@ -125,6 +125,15 @@ fn an_input_has_a_default_and_leaves_out_what_is_none() {
 }
 
 #[test]
+fn an_input_that_requires_an_enum_has_no_default() {
+    let code = query(SAVE);
+    for (input, has_default) in [("Order", false), ("Delivery", false), ("Basket", true)] {
+        let attributes = above(&code, &format!("pub struct {input} {{"));
+        assert_eq!(attributes.contains("Default"), has_default, "{input}: {attributes}");
+    }
+}
+
+#[test]
 fn a_variable_with_a_default_is_optional() {
     let code = query(
         "query Pets($limit: Int! = 5, $f: Filter = {colors: [WHITE]}) { pets(limit: $limit, filter: $f) { id } }",

@@ -87,6 +87,9 @@ input PetInput {
   parent: PetInput
 }
 
+input Order { color: Color! }
+input Basket { orders: [Order!]! first: Order }
+input Delivery { order: Order! }
 input Filter { name: String = "x" colors: [Color!] not: Filter }
 "#;
 
