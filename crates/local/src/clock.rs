@@ -56,9 +56,9 @@ impl Clock {
     ///
     /// A real clock can be advanced too; it goes on from there.
     ///
-    /// The step is one jump: a handler that sleeps on this clock learns of it only after the
-    /// service did. Where one of the two must come first (a handler that finishes before its
-    /// timeout, say), advance in two steps.
+    /// The step is one jump: a handler that [sleeps](crate::LocalJob::sleep) learns of it a moment
+    /// after the service did. Where a handler must come first (to finish before its timeout, say),
+    /// advance in two steps.
     pub fn advance(&self, by: Duration) {
         {
             let mut advanced = locked(&self.inner.advanced);
@@ -81,6 +81,13 @@ impl Clock {
     /// Whether the clock stands still until [`advance`](Self::advance) is called.
     pub fn is_manual(&self) -> bool {
         self.inner.origin.is_none()
+    }
+
+    /// When work that began at some time has ended: on a clock that follows real time now, on
+    /// one that stands still when it began. So it makes no difference whether the clock was
+    /// advanced before or after the work got its turn to run.
+    pub(crate) fn end_of_work(&self, begun: Moment) -> Moment {
+        if self.is_manual() { begun } else { self.now() }
     }
 
     /// Waits until `duration` has passed on this clock.

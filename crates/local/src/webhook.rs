@@ -9,7 +9,7 @@ use reqwest::header::CONTENT_TYPE;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Moment};
 use crate::queue::{Record, Submission};
 use crate::sync::{Tasks, locked};
 
@@ -77,31 +77,39 @@ impl Webhooks {
     }
 
     /// Sends a job's record, up to three times until the receiver answers 200.
-    pub(crate) fn deliver(&self, url: Url, record: Record, submission: Arc<Submission>) {
+    /// The first try is made now.
+    pub(crate) fn deliver(
+        &self,
+        url: Url,
+        record: Record,
+        submission: Arc<Submission>,
+        now: Moment,
+    ) {
         let this = self.clone();
         self.tasks.spawn(async move {
             let payload =
                 Payload { record: &record, input: &submission.input, webhook: url.as_str() };
             // A record has nothing that JSON could not express.
             let Ok(body) = serde_json::to_vec(&payload).map(bytes::Bytes::from) else { return };
+            let mut due = now;
             for attempt in 1..=TRIES {
-                if attempt > 1 {
-                    this.clock.sleep(BETWEEN_TRIES).await;
-                }
+                this.clock.sleep_until(due).await;
                 let answer = this.call(&url, body.clone()).await;
+                let ended = this.clock.end_of_work(due);
                 let delivery = WebhookDelivery {
                     job_id: record.id.to_string(),
                     url: url.to_string(),
                     attempt,
                     status: answer.as_ref().ok().copied(),
                     error: answer.err(),
-                    at: this.clock.now(),
+                    at: ended,
                 };
                 let accepted = delivery.is_accepted();
                 this.remember(delivery);
                 if accepted {
                     return;
                 }
+                due = ended.saturating_add(BETWEEN_TRIES);
             }
         });
     }

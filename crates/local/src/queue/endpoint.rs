@@ -117,12 +117,12 @@ impl Endpoint {
         self.tasks.stopping()
     }
 
-    /// Queues a job. The `Notify` says when to look at the job again.
+    /// Queues a job. Says also when that was, and what tells when to look at the job again.
     pub(crate) fn submit(
         self: &Arc<Self>,
         submission: Submission,
         mode: Mode,
-    ) -> Result<(Receipt, Arc<Notify>), Refusal> {
+    ) -> Result<(Receipt, Moment, Arc<Notify>), Refusal> {
         self.access(|state, now| {
             if state.queue.len() >= self.settings.max_queued {
                 let message = "the queue of this endpoint is full";
@@ -136,7 +136,7 @@ impl Endpoint {
             state.enqueue(turn, &job);
             state.schedule(&job);
             state.jobs.insert(job.id.clone(), job);
-            Ok((receipt, finished))
+            Ok((receipt, now, finished))
         })
     }
 
@@ -366,7 +366,7 @@ impl Endpoint {
         }
         let stop = job.start(worker, now);
         state.schedule(&job);
-        let work = LocalJob::new(self.clone(), &job, worker, stop.clone());
+        let work = LocalJob::new(self.clone(), &job, worker, stop.clone(), now);
         let (endpoint, attempt) = (self.clone(), job.attempt);
         state.jobs.insert(id.clone(), job);
         self.tasks.spawn(async move {
@@ -386,7 +386,7 @@ impl Endpoint {
     /// Sends the webhook of a job that has just ended.
     fn announce(&self, job: &Job, now: Moment) {
         if let Some(url) = &job.submission.webhook {
-            self.webhooks.deliver(url.clone(), job.record(now), job.submission.clone());
+            self.webhooks.deliver(url.clone(), job.record(now), job.submission.clone(), now);
         }
     }
 

@@ -20,6 +20,7 @@ use super::job::{Mode, Receipt, Record, Status};
 use super::stream::StreamShape;
 use super::submission::{Submission, ttl_of, within};
 use crate::app::App;
+use crate::clock::Moment;
 use crate::http::{QueryParameters, Refusal, authenticate, read_body, through};
 use crate::operation::Operation;
 
@@ -85,7 +86,7 @@ async fn run(
     request: Request,
 ) -> Result<Json<Receipt>, Refusal> {
     let body = read_body(request.into_body(), app.max_run_payload).await?;
-    let (receipt, _) = call.endpoint.submit(Submission::parse(&body)?, Mode::Async)?;
+    let (receipt, ..) = call.endpoint.submit(Submission::parse(&body)?, Mode::Async)?;
     Ok(Json(receipt))
 }
 
@@ -101,18 +102,18 @@ async fn run_sync(
     };
     let body = read_body(request.into_body(), app.max_runsync_payload).await?;
     let submission = Submission::parse(&body)?;
-    let (receipt, finished) = call.endpoint.submit(submission, Mode::Sync { wait })?;
-    outcome(&call.endpoint, &receipt.id, &finished, wait).await.map(Json)
+    let (receipt, now, finished) = call.endpoint.submit(submission, Mode::Sync { wait })?;
+    let deadline = now.saturating_add(wait);
+    outcome(&call.endpoint, &receipt.id, &finished, deadline).await.map(Json)
 }
 
-/// The record of a job when it has ended, or as it stands when the wait is over.
+/// The record of a job when it has ended, or as it stands at the deadline.
 async fn outcome(
     endpoint: &Arc<Endpoint>,
     id: &str,
     finished: &Notify,
-    wait: Duration,
+    deadline: Moment,
 ) -> Result<Record, Refusal> {
-    let deadline = endpoint.clock().now().saturating_add(wait);
     let mut finished = pin!(finished.notified());
     finished.as_mut().enable();
     let record = endpoint.status(id)?;
@@ -175,8 +176,9 @@ async fn openai(
         .map_err(|error| Refusal::bad_request(format!("the body is not JSON: {error}")))?;
     let input = json!({ "openai_route": format!("/{}", call.id), "openai_input": body });
     let mode = Mode::Sync { wait: DEFAULT_WAIT };
-    let (receipt, finished) = call.endpoint.submit(Submission::of(input), mode)?;
-    let record = outcome(&call.endpoint, &receipt.id, &finished, DEFAULT_WAIT).await?;
+    let (receipt, now, finished) = call.endpoint.submit(Submission::of(input), mode)?;
+    let deadline = now.saturating_add(DEFAULT_WAIT);
+    let record = outcome(&call.endpoint, &receipt.id, &finished, deadline).await?;
     match (record.status, record.output, record.error) {
         (Status::Completed, output, _) => Ok(Json(output.as_deref()).into_response()),
         (_, _, Some(error)) => Err(Refusal::internal(error.as_ref())),

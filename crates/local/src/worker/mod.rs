@@ -6,14 +6,16 @@ mod command;
 mod outcome;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+use crate::clock::Moment;
 use crate::queue::{Endpoint, Job, JobPolicy, S3Config, WorkerId};
+use crate::sync::locked;
 
 pub(crate) use builtin::builtins;
 pub(crate) use closure::{Closure, Streaming};
@@ -57,6 +59,8 @@ pub struct JobContext {
     attempt: u64,
     worker: WorkerId,
     stop: CancellationToken,
+    /// How far the handler has got in time, for a clock that stands still.
+    time: Arc<Mutex<Moment>>,
 }
 
 impl LocalJob {
@@ -65,6 +69,7 @@ impl LocalJob {
         job: &Job,
         worker: WorkerId,
         stop: CancellationToken,
+        now: Moment,
     ) -> Self {
         Self {
             id: job.id.to_string(),
@@ -77,6 +82,7 @@ impl LocalJob {
                 attempt: job.attempt,
                 worker,
                 stop,
+                time: Arc::new(Mutex::new(now)),
             },
         }
     }
@@ -152,8 +158,17 @@ impl JobContext {
     }
 
     /// Sleeps on the service's clock.
+    ///
+    /// On a clock that stands still the handler's own work takes no time: its first sleep begins
+    /// when the job started, and each further one where the one before it ended, however far the
+    /// clock was advanced meanwhile.
     pub async fn sleep(&self, duration: Duration) {
-        self.endpoint.clock().sleep(duration).await;
+        let clock = self.endpoint.clock();
+        let begun = *locked(&self.time);
+        let end = clock.end_of_work(begun).saturating_add(duration);
+        clock.sleep_until(end).await;
+        let mut time = locked(&self.time);
+        *time = end.max(*time);
     }
 
     /// Which attempt at the job this is: 1, and one more after each `/retry`.

@@ -68,6 +68,20 @@ async fn progress_is_the_output_while_the_job_runs() {
     assert_eq!(service.until("slow", &id, "COMPLETED").await["output"], "done");
 }
 
+/// However soon after the submission the clock is advanced, and in however large a step.
+#[tokio::test]
+async fn its_sleeps_begin_when_the_job_starts_and_follow_one_another() {
+    let service = Service::still(|builder| builder).await;
+    for _ in 0..50 {
+        let id = service.run("sleep", json!({ "input": { "ms": 5000 } })).await;
+        service.advance(seconds(5));
+        service.until("sleep", &id, "COMPLETED").await;
+    }
+    let id = service.run("count", json!({ "input": { "n": 9, "ms": 1000 } })).await;
+    service.advance(seconds(10));
+    service.until("count", &id, "COMPLETED").await;
+}
+
 #[tokio::test]
 async fn it_learns_of_a_cancel() {
     let told = Arc::new(AtomicBool::new(false));

@@ -159,6 +159,17 @@ async fn a_call_that_fails_is_tried_2_more_times_10_seconds_apart() {
 }
 
 #[tokio::test]
+async fn one_step_of_the_clock_brings_both_further_tries() {
+    let receiver = Receiver::start(&[500]).await;
+    let service = Service::still(|builder| builder).await;
+    service.run("echo", json!({ "input": {}, "webhook": receiver.url })).await;
+    service.advance(seconds(20));
+    until_tried(&service, 3).await;
+    let tries = service.local.webhook_deliveries();
+    assert_eq!(tries.iter().map(|t| t.at.as_secs()).collect::<Vec<_>>(), [0, 10, 20]);
+}
+
+#[tokio::test]
 async fn only_200_counts_and_redirects_are_not_followed() {
     for status in [201, 204, 302, 307, 404] {
         let receiver = Receiver::start(&[status, 200]).await;
