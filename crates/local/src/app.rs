@@ -10,6 +10,7 @@ use crate::graphql::Schema;
 use crate::http::{ApiKey, RequestLog};
 use crate::limits::Limiter;
 use crate::queue::{Endpoint, StreamShape};
+use crate::webhook::Webhooks;
 
 pub(crate) struct App {
     pub(crate) keys: Vec<ApiKey>,
@@ -20,7 +21,16 @@ pub(crate) struct App {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) schema: Schema,
     pub(crate) requests: RequestLog,
+    pub(crate) webhooks: Webhooks,
+    pub(crate) control_plane: bool,
     pub(crate) stream_shape: StreamShape,
     pub(crate) max_run_payload: usize,
     pub(crate) max_runsync_payload: usize,
+}
+
+impl App {
+    /// Calls the webhook of a job that has ended once more, if there is such a job.
+    pub(crate) fn redeliver_webhook(&self, job_id: &str) -> bool {
+        self.endpoints.values().any(|endpoint| endpoint.announce_again(job_id))
+    }
 }

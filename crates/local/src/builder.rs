@@ -43,6 +43,7 @@ pub struct Builder {
     workers: BTreeMap<String, Workers>,
     execution_timeouts: BTreeMap<String, Duration>,
     builtins: bool,
+    control_plane: bool,
     seeds: bool,
     pods: Vec<Value>,
     templates: Vec<Value>,
@@ -67,6 +68,7 @@ impl Default for Builder {
             workers: BTreeMap::new(),
             execution_timeouts: BTreeMap::new(),
             builtins: true,
+            control_plane: false,
             seeds: true,
             pods: Vec::new(),
             templates: Vec::new(),
@@ -231,6 +233,13 @@ impl Builder {
         self
     }
 
+    /// Offers over HTTP, under `/_local`, what this crate offers in Rust: see the crate's
+    /// documentation. Off by default; the program has it on.
+    pub fn control_plane(mut self) -> Self {
+        self.control_plane = true;
+        self
+    }
+
     /// The largest bodies in bytes that `/run` and `/runsync` take: 10 and 20 MiB by default.
     pub fn max_payloads(mut self, run: usize, runsync: usize) -> Self {
         self.max_run_payload = run;
@@ -289,11 +298,13 @@ impl Builder {
             schema: graphql::schema(catalog.clone()),
             catalog,
             requests: RequestLog::default(),
+            webhooks,
+            control_plane: self.control_plane,
             stream_shape: self.stream_shape,
             max_run_payload: self.max_run_payload,
             max_runsync_payload: self.max_runsync_payload,
         });
-        Ok(LocalService::serve(listener, address, app, tasks, webhooks))
+        Ok(LocalService::serve(listener, address, app, tasks))
     }
 
     fn catalog(&self) -> Result<Catalog, Error> {

@@ -11,6 +11,11 @@ use crate::sync::locked;
 /// A point in time: what has passed since the service's clock was made.
 pub(crate) type Moment = Duration;
 
+/// A duration in whole milliseconds, as the interface writes durations.
+pub(crate) fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// The service's clock. It follows real time, or stands still until it is advanced by hand.
 ///
 /// All times of the service (ttl, retention, execution timeout, the `wait` of `/runsync`, the

@@ -36,6 +36,33 @@
 //! | `sleep` | sleeps for `input.ms` milliseconds on the service's clock and returns `{"slept": ms}` |
 //! | `fail` | fails with `input.message` |
 //!
+//! # Making it inconvenient
+//!
+//! Time is turned by [`Clock::advance`] on a [`Builder::manual_clock`], limits answer 429 with
+//! [`Builder::rate_limits`], workers start cold with [`Builder::workers_of`], and
+//! [`LocalService::add_fault`] takes faults: delays, any answer, resets, lost or broken answers.
+//! What happened is in [`LocalService::requests`] and [`LocalService::webhook_deliveries`].
+//!
+//! # The control plane
+//!
+//! With [`Builder::control_plane`], and always in the program, the same is offered over HTTP, to
+//! whoever has a key of the service in the header `authorization`:
+//!
+//! | request | what it does |
+//! |---|---|
+//! | `GET /_local/requests` | the log of requests |
+//! | `GET /_local/webhooks` | the log of webhook tries |
+//! | `POST /_local/webhooks/{job_id}/redeliver` | calls a job's webhook again |
+//! | `GET /_local/clock` | `{"nowMs": …, "manual": …}` |
+//! | `POST /_local/clock/advance` | body `{"ms": 60000}` |
+//! | `POST /_local/faults` | adds a fault: `operation`, `endpoint`, `times` or `probability` and `seed`, `delayMs`, `processed`, and one of `answer` (`status`, `headers`, `body`), `reset` (`afterBytes`), `truncate` (bytes), `drip` (`bytes`, `pauseMs`) |
+//! | `DELETE /_local/faults` | ends all faults |
+//! | `POST /_local/pods`, `POST /_local/templates` | adds or replaces one, in the REST shape |
+//! | `DELETE /_local/pods/{id}` | takes a Pod away |
+//!
+//! The operations are named `run`, `runsync`, `status`, `stream`, `cancel`, `retry`,
+//! `purge-queue`, `health`, `openai`, `requests`, `get-pod`, `get-template` and `graphql`.
+//!
 //! # Readings
 //!
 //! Where the interface leaves room, the service decides as follows.
@@ -76,6 +103,7 @@ mod app;
 mod builder;
 mod catalog;
 mod clock;
+mod control;
 mod error;
 mod faults;
 mod graphql;

@@ -33,6 +33,10 @@ struct Arguments {
     /// Enforces the documented rate limits, over any span of 10 seconds.
     #[arg(long)]
     rate_limits: bool,
+
+    /// Lets time stand still until it is advanced: POST /_local/clock/advance {"ms": 60000}.
+    #[arg(long)]
+    manual_clock: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -67,10 +71,14 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn std::error::Error>> {
     let mut builder = LocalService::builder()
         .listen(arguments.listen)
         .api_key(&arguments.api_key)
+        .control_plane()
         .stream_shape(match arguments.stream_shape {
             Shape::Array => StreamShape::Array,
             Shape::Object => StreamShape::Object,
         });
+    if arguments.manual_clock {
+        builder = builder.manual_clock();
+    }
     if arguments.rate_limits {
         builder = builder.rate_limits(RateLimits::documented());
     }

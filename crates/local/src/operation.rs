@@ -1,13 +1,17 @@
 //! The operations of the three interfaces, by name.
 
+use serde::Deserialize;
+
 /// One operation of the service. Whatever applies to some operations and not to others (whom a
 /// key allows, a limit, a fault) goes by this.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Operation {
     /// `POST /v2/{endpoint_id}/run`
     Run,
     /// `POST /v2/{endpoint_id}/runsync`
+    #[serde(rename = "runsync")]
     RunSync,
     /// `GET /v2/{endpoint_id}/status/{job_id}`
     Status,
@@ -22,6 +26,7 @@ pub enum Operation {
     /// `GET /v2/{endpoint_id}/health`
     Health,
     /// `POST /v2/{endpoint_id}/openai/*`
+    #[serde(rename = "openai")]
     OpenAi,
     /// `GET /v2/{endpoint_id}/requests`
     Requests,
@@ -30,5 +35,8 @@ pub enum Operation {
     /// `GET /v1/templates/{templateId}`
     GetTemplate,
     /// `POST /graphql`
+    #[serde(rename = "graphql")]
     GraphQl,
+    /// Everything under `/_local`, where the control plane is on.
+    Control,
 }

@@ -16,7 +16,7 @@ use crate::faults::Fault;
 use crate::graphql;
 use crate::http::{Breakable, Connection, RequestRecord, router};
 use crate::sync::Tasks;
-use crate::webhook::{WebhookDelivery, Webhooks};
+use crate::webhook::WebhookDelivery;
 
 /// How long `shutdown` waits for open connections.
 const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(2);
@@ -26,7 +26,6 @@ pub struct LocalService {
     address: SocketAddr,
     app: Arc<App>,
     tasks: Tasks,
-    webhooks: Webhooks,
     server: Option<JoinHandle<()>>,
 }
 
@@ -41,7 +40,6 @@ impl LocalService {
         address: SocketAddr,
         app: Arc<App>,
         tasks: Tasks,
-        webhooks: Webhooks,
     ) -> Self {
         let stop = tasks.stopping().clone().cancelled_owned();
         let service = router(app.clone()).into_make_service_with_connect_info::<Connection>();
@@ -50,7 +48,7 @@ impl LocalService {
             // Serving ends only when it is told to.
             let _ = server.await;
         }));
-        Self { address, app, tasks, webhooks, server }
+        Self { address, app, tasks, server }
     }
 
     /// Where the queue interface is: the operations are at `{base_url}/v2/{endpoint_id}/…`.
@@ -85,13 +83,13 @@ impl LocalService {
 
     /// The last 10,000 tries at calling a webhook, in the order in which they ended.
     pub fn webhook_deliveries(&self) -> Vec<WebhookDelivery> {
-        self.webhooks.log()
+        self.app.webhooks.log()
     }
 
     /// Calls the webhook of a job that has ended once more, with tries as for the first time.
     /// Says whether there is a job of that id that has ended and has a webhook.
     pub fn redeliver_webhook(&self, job_id: &str) -> bool {
-        self.app.endpoints.values().any(|endpoint| endpoint.announce_again(job_id))
+        self.app.redeliver_webhook(job_id)
     }
 
     /// Makes the service misbehave from now on.

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use reqwest::Url;
 use reqwest::header::CONTENT_TYPE;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::clock::{Clock, Moment};
+use crate::clock::{Clock, Moment, milliseconds};
 use crate::queue::{Record, Submission};
 use crate::sync::{Tasks, locked};
 
@@ -21,7 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const LOG_LENGTH: usize = 10_000;
 
 /// One try at delivering a webhook.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct WebhookDelivery {
     /// The job that ended.
@@ -35,7 +36,12 @@ pub struct WebhookDelivery {
     /// Why there was no answer.
     pub error: Option<String>,
     /// When the try ended, on the service's clock.
+    #[serde(rename = "atMs", serialize_with = "as_milliseconds")]
     pub at: Duration,
+}
+
+fn as_milliseconds<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_u64(milliseconds(*time))
 }
 
 impl WebhookDelivery {

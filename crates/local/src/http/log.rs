@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 
 use axum::http::{Method, Uri};
+use serde::Serialize;
 
 use super::QueryParameters;
 use crate::sync::locked;
@@ -12,7 +13,7 @@ use crate::sync::locked;
 const LENGTH: usize = 10_000;
 
 /// A request that the service received. Credentials are no part of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RequestRecord {
     /// The HTTP method.

@@ -10,10 +10,12 @@ use axum::response::Response;
 
 use super::Refusal;
 use crate::app::App;
-use crate::{graphql, queue, rest};
+use crate::{control, graphql, queue, rest};
 
 pub(crate) fn router(app: Arc<App>) -> Router {
+    let control = if app.control_plane { control::routes(&app) } else { Router::new() };
     Router::new()
+        .merge(control)
         .merge(queue::routes::routes(&app))
         .merge(rest::routes(&app))
         .merge(graphql::routes())
@@ -24,6 +26,9 @@ pub(crate) fn router(app: Arc<App>) -> Router {
 }
 
 async fn note(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    if app.control_plane && request.uri().path().starts_with(control::PREFIX) {
+        return next.run(request).await;
+    }
     let number = app.requests.arrived(request.method(), request.uri());
     let response = next.run(request).await;
     app.requests.answered(number, response.status().as_u16());

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::stream::Backlog;
 use super::submission::Submission;
 use super::workers::WorkerId;
-use crate::clock::Moment;
+use crate::clock::{Moment, milliseconds};
 
 pub(crate) type JobId = Arc<str>;
 
@@ -312,8 +312,4 @@ where
 
 fn shared_text<S: Serializer>(value: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(value)
-}
-
-fn milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

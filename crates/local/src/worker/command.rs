@@ -12,6 +12,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command as Shell};
 
 use super::{Handler, HandlerError, LocalJob};
+use crate::clock::milliseconds;
 use crate::queue::WorkerId;
 use crate::sync::locked;
 
@@ -167,10 +168,10 @@ fn job_line(job: &LocalJob) -> Value {
 fn policy(job: &LocalJob) -> Map<String, Value> {
     let mut policy = Map::new();
     if let Some(timeout) = job.policy.execution_timeout {
-        policy.insert("executionTimeout".to_owned(), json!(timeout.as_millis()));
+        policy.insert("executionTimeout".to_owned(), json!(milliseconds(timeout)));
     }
     if let Some(ttl) = job.policy.ttl {
-        policy.insert("ttl".to_owned(), json!(ttl.as_millis()));
+        policy.insert("ttl".to_owned(), json!(milliseconds(ttl)));
     }
     if job.policy.low_priority {
         policy.insert("lowPriority".to_owned(), json!(true));

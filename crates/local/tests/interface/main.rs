@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod auth;
+mod control;
 mod faults;
 mod graphql;
 mod handlers;

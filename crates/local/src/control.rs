@@ -1,0 +1,214 @@
+//! The control plane: what a Rust program does through [`LocalService`](crate::LocalService),
+//! over HTTP for all others. It has a path of its own, and is there only when asked for.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use bytes::Bytes;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::clock::milliseconds;
+use crate::faults::Fault;
+use crate::http::{Refusal, authenticate, read_body};
+use crate::operation::Operation;
+
+/// Where the control plane is.
+pub(crate) const PREFIX: &str = "/_local";
+
+const MAX_BODY: usize = 10 * 1024 * 1024;
+
+pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
+    let routes = Router::new()
+        .route("/requests", get(requests))
+        .route("/webhooks", get(webhooks))
+        .route("/webhooks/{job_id}/redeliver", post(redeliver))
+        .route("/clock", get(clock))
+        .route("/clock/advance", post(advance))
+        .route("/faults", post(add_fault).delete(clear_faults))
+        .route("/pods", post(add_pod))
+        .route("/pods/{id}", axum::routing::delete(remove_pod))
+        .route("/templates", post(add_template))
+        .route_layer(from_fn_with_state(app.clone(), enter));
+    Router::new().nest(PREFIX, routes)
+}
+
+/// Any key of the service opens the control plane, sent as for the queue.
+async fn enter(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    match authenticate(&app.keys, Operation::Control, &parts) {
+        Ok(_) => next.run(Request::from_parts(parts, body)).await,
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+async fn requests(State(app): State<Arc<App>>) -> Json<Value> {
+    Json(json!(app.requests.all()))
+}
+
+async fn webhooks(State(app): State<Arc<App>>) -> Json<Value> {
+    Json(json!(app.webhooks.log()))
+}
+
+async fn redeliver(
+    State(app): State<Arc<App>>,
+    job_id: Result<Path<String>, PathRejection>,
+) -> Result<Json<Value>, Refusal> {
+    let known = job_id.is_ok_and(|Path(job_id)| app.redeliver_webhook(&job_id));
+    if known {
+        Ok(Json(json!({})))
+    } else {
+        Err(Refusal::not_found("no job of this id has ended and has a webhook"))
+    }
+}
+
+async fn clock(State(app): State<Arc<App>>) -> Json<Value> {
+    Json(json!({ "nowMs": milliseconds(app.clock.now()), "manual": app.clock.is_manual() }))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Advance {
+    ms: u64,
+}
+
+async fn advance(State(app): State<Arc<App>>, request: Request) -> Result<Json<Value>, Refusal> {
+    let Advance { ms } = parse(&body(request).await?)?;
+    app.clock.advance(Duration::from_millis(ms));
+    Ok(clock(State(app)).await)
+}
+
+/// A fault as JSON: whom it hits, and at most one of `answer`, `reset`, `truncate` and `drip`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct FaultRule {
+    operation: Option<Operation>,
+    endpoint: Option<String>,
+    times: Option<u64>,
+    probability: Option<f64>,
+    #[serde(default)]
+    seed: u64,
+    #[serde(default)]
+    delay_ms: u64,
+    processed: Option<bool>,
+    answer: Option<Answer>,
+    reset: Option<Reset>,
+    truncate: Option<usize>,
+    drip: Option<Drip>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answer {
+    status: u16,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    #[serde(default)]
+    body: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Reset {
+    #[serde(default)]
+    after_bytes: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Drip {
+    bytes: usize,
+    pause_ms: u64,
+}
+
+impl FaultRule {
+    fn into_fault(self) -> Result<Fault, Refusal> {
+        let delay = Duration::from_millis(self.delay_ms);
+        let mut fault = match (self.answer, self.reset, self.truncate, self.drip) {
+            (None, None, None, None) => Fault::delay(delay),
+            (Some(Answer { status, headers, body }), None, None, None) => {
+                let answer = Fault::answer(status, body);
+                headers.iter().fold(answer, |answer, (name, value)| answer.header(name, value))
+            }
+            (None, Some(Reset { after_bytes: 0 }), None, None) => Fault::reset(),
+            (None, Some(Reset { after_bytes }), None, None) => Fault::reset_after(after_bytes),
+            (None, None, Some(bytes), None) => Fault::truncated(bytes),
+            (None, None, None, Some(Drip { bytes, pause_ms })) => {
+                Fault::drip(bytes, Duration::from_millis(pause_ms))
+            }
+            _ => {
+                return Err(Refusal::bad_request(
+                    "a fault has at most one of answer, reset, truncate and drip",
+                ));
+            }
+        }
+        .after(delay);
+        if let Some(operation) = self.operation {
+            fault = fault.on(operation);
+        }
+        if let Some(endpoint) = self.endpoint {
+            fault = fault.endpoint(endpoint);
+        }
+        fault = match (self.times, self.probability) {
+            (None, None) => fault,
+            (Some(times), None) => fault.times(times),
+            (None, Some(probability)) => fault.probability(probability, self.seed),
+            (Some(_), Some(_)) => {
+                return Err(Refusal::bad_request("a fault has times or probability, not both"));
+            }
+        };
+        Ok(if self.processed == Some(true) { fault.processed() } else { fault })
+    }
+}
+
+async fn add_fault(State(app): State<Arc<App>>, request: Request) -> Result<Json<Value>, Refusal> {
+    let rule: FaultRule = parse(&body(request).await?)?;
+    app.faults.add(rule.into_fault()?);
+    Ok(Json(json!({})))
+}
+
+async fn clear_faults(State(app): State<Arc<App>>) -> Json<Value> {
+    app.faults.clear();
+    Json(json!({}))
+}
+
+async fn add_pod(State(app): State<Arc<App>>, request: Request) -> Result<Json<Value>, Refusal> {
+    let pod = parse(&body(request).await?)?;
+    app.catalog.add_pod(pod).map_err(Refusal::bad_request)?;
+    Ok(Json(json!({})))
+}
+
+async fn remove_pod(
+    State(app): State<Arc<App>>,
+    id: Result<Path<String>, PathRejection>,
+) -> Result<Json<Value>, Refusal> {
+    let known = id.is_ok_and(|Path(id)| app.catalog.remove_pod(&id));
+    if known { Ok(Json(json!({}))) } else { Err(Refusal::not_found("no such Pod")) }
+}
+
+async fn add_template(
+    State(app): State<Arc<App>>,
+    request: Request,
+) -> Result<Json<Value>, Refusal> {
+    let template = parse(&body(request).await?)?;
+    app.catalog.add_template(template).map_err(Refusal::bad_request)?;
+    Ok(Json(json!({})))
+}
+
+async fn body(request: Request) -> Result<Bytes, Refusal> {
+    read_body(request.into_body(), MAX_BODY).await
+}
+
+fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
+    serde_json::from_slice(body)
+        .map_err(|error| Refusal::bad_request(format!("the body cannot be used: {error}")))
+}

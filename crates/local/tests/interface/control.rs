@@ -1,0 +1,124 @@
+//! The control plane: what the Rust API offers, over HTTP.
+
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use crate::support::{Service, answer, assert_refused};
+
+async fn service() -> Service {
+    Service::still(podqueue_local::Builder::control_plane).await
+}
+
+#[tokio::test]
+async fn it_is_there_only_when_asked_for_and_wants_a_key() {
+    let without = Service::still(|builder| builder).await;
+    assert_refused(&without.get("/_local/clock").await, StatusCode::NOT_FOUND, "no operation");
+    let service = service().await;
+    let request = service.http.get(format!("{}/_local/clock", service.local.base_url()));
+    assert_refused(&answer(request).await, StatusCode::UNAUTHORIZED, "API key");
+    let answer = service.get("/_local/clock").await;
+    assert_eq!(answer, (200, json!({ "nowMs": 0, "manual": true })));
+}
+
+#[tokio::test]
+async fn it_advances_the_clock() {
+    let service = service().await;
+    let id = service.run("sleep", json!({ "input": { "ms": 60_000 } })).await;
+    let answer = service.post_json("/_local/clock/advance", json!({ "ms": 60_000 })).await;
+    assert_eq!(answer, (200, json!({ "nowMs": 60_000, "manual": true })));
+    service.until("sleep", &id, "COMPLETED").await;
+}
+
+#[tokio::test]
+async fn it_adds_and_ends_faults() {
+    let service = service().await;
+    let faults = [
+        json!({ "operation": "health", "answer": { "status": 503 } }),
+        json!({ "operation": "requests", "times": 1, "answer": {
+            "status": 502, "headers": { "x-a": "b" }, "body": "{}",
+        } }),
+        json!({ "operation": "get-pod", "truncate": 3, "probability": 1.0, "seed": 4 }),
+        json!({ "operation": "run", "endpoint": "echo", "reset": {}, "processed": true }),
+        json!({ "operation": "runsync", "drip": { "bytes": 5, "pauseMs": 0 } }),
+    ];
+    for fault in faults {
+        assert_eq!(service.post_json("/_local/faults", fault).await, (200, json!({})));
+    }
+    let get = |path: &str| {
+        let url = format!("{}{path}", service.local.base_url());
+        service.http.get(url).header("authorization", format!("Bearer {}", crate::support::KEY))
+    };
+    assert_eq!(get("/v2/echo/health").send().await.unwrap().status(), 503);
+    let reply = get("/v2/echo/requests").send().await.unwrap();
+    assert_eq!((reply.status().as_u16(), &reply.headers()["x-a"]), (502, &"b".parse().unwrap()));
+    assert_eq!(get("/v1/pods/pod-gpu").send().await.unwrap().text().await.unwrap().len(), 3);
+    let (_, record) = service.post_json("/v2/count/runsync", json!({ "input": { "n": 0 } })).await;
+    assert_eq!(record["status"], "COMPLETED");
+    assert_eq!(service.send(Method::DELETE, "/_local/faults", Vec::new()).await.0, 200);
+    assert_eq!(service.get("/v2/echo/health").await.0, 200);
+}
+
+#[tokio::test]
+async fn it_adds_and_removes_seeds() {
+    let service = service().await;
+    let template = json!({ "id": "t", "name": "t" });
+    assert_eq!(service.post_json("/_local/templates", template).await.0, 200);
+    let pod = json!({ "id": "p", "templateId": "t" });
+    assert_eq!(service.post_json("/_local/pods", pod).await.0, 200);
+    let (_, pod) = service.get("/v1/pods/p?includeTemplate=true").await;
+    assert_eq!(pod["template"]["name"], "t");
+    assert_eq!(service.send(Method::DELETE, "/_local/pods/p", Vec::new()).await.0, 200);
+    assert_eq!(service.send(Method::DELETE, "/_local/pods/p", Vec::new()).await.0, 404);
+    assert_eq!(service.get("/v1/pods/p").await.0, 404);
+}
+
+#[tokio::test]
+async fn it_reads_the_logs_and_is_not_in_them() {
+    let service = service().await;
+    service.get("/v2/echo/health?x=1").await;
+    let body = json!({ "input": {}, "webhook": "https://127.0.0.1:1/" });
+    let id = service.run("echo", body).await;
+    let (_, requests) = service.get("/_local/requests").await;
+    let expected = json!([
+        { "method": "GET", "path": "/v2/echo/health", "query": "x=1", "status": 200 },
+        { "method": "POST", "path": "/v2/echo/run", "query": "", "status": 200 },
+    ]);
+    assert_eq!(requests, expected);
+    let mut tries = Value::Null;
+    for _ in 0..500 {
+        tries = service.get("/_local/webhooks").await.1;
+        if tries != json!([]) {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+    }
+    assert_eq!((&tries[0]["jobId"], &tries[0]["attempt"]), (&json!(id), &json!(1)));
+    assert_eq!((&tries[0]["atMs"], &tries[0]["status"]), (&json!(0), &Value::Null));
+    assert_eq!(service.post(&format!("/_local/webhooks/{id}/redeliver")).await.0, 200);
+    for unknown in ["unknown", "%ff"] {
+        let path = format!("/_local/webhooks/{unknown}/redeliver");
+        assert_eq!(service.post(&path).await.0, 404);
+    }
+}
+
+#[tokio::test]
+async fn what_it_cannot_use_is_400() {
+    let service = service().await;
+    for (path, body) in [
+        ("clock/advance", json!({})),
+        ("clock/advance", json!({ "ms": -1 })),
+        ("faults", json!({ "operation": "nope" })),
+        ("faults", json!({ "unknown": 1 })),
+        ("faults", json!({ "times": 1, "probability": 0.5 })),
+        ("faults", json!({ "truncate": 1, "reset": {} })),
+        ("pods", json!({})),
+        ("templates", json!({ "id": "t" })),
+    ] {
+        let answer = service.post_json(&format!("/_local/{path}"), body.clone()).await;
+        assert_eq!(answer.0, 400, "{path} {body}");
+    }
+    let advance = json!({ "ms": u64::MAX });
+    assert_eq!(service.post_json("/_local/clock/advance", advance.clone()).await.0, 200);
+    assert_eq!(service.post_json("/_local/clock/advance", advance).await.0, 200);
+    assert_eq!(service.get("/v2/echo/health").await.0, 200);
+}
