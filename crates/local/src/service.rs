@@ -86,6 +86,12 @@ impl LocalService {
         self.app.webhooks.log()
     }
 
+    /// The value of a stored secret, for a test to look at: no interface of the service returns
+    /// it.
+    pub fn secret_value(&self, id: &str) -> Option<String> {
+        self.app.catalog.secret_value(id)
+    }
+
     /// Calls the webhook of a job that has ended once more, with tries as for the first time.
     /// Says whether there is a job of that id that has ended and has a webhook.
     pub fn redeliver_webhook(&self, job_id: &str) -> bool {

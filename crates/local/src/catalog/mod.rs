@@ -30,13 +30,8 @@ pub(crate) struct Catalog {
 struct Shelves {
     pods: HashMap<String, Pod>,
     templates: HashMap<String, Template>,
-    secrets: HashMap<String, Secret>,
-}
-
-/// A stored secret. There is no way to read its value back.
-struct Secret {
-    #[expect(dead_code, reason = "stored, as the service does, and never returned")]
-    value: String,
+    /// The values of the secrets by their ids.
+    secrets: HashMap<String, String>,
 }
 
 impl Catalog {
@@ -143,8 +138,12 @@ impl Catalog {
             return Err("name must not be empty".to_owned());
         }
         let id = new_id();
-        locked(&self.shelves).secrets.insert(id.clone(), Secret { value });
+        locked(&self.shelves).secrets.insert(id.clone(), value);
         Ok(id)
+    }
+
+    pub(crate) fn secret_value(&self, id: &str) -> Option<String> {
+        locked(&self.shelves).secrets.get(id).cloned()
     }
 
     pub(crate) fn delete_secret(&self, id: &str) -> Result<(), String> {
