@@ -85,9 +85,11 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn std::error::Error>> {
     for (name, command) in arguments.endpoints {
         builder = builder.command_endpoint(name, command);
     }
+    // Before anybody can know that the program runs, so that no signal is missed.
+    let signals = Signals::listen()?;
     let local = builder.start().await?;
     announce(&local, &arguments.api_key)?;
-    stop_asked_for().await?;
+    signals.received().await;
     local.shutdown().await;
     Ok(())
 }
@@ -115,17 +117,43 @@ fn quoted(value: &str) -> String {
     }
 }
 
+/// The signals that end the program.
 #[cfg(unix)]
-async fn stop_asked_for() -> io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        interrupt = tokio::signal::ctrl_c() => interrupt,
-        _ = terminate.recv() => Ok(()),
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn listen() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    async fn received(mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
     }
 }
 
-#[cfg(not(unix))]
-async fn stop_asked_for() -> io::Result<()> {
-    tokio::signal::ctrl_c().await
+/// The signal that ends the program.
+#[cfg(windows)]
+struct Signals(tokio::signal::windows::CtrlC);
+
+#[cfg(windows)]
+impl Signals {
+    fn listen() -> io::Result<Self> {
+        tokio::signal::windows::ctrl_c().map(Self)
+    }
+
+    async fn received(mut self) {
+        // None would mean that no more signals come, which is as good a reason to end.
+        let _ = self.0.recv().await;
+    }
 }
