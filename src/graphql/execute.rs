@@ -210,14 +210,14 @@ pub(super) fn nothing_came(operation: &str, field: &str) -> Error {
 }
 
 fn says_not_found(error: &Error) -> bool {
+    // The interface does not show how it is said.
     let told = |error: &GraphqlError| {
         let code = error.extensions.get("code").and_then(Value::as_str).unwrap_or_default();
         let message = error.message.to_ascii_lowercase();
+        let words = ["not found", "not exist", "no such", "unknown", "there is no"];
         code.eq_ignore_ascii_case("NOT_FOUND")
-            || message.contains("not found")
-            || message.contains("does not exist")
-            || message.starts_with("no such")
-            || message.starts_with("there is no")
+            || message.starts_with("no ")
+            || words.iter().any(|words| message.contains(words))
     };
     error.graphql().is_some_and(|failure| failure.errors().iter().any(told))
 }

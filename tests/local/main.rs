@@ -8,6 +8,7 @@ mod support;
 mod authentication;
 mod graphql;
 mod lifetimes;
+mod matrix;
 mod queue;
 mod rest;
 mod schema;
