@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::polling::rarest;
 use super::{Job, JobRecord, JobStatus, Polling};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -86,12 +87,25 @@ impl Wait {
         self
     }
 
+    #[cfg(feature = "webhook")]
+    pub(crate) fn job(&self) -> &Job {
+        &self.job
+    }
+
     async fn run(self) -> Result<JobRecord> {
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let mut pauses = self.polling.pauses();
+        let mut pauses = self.polling.pauses(self.job.id());
+        let pace = self.job.endpoint().pace();
+        let mut looked = Instant::now();
         let mut last_seen = None;
         let mut in_reach = Instant::now();
         loop {
+            // Neither the result nor the last look before the deadline waits for a turn.
+            let due = looked + rarest(self.job.id());
+            let last_look = deadline.and_then(|deadline| deadline.checked_sub(LAST_LOOK));
+            let latest = last_look.map_or(due, |last_look| due.min(last_look));
+            let _ = timeout_at(latest, pace.turn(self.polling.interval())).await;
+            looked = Instant::now();
             let status = self.job.status().into_future();
             let answer = match deadline {
                 Some(deadline) => match timeout_at(deadline, status).await {
