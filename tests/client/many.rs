@@ -10,7 +10,7 @@ use podqueue_local::{LocalJob, LocalService};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::support::{client_of, until};
+use crate::support::client_of;
 
 /// A service whose endpoint `picky` fails odd numbers and returns the square of even ones.
 async fn service() -> LocalService {
@@ -32,13 +32,16 @@ fn count(local: &LocalService, path: &str) -> usize {
     local.requests().iter().filter(|request| request.path.contains(path)).count()
 }
 
-/// How many jobs were read after they had ended: in this service they end at once, so that a job
-/// that is read twice was read too early the first time.
-fn read(local: &LocalService) -> usize {
-    let requests = local.requests();
-    let answered = requests.iter().filter(|request| request.status == Some(200));
-    let reads = answered.filter(|request| request.path.contains("/status/"));
-    reads.map(|request| &request.path).collect::<std::collections::HashSet<_>>().len()
+/// Waits until so many jobs have completed, and nobody asks for their status any more.
+async fn until_read(local: &LocalService, endpoint: &Endpoint, jobs: u64) {
+    while endpoint.health().await.unwrap().jobs.completed < jobs {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let mut asked = 0;
+    while count(local, "/status") != asked {
+        asked = count(local, "/status");
+        tokio::time::sleep(Duration::from_millis(250)).await;
+    }
 }
 
 #[tokio::test]
@@ -89,22 +92,22 @@ async fn a_dropped_stream_submits_nothing_more() {
     results = results.concurrency(3);
     results.next().await.unwrap().result.unwrap();
     drop(results);
+    // What was on its way arrives.
     tokio::time::sleep(Duration::from_millis(50)).await;
-    let submitted = count(&local, "/run");
+    let (submitted, asked) = (count(&local, "/run"), count(&local, "/status"));
     assert!((1..=3).contains(&submitted), "{submitted}");
-    let (submitted, polled) = (count(&local, "/run"), count(&local, "/status"));
     tokio::time::sleep(Duration::from_millis(100)).await;
-    assert_eq!((count(&local, "/run"), count(&local, "/status")), (submitted, polled));
+    assert_eq!((count(&local, "/run"), count(&local, "/status")), (submitted, asked));
 }
 
 #[tokio::test]
 async fn no_result_expires_because_the_consumer_is_slow() {
     let local = service().await;
-    let inputs = [0, 2, 4, 6].map(|n| json!({"n": n}));
-    let mut results = endpoint(&local, "picky").run_all(inputs);
+    let endpoint = endpoint(&local, "picky");
+    let mut results = endpoint.run_all([0, 2, 4, 6].map(|n| json!({"n": n})));
     results.next().await.unwrap().result.unwrap();
     // The consumer is busy. Meanwhile all jobs end and are read, and then the service drops them.
-    until(|| read(&local) == 4).await;
+    until_read(&local, &endpoint, 4).await;
     local.clock().advance(Duration::from_secs(31 * 60));
     while let Some(finished) = results.next().await {
         finished.result.unwrap();

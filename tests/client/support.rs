@@ -193,6 +193,7 @@ pub fn client_of(local: &LocalService) -> Client {
 }
 
 /// Waits until it is so.
+#[cfg(feature = "webhook")]
 pub async fn until(so: impl Fn() -> bool) {
     for _ in 0..5_000 {
         if so() {
