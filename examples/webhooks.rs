@@ -54,7 +54,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     });
     let flaky = flaky.build()?;
     let url = flaky.url(&serve(&flaky).await?)?;
-    let job = echo.run(&json!("hello")).webhook(url).await?;
+    let job = echo.run(&json!({"text": "hello"})).webhook(url).await?;
     while delivered(&local, job.id()).last() != Some(&Some(200)) {
         // The service waits ten seconds before it tries again; its clock can be turned on.
         tokio::time::sleep(Duration::from_millis(50)).await;

@@ -9,9 +9,9 @@ use std::time::Duration;
 /// that many waits do not ask in step.
 ///
 /// However many jobs of an endpoint are waited for at once, all these waits together ask no more
-/// than [`per_second`](Polling::per_second) times, in turn: with ten thousand jobs and the hundred
-/// questions per second that are the default, each job is asked about every hundred seconds, and
-/// half of what the service allows stays free for other calls. That is where politeness ends: a job
+/// than [`per_second`](Polling::per_second) times, in turn: with ten thousand jobs and the 150
+/// questions per second that are the default, each job is asked about every 67 seconds, and a
+/// quarter of what the service allows stays free for other calls. That is where politeness ends: a job
 /// whose result could expire unread is asked about without waiting for a turn, a synchronous one
 /// 20 seconds after the last question, any other 10 minutes after it.
 ///
@@ -37,10 +37,10 @@ pub(super) fn rarest(job_id: &str) -> Duration {
 }
 
 impl Polling {
-    /// 100 ms at first, 3 s at the longest, and 100 questions per second about all jobs of an
+    /// 100 ms at first, 3 s at the longest, and 150 questions per second about all jobs of an
     /// endpoint.
     pub fn new() -> Self {
-        Self { first: Duration::from_millis(100), longest: Duration::from_secs(3), per_second: 100 }
+        Self { first: Duration::from_millis(100), longest: Duration::from_secs(3), per_second: 150 }
     }
 
     /// The first pause.
