@@ -22,8 +22,9 @@ const CANCEL_TIME: Duration = Duration::from_secs(30);
 /// Waits for a job to end; made by [`Job::wait`], starts when awaited. Answers the record of the
 /// completed job.
 ///
-/// It asks for the status by the client's [`Polling`], and survives what passes: a broken
-/// connection, a 429, a 502. Dropping it leaves the job as it is.
+/// It asks for the status by the client's [`Polling`], taking turns with all other waits on the
+/// endpoint, and survives what passes: a broken connection, a 429, a 502. Dropping it leaves the job
+/// as it is.
 ///
 /// # Errors
 ///

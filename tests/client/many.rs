@@ -101,6 +101,21 @@ async fn a_dropped_stream_submits_nothing_more() {
 }
 
 #[tokio::test]
+async fn a_dropped_stream_asks_for_nothing_more() {
+    let local = service().await;
+    let inputs = (0..3).map(|_| json!({"ms": 60_000}));
+    let mut results = endpoint(&local, "sleep").run_all(inputs);
+    let a_while = Duration::from_millis(100);
+    assert!(tokio::time::timeout(a_while, results.next()).await.is_err(), "no job ends");
+    drop(results);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let asked = count(&local, "/status");
+    assert!(asked > 3, "{asked}");
+    tokio::time::sleep(a_while).await;
+    assert_eq!(count(&local, "/status"), asked);
+}
+
+#[tokio::test]
 async fn no_result_expires_because_the_consumer_is_slow() {
     let local = service().await;
     let endpoint = endpoint(&local, "picky");
@@ -185,4 +200,21 @@ async fn many_waits_ask_no_more_often_than_is_set() {
     let asked = count(&local, "/status");
     let most = 41.0 + 40.0 * started.elapsed().as_secs_f64();
     assert!(asked >= 60 && (asked as f64) <= most, "{asked} questions, at most {most}");
+}
+
+#[tokio::test]
+async fn the_last_look_before_a_deadline_waits_for_no_turn() {
+    let local = service().await;
+    let endpoint = endpoint(&local, "sleep");
+    let polling = Polling::new().per_second(1);
+    let others: Vec<_> = (0..20).map(|_| json!({"ms": 3_600_000})).collect();
+    let mut others = endpoint.run_all(others).polling(polling.clone());
+    let a_while = Duration::from_millis(200);
+    assert!(tokio::time::timeout(a_while, others.next()).await.is_err(), "no job ends");
+
+    // Its turn would come in half a minute.
+    let job = endpoint.run(&json!({"ms": 3_600_000})).await.unwrap();
+    job.cancel().await.unwrap();
+    let wait = job.wait().polling(polling).timeout(Duration::from_millis(500));
+    assert_eq!(wait.await.unwrap_err().kind(), ErrorKind::JobCancelled);
 }
