@@ -101,10 +101,7 @@ impl Wait {
         let mut last_seen = None;
         let mut in_reach = Instant::now();
         loop {
-            // Neither the result nor the last look before the deadline waits for a turn.
-            let due = looked + rarest(self.job.id());
-            let last_look = deadline.and_then(|deadline| deadline.checked_sub(LAST_LOOK));
-            let latest = last_look.map_or(due, |last_look| due.min(last_look));
+            let latest = latest_look(self.job.id(), looked, deadline);
             let _ = timeout_at(latest, pace.turn(self.polling.interval())).await;
             looked = Instant::now();
             let status = self.job.status().into_future();
@@ -206,6 +203,14 @@ impl Wait {
     }
 }
 
+/// When the next look must be, whoever else's turn it is: neither the expiry of the result nor the
+/// last look before the deadline waits.
+fn latest_look(job_id: &str, looked: Instant, deadline: Option<Instant>) -> Instant {
+    let due = looked + rarest(job_id);
+    let last_look = deadline.and_then(|deadline| deadline.checked_sub(LAST_LOOK));
+    last_look.map_or(due, |last_look| due.min(last_look))
+}
+
 enum Cancel {
     Ended(JobRecord),
     Outcome(RemoteCancel),
@@ -217,5 +222,25 @@ impl IntoFuture for Wait {
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.run())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_is_never_so_late_that_a_result_expires_or_a_deadline_passes() {
+        let now = Instant::now();
+        let deadline = Some(now + Duration::from_secs(60));
+        for (job_id, deadline, seconds) in [
+            ("sync-j", None, 20.0),
+            ("j", None, 600.0),
+            ("sync-j", deadline, 20.0),
+            ("j", deadline, 59.75),
+        ] {
+            let latest = latest_look(job_id, now, deadline) - now;
+            assert_eq!(latest.as_secs_f64(), seconds, "{job_id}");
+        }
     }
 }

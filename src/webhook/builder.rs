@@ -79,8 +79,8 @@ impl WebhooksBuilder {
         self
     }
 
-    /// How many jobs are remembered as handled; 10,000 by default, of about 150 bytes each. A
-    /// repeated delivery comes within a minute of the first.
+    /// How many jobs are remembered as handled; 10,000 by default, each with its id and
+    /// a hash. A repeated delivery comes within a minute of the first.
     pub fn remember(mut self, jobs: usize) -> Self {
         self.remembered = jobs;
         self
