@@ -12,7 +12,7 @@ use reqwest::Url;
 
 use crate::error::{Error, Result};
 use crate::graphql::{Graphql, Secrets, Templates};
-use crate::queue::{Endpoint, Polling};
+use crate::queue::{Endpoint, Paces, Polling};
 use crate::rest::Rest;
 use crate::transport::{Auth, Call, Reply, Transport};
 
@@ -49,6 +49,7 @@ struct Inner {
     queue_auth: QueueAuth,
     graphql_body: GraphqlBody,
     polling: Polling,
+    paces: Paces,
     run_limit: usize,
     run_sync_limit: usize,
 }
@@ -153,6 +154,10 @@ impl Client {
 
     pub(crate) fn polling(&self) -> &Polling {
         &self.inner.polling
+    }
+
+    pub(crate) fn paces(&self) -> &Paces {
+        &self.inner.paces
     }
 
     pub(crate) fn run_limit(&self) -> usize {

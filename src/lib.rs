@@ -41,18 +41,22 @@ mod queue;
 pub mod rest;
 mod secret_string;
 mod transport;
+#[cfg(feature = "webhook")]
+pub mod webhook;
 
 pub use client::{Client, ClientBuilder, GraphqlBody, QueueAuth};
 pub use error::{Error, ErrorKind, Result};
 pub use graphql::{NewTemplate, Port, Protocol, Secret, Secrets, Template, Templates};
 pub use queue::{
-    Endpoint, Health, Job, JobCounts, JobFailure, JobRecord, JobStatus, JobStream, Metrics, Policy,
-    Polling, Purged, RemoteCancel, Run, RunSync, S3Config, StatusRequest, StreamChunk, Wait,
-    WorkerCounts,
+    Endpoint, Finished, Health, Job, JobCounts, JobFailure, JobRecord, JobStatus, JobStream,
+    Metrics, Policy, Polling, Purged, RemoteCancel, Run, RunAll, RunSync, S3Config, StatusRequest,
+    StreamChunk, Wait, WorkerCounts,
 };
 pub use rest::Rest;
 pub use secret_string::SecretString;
 pub use transport::RetryPolicy;
+#[cfg(feature = "webhook")]
+pub use webhook::Webhooks;
 
 /// What generated code is made of. Not for other use: it changes without notice.
 #[doc(hidden)]

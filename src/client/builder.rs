@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::urls::{self, Interface};
 use super::{Client, GraphqlBody, Inner, QueueAuth};
 use crate::error::{Error, Result};
-use crate::queue::Polling;
+use crate::queue::{Paces, Polling};
 use crate::secret_string::SecretString;
 use crate::transport::{Budget, RetryPolicy, Transport};
 
@@ -213,6 +213,7 @@ impl ClientBuilder {
                 queue_auth: self.queue_auth,
                 graphql_body: self.graphql_body,
                 polling: self.polling,
+                paces: Paces::default(),
                 run_limit: self.run_limit,
                 run_sync_limit: self.run_sync_limit,
                 transport: Transport {

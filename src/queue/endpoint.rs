@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::health::{Health, Purged};
 use super::operations::{HEALTH, OPENAI, PURGE_QUEUE, REQUESTS};
+use super::pace::Pace;
 use super::{Job, Run, RunSync};
 use crate::client::Client;
 use crate::error::Result;
@@ -117,8 +118,13 @@ impl Endpoint {
         reply.decode(&self.attempted(&REQUESTS))
     }
 
-    pub(super) fn client(&self) -> &Client {
+    pub(crate) fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// The turns of all waits on this endpoint.
+    pub(super) fn pace(&self) -> Arc<Pace> {
+        self.client.paces().of(&self.id)
     }
 
     /// `/{endpoint_id}` and what follows it.

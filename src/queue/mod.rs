@@ -3,7 +3,9 @@
 mod endpoint;
 mod health;
 mod job;
+mod many;
 mod operations;
+mod pace;
 mod policy;
 mod polling;
 mod record;
@@ -16,6 +18,8 @@ mod wait;
 pub use endpoint::Endpoint;
 pub use health::{Health, JobCounts, Purged, WorkerCounts};
 pub use job::{Job, StatusRequest};
+pub use many::{Finished, RunAll};
+pub(crate) use pace::Paces;
 pub use policy::Policy;
 pub use polling::Polling;
 pub use record::{JobFailure, JobRecord};

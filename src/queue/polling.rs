@@ -8,6 +8,13 @@ use std::time::Duration;
 /// time up to `longest`, and every pause is drawn between three quarters of that and the whole, so
 /// that many waits do not ask in step.
 ///
+/// However many jobs of an endpoint are waited for at once, all these waits together ask no more
+/// than [`per_second`](Polling::per_second) times, in turn: with ten thousand jobs and the 150
+/// questions per second that are the default, each job is asked about every 67 seconds, and a
+/// quarter of what the service allows stays free for other calls. That is where politeness ends: a job
+/// whose result could expire unread is asked about without waiting for a turn, a synchronous one
+/// 20 seconds after the last question, any other 10 minutes after it.
+///
 /// ```
 /// use std::time::Duration;
 /// use podqueue::Polling;
@@ -20,15 +27,20 @@ use std::time::Duration;
 pub struct Polling {
     first: Duration,
     longest: Duration,
+    per_second: u32,
 }
 
-/// A synchronous job's result is kept for one minute: polling more rarely could miss it.
-const RAREST: Duration = Duration::from_secs(20);
+/// A third of how long a result is kept, one minute for a synchronous job and half an hour for any
+/// other: polling more rarely could miss it.
+pub(super) fn rarest(job_id: &str) -> Duration {
+    if job_id.starts_with("sync-") { Duration::from_secs(20) } else { Duration::from_secs(600) }
+}
 
 impl Polling {
-    /// 100 ms at first, 3 s at the longest.
+    /// 100 ms at first, 3 s at the longest, and 150 questions per second about all jobs of an
+    /// endpoint.
     pub fn new() -> Self {
-        Self { first: Duration::from_millis(100), longest: Duration::from_secs(3) }
+        Self { first: Duration::from_millis(100), longest: Duration::from_secs(3), per_second: 150 }
     }
 
     /// The first pause.
@@ -37,15 +49,29 @@ impl Polling {
         self
     }
 
-    /// The longest pause. More than 20 seconds count as 20: the result of a synchronous job is kept
-    /// for a minute only, and must not expire between two questions.
+    /// The longest pause. For a synchronous job, whose result is kept for a minute, more than 20
+    /// seconds count as 20; for any other, kept for half an hour, more than 10 minutes count as 10:
+    /// a result must not expire between two questions.
     pub fn longest(mut self, pause: Duration) -> Self {
         self.longest = pause;
         self
     }
 
-    pub(super) fn pauses(&self) -> Pauses {
-        Pauses { next: self.first, polling: self.clone() }
+    /// How often the status is asked for in a second by all waits on an endpoint together. Zero
+    /// counts as one. The service allows 200 in a second, or more where many workers run.
+    pub fn per_second(mut self, questions: u32) -> Self {
+        self.per_second = questions;
+        self
+    }
+
+    /// The pauses of a wait for this job.
+    pub(super) fn pauses(&self, job_id: &str) -> Pauses {
+        Pauses { next: self.first, longest: self.longest.min(rarest(job_id)), first: self.first }
+    }
+
+    /// What the question of one wait keeps that of the next away.
+    pub(super) fn interval(&self) -> Duration {
+        Duration::from_secs(1) / self.per_second.max(1)
     }
 }
 
@@ -59,20 +85,20 @@ impl Default for Polling {
 #[derive(Debug)]
 pub(super) struct Pauses {
     next: Duration,
-    polling: Polling,
+    first: Duration,
+    longest: Duration,
 }
 
 impl Pauses {
     pub(super) fn next(&mut self) -> Duration {
-        let longest = self.polling.longest.min(RAREST);
-        let pause = self.next.min(longest);
+        let pause = self.next.min(self.longest);
         self.next = pause.saturating_mul(3) / 2;
         pause.mul_f64(0.75 + 0.25 * fastrand::f64())
     }
 
     /// Starts again at the first pause: something has just happened.
     pub(super) fn restart(&mut self) {
-        self.next = self.polling.first;
+        self.next = self.first;
     }
 }
 
@@ -83,7 +109,7 @@ mod tests {
     #[test]
     fn pauses_start_short_grow_by_half_and_stay_below_the_longest() {
         let polling = Polling::new();
-        let mut pauses = polling.pauses();
+        let mut pauses = polling.pauses("j");
         let mut expected = 0.1;
         for _ in 0..30 {
             let pause = pauses.next().as_secs_f64();
@@ -97,7 +123,10 @@ mod tests {
     #[test]
     fn a_pause_is_never_so_long_that_a_result_expires_unread() {
         let hour = Duration::from_secs(3_600);
-        let mut pauses = Polling::new().first(hour).longest(hour).pauses();
-        assert!(pauses.next() <= RAREST);
+        let polling = Polling::new().first(hour).longest(hour);
+        for (job_id, kept) in [("sync-j", 60), ("j", 30 * 60)] {
+            let pause = polling.pauses(job_id).next();
+            assert!(pause <= Duration::from_secs(kept) / 3, "{job_id}: {pause:?}");
+        }
     }
 }

@@ -228,6 +228,23 @@ impl JobRecord {
         }
     }
 
+    /// Feeds all that the record says into a hash: two reads of a job that has ended say the same,
+    /// unless it was retried in between.
+    #[cfg(feature = "webhook")]
+    pub(crate) fn hash_content(&self, hasher: &mut impl std::hash::Hasher) {
+        use std::hash::Hash;
+
+        self.status.hash(hasher);
+        self.output.hash(hasher);
+        self.error.hash(hasher);
+        self.delay_time.map(f64::to_bits).hash(hasher);
+        self.execution_time.map(f64::to_bits).hash(hasher);
+        for field in &self.others {
+            field.name.hash(hasher);
+            field.json.hash(hasher);
+        }
+    }
+
     fn into_error(self) -> Error {
         let (kind, what) = match self.status {
             JobStatus::Cancelled => (ErrorKind::JobCancelled, "was cancelled"),

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use super::operations::{RUN, RUN_SYNC};
 use super::{Endpoint, Job, JobRecord, Policy, S3Config};
 use crate::error::{Error, Result};
+use crate::secret_string::SecretString;
 use crate::transport::{Call, Operation, Reply, not_decodable, not_serializable};
 
 const WAIT: RangeInclusive<Duration> =
@@ -64,7 +65,7 @@ struct Submission {
     /// The body up to and with the input, which is written once, where it is sent from.
     body: Vec<u8>,
     failed: Option<serde_json::Error>,
-    webhook: Option<String>,
+    webhook: Option<SecretString>,
     policy: Option<Policy>,
     s3_config: Option<S3Config>,
 }
@@ -83,7 +84,7 @@ impl Submission {
         }
         let mut body = self.body;
         if let Some(webhook) = &self.webhook {
-            check_webhook(&attempted, webhook)?;
+            check_webhook(&attempted, webhook.expose())?;
             append(&attempted, &mut body, "webhook", webhook)?;
         }
         if let Some(policy) = &self.policy {
@@ -106,6 +107,7 @@ impl Submission {
         let path = self.endpoint.path(&format!("/{}", operation.name));
         let mut call = self.endpoint.call(operation, path)?.body(body).extra_time(to_send);
         call.secrets.extend(self.s3_config.iter().flat_map(S3Config::secrets));
+        call.secrets.extend(self.webhook.iter().flat_map(secrets_of_webhook));
         Ok(call)
     }
 }
@@ -120,6 +122,13 @@ fn check_webhook(attempted: &str, webhook: &str) -> Result<()> {
         Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(()),
         _ => Err(Error::refused(attempted, "webhook", "must be an http or https URL")),
     }
+}
+
+/// A webhook's URL, and those parts of it that are long enough to be a token.
+fn secrets_of_webhook(url: &SecretString) -> Vec<SecretString> {
+    let parts = url.expose().split(['/', '?', '#', '&', '=']);
+    let tokens = parts.filter(|part| part.len() >= 32).map(SecretString::from);
+    std::iter::once(url.clone()).chain(tokens).collect()
 }
 
 /// Reads the record of a new job, whose id only the reply knows.
@@ -206,7 +215,10 @@ macro_rules! submission_settings {
         impl $request {
             /// The URL that the service calls when the job has ended: http or https. The receiver
             /// must answer 200; the service tries three times in all, ten seconds apart.
-            pub fn webhook(mut self, url: impl Into<String>) -> Self {
+            ///
+            /// Who knows the URL can call it, so it is held as a secret: no error, log or Debug
+            /// shows it. The feature `webhook` has a receiver.
+            pub fn webhook(mut self, url: impl Into<SecretString>) -> Self {
                 self.submission.webhook = Some(url.into());
                 self
             }

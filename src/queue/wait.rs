@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::polling::rarest;
 use super::{Job, JobRecord, JobStatus, Polling};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -21,8 +22,9 @@ const CANCEL_TIME: Duration = Duration::from_secs(30);
 /// Waits for a job to end; made by [`Job::wait`], starts when awaited. Answers the record of the
 /// completed job.
 ///
-/// It asks for the status by the client's [`Polling`], and survives what passes: a broken
-/// connection, a 429, a 502. Dropping it leaves the job as it is.
+/// It asks for the status by the client's [`Polling`], taking turns with all other waits on the
+/// endpoint, and survives what passes: a broken connection, a 429, a 502. Dropping it leaves the job
+/// as it is.
 ///
 /// # Errors
 ///
@@ -86,12 +88,22 @@ impl Wait {
         self
     }
 
+    #[cfg(feature = "webhook")]
+    pub(crate) fn job(&self) -> &Job {
+        &self.job
+    }
+
     async fn run(self) -> Result<JobRecord> {
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let mut pauses = self.polling.pauses();
+        let mut pauses = self.polling.pauses(self.job.id());
+        let pace = self.job.endpoint().pace();
+        let mut looked = Instant::now();
         let mut last_seen = None;
         let mut in_reach = Instant::now();
         loop {
+            let latest = latest_look(self.job.id(), looked, deadline);
+            let _ = timeout_at(latest, pace.turn(self.polling.interval())).await;
+            looked = Instant::now();
             let status = self.job.status().into_future();
             let answer = match deadline {
                 Some(deadline) => match timeout_at(deadline, status).await {
@@ -191,6 +203,14 @@ impl Wait {
     }
 }
 
+/// When the next look must be, whoever else's turn it is: neither the expiry of the result nor the
+/// last look before the deadline waits.
+fn latest_look(job_id: &str, looked: Instant, deadline: Option<Instant>) -> Instant {
+    let due = looked + rarest(job_id);
+    let last_look = deadline.and_then(|deadline| deadline.checked_sub(LAST_LOOK));
+    last_look.map_or(due, |last_look| due.min(last_look))
+}
+
 enum Cancel {
     Ended(JobRecord),
     Outcome(RemoteCancel),
@@ -202,5 +222,25 @@ impl IntoFuture for Wait {
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.run())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_is_never_so_late_that_a_result_expires_or_a_deadline_passes() {
+        let now = Instant::now();
+        let deadline = Some(now + Duration::from_secs(60));
+        for (job_id, deadline, seconds) in [
+            ("sync-j", None, 20.0),
+            ("j", None, 600.0),
+            ("sync-j", deadline, 20.0),
+            ("j", deadline, 59.75),
+        ] {
+            let latest = latest_look(job_id, now, deadline) - now;
+            assert_eq!(latest.as_secs_f64(), seconds, "{job_id}");
+        }
     }
 }

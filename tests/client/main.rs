@@ -11,6 +11,7 @@ mod errors;
 mod execute;
 mod health;
 mod jobs;
+mod many;
 mod refused;
 mod rest;
 mod retries;
@@ -19,3 +20,5 @@ mod stream;
 mod submission;
 mod templates_and_secrets;
 mod wait;
+#[cfg(feature = "webhook")]
+mod webhooks;

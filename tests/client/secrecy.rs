@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 
 use crate::support::{KEY, Reply, Script};
 
-const SECRETS: [&str; 5] = [KEY, "secret-canary", "env-canary", "access-canary", "storage-canary"];
+const SECRETS: [&str; 6] =
+    ["hook-canary", KEY, "secret-canary", "env-canary", "access-canary", "storage-canary"];
 
 #[derive(Clone, Default)]
 struct Printed(Arc<Mutex<Vec<u8>>>);
@@ -117,6 +118,7 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
         let endpoint = client.endpoint("ep");
         let job = endpoint.job("j");
         let run = endpoint.run(&json!({})).s3_config(storage.clone());
+        let run = run.webhook("https://me.example/hooks/hook-canary-0123456789-0123456789");
         printed.note(&format!("{client:?} {endpoint:?} {job:?} {run:?}"));
         let wait = job.wait().timeout(Duration::from_millis(5)).cancel_on_timeout();
         let results = [

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use podqueue::{Client, ClientBuilder, Endpoint, Polling, RetryPolicy};
+use podqueue_local::LocalService;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -183,6 +184,24 @@ pub fn quick_retries() -> RetryPolicy {
 
 pub fn quick_polling() -> Polling {
     Polling::new().first(Duration::from_millis(1)).longest(Duration::from_millis(5))
+}
+
+/// A client of a local service, that does not dawdle.
+pub fn client_of(local: &LocalService) -> Client {
+    let settings = Client::builder().api_key("local").base_url(local.base_url());
+    settings.retry(quick_retries()).polling(quick_polling()).build().expect("usable settings")
+}
+
+/// Waits until it is so.
+#[cfg(feature = "webhook")]
+pub async fn until(so: impl Fn() -> bool) {
+    for _ in 0..5_000 {
+        if so() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    panic!("it never became so");
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

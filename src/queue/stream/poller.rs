@@ -39,7 +39,7 @@ impl Poller {
     pub(super) fn new(job: Job) -> Self {
         Self {
             attempted: job.attempted("stream"),
-            pauses: job.endpoint().client().polling().pauses(),
+            pauses: job.endpoint().client().polling().pauses(job.id()),
             job,
             ready: VecDeque::new(),
             pause: Duration::ZERO,

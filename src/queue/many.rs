@@ -1,0 +1,291 @@
+//! Many jobs at once: submitted from a stream of inputs, answered as they end.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use futures_util::stream::FuturesUnordered;
+use futures_util::{Stream, StreamExt};
+use serde::Serialize;
+use tokio::task::JoinHandle;
+
+use super::operations::RUN;
+use super::{Endpoint, Job, JobRecord, Policy, Polling, Run, S3Config, Wait};
+use crate::error::{Error, ErrorKind, Result};
+use crate::secret_string::SecretString;
+
+/// How many jobs are in flight where nothing else is said.
+const CONCURRENCY: usize = 100;
+
+/// The results of many jobs, as they end; made by [`Endpoint::run_all`] and
+/// [`Endpoint::run_stream`]. Nothing is submitted before it is polled.
+///
+/// At most [`concurrency`](Self::concurrency) jobs are in flight: submitted, or about to be, with
+/// a result that was not handed out yet. The next input is taken when a result was, so a slow
+/// consumer slows down the submissions, and an endless stream of inputs is no harm.
+///
+/// The jobs in flight are submitted and waited for in tasks of their own: what takes its time
+/// between two results keeps no other result from being read before it expires. However many there
+/// are, they ask for their status no more often than [`Polling::per_second`] says.
+///
+/// A job that fails is a result like any other, and so is one that could not be submitted: an
+/// [`Error`] whose kind tells which. The stream ends after the last result.
+///
+/// Dropping it submits nothing more and stops waiting. The jobs that were submitted go on at the
+/// service, and a submission that was on its way may or may not have been accepted.
+///
+/// # Panics
+///
+/// Polled outside of a Tokio runtime.
+#[must_use = "nothing is submitted until it is polled"]
+pub struct RunAll<'a, T> {
+    endpoint: Endpoint,
+    inputs: Option<Pin<Box<dyn Stream<Item = T> + Send + 'a>>>,
+    next_index: usize,
+    in_flight: FuturesUnordered<InFlight<T>>,
+    concurrency: usize,
+    settings: Arc<Settings>,
+}
+
+/// What became of one of many jobs.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Finished<T> {
+    /// The place of the input among all inputs, from 0.
+    pub index: usize,
+    /// The input.
+    pub input: T,
+    /// The record of the completed job; or the error of the submission, or of the wait, as
+    /// awaiting [`Run`](crate::Run) and [`Wait`](crate::Wait) answer it.
+    pub result: Result<JobRecord>,
+}
+
+#[derive(Clone, Default)]
+struct Settings {
+    policy: Option<Policy>,
+    s3_config: Option<S3Config>,
+    webhook: Option<SecretString>,
+    timeout: Option<Duration>,
+    cancel_on_timeout: bool,
+    polling: Option<Polling>,
+    #[cfg(feature = "webhook")]
+    webhooks: Option<crate::webhook::Webhooks>,
+}
+
+impl Endpoint {
+    /// Submits a job for each input, a bounded number at a time, and answers the results as they
+    /// come.
+    ///
+    /// ```no_run
+    /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {
+    /// use futures_util::StreamExt;
+    /// use serde_json::json;
+    ///
+    /// let prompts = (0..1_000).map(|n| json!({"prompt": format!("lighthouse {n}")}));
+    /// let mut results = endpoint.run_all(prompts).concurrency(50);
+    /// while let Some(done) = results.next().await {
+    ///     match done.result {
+    ///         Ok(record) => println!("{}: {}", done.index, record.output::<String>()?),
+    ///         Err(error) => eprintln!("{} ({}): {error}", done.index, done.input),
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn run_all<'a, I>(&self, inputs: I) -> RunAll<'a, I::Item>
+    where
+        I: IntoIterator<IntoIter: Send + 'a>,
+        I::Item: Serialize,
+    {
+        self.run_stream(futures_util::stream::iter(inputs))
+    }
+
+    /// As [`run_all`](Self::run_all), with inputs that are still to come.
+    pub fn run_stream<'a, S>(&self, inputs: S) -> RunAll<'a, S::Item>
+    where
+        S: Stream<Item: Serialize> + Send + 'a,
+    {
+        RunAll {
+            endpoint: self.clone(),
+            inputs: Some(Box::pin(inputs)),
+            next_index: 0,
+            in_flight: FuturesUnordered::new(),
+            concurrency: CONCURRENCY,
+            settings: Arc::default(),
+        }
+    }
+}
+
+impl<T> RunAll<'_, T> {
+    /// How many jobs are in flight at most; 100 by default. Zero counts as one.
+    pub fn concurrency(mut self, jobs: usize) -> Self {
+        self.concurrency = jobs.max(1);
+        self
+    }
+
+    /// The execution policy of each job.
+    pub fn policy(self, policy: Policy) -> Self {
+        self.set(|settings| settings.policy = Some(policy))
+    }
+
+    /// Object-storage settings that are passed on to the worker with each job.
+    pub fn s3_config(self, s3_config: S3Config) -> Self {
+        self.set(|settings| settings.s3_config = Some(s3_config))
+    }
+
+    /// The URL that the service calls when a job has ended, as [`Run::webhook`](crate::Run::webhook)
+    /// takes it.
+    pub fn webhook(self, url: impl Into<SecretString>) -> Self {
+        self.set(|settings| settings.webhook = Some(url.into()))
+    }
+
+    /// Lets the service's calls tell of the jobs that have ended, with slow polling as the safety
+    /// net. The URL of these webhooks is to be given with [`webhook`](Self::webhook).
+    #[cfg(feature = "webhook")]
+    pub fn told_by(self, webhooks: &crate::webhook::Webhooks) -> Self {
+        self.set(|settings| settings.webhooks = Some(webhooks.clone()))
+    }
+
+    /// How long each job is waited for at most, from when it was accepted.
+    pub fn timeout(self, timeout: Duration) -> Self {
+        self.set(|settings| settings.timeout = Some(timeout))
+    }
+
+    /// Cancels a job at the service when its time is over.
+    pub fn cancel_on_timeout(self) -> Self {
+        self.set(|settings| settings.cancel_on_timeout = true)
+    }
+
+    /// How often to ask, for these jobs alone.
+    pub fn polling(self, polling: Polling) -> Self {
+        self.set(|settings| settings.polling = Some(polling))
+    }
+
+    fn set(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+        change(Arc::make_mut(&mut self.settings));
+        self
+    }
+}
+
+impl<T: Serialize> RunAll<'_, T> {
+    fn start(&mut self, input: T) {
+        let run = self.settings.submission(&self.endpoint, &input);
+        let settings = Arc::clone(&self.settings);
+        let task = tokio::spawn(async move { settings.wait(run.await?).await });
+        let attempted = self.endpoint.attempted(&RUN);
+        self.in_flight.push(InFlight {
+            index: self.next_index,
+            input: Some(input),
+            attempted,
+            task,
+        });
+        self.next_index += 1;
+    }
+}
+
+impl Settings {
+    fn submission<T: Serialize>(&self, endpoint: &Endpoint, input: &T) -> Run {
+        let mut run = endpoint.run(input);
+        if let Some(policy) = &self.policy {
+            run = run.policy(policy.clone());
+        }
+        if let Some(s3_config) = &self.s3_config {
+            run = run.s3_config(s3_config.clone());
+        }
+        if let Some(webhook) = &self.webhook {
+            run = run.webhook(webhook.clone());
+        }
+        run
+    }
+
+    async fn wait(&self, job: Job) -> Result<JobRecord> {
+        let mut wait: Wait = job.wait();
+        if let Some(timeout) = self.timeout {
+            wait = wait.timeout(timeout);
+        }
+        if self.cancel_on_timeout {
+            wait = wait.cancel_on_timeout();
+        }
+        #[cfg(feature = "webhook")]
+        if let Some(webhooks) = &self.webhooks {
+            let wait = wait.webhook(webhooks);
+            return match &self.polling {
+                Some(polling) => wait.polling(polling.clone()).await,
+                None => wait.await,
+            };
+        }
+        if let Some(polling) = &self.polling {
+            wait = wait.polling(polling.clone());
+        }
+        wait.await
+    }
+}
+
+impl<T: Serialize> Stream for RunAll<'_, T> {
+    type Item = Finished<T>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = &mut *self;
+        while this.in_flight.len() < this.concurrency
+            && let Some(inputs) = &mut this.inputs
+        {
+            match inputs.as_mut().poll_next(context) {
+                Poll::Ready(Some(input)) => this.start(input),
+                Poll::Ready(None) => this.inputs = None,
+                Poll::Pending => break,
+            }
+        }
+        match ready!(this.in_flight.poll_next_unpin(context)) {
+            Some(finished) => Poll::Ready(Some(finished)),
+            None if this.inputs.is_none() => Poll::Ready(None),
+            None => Poll::Pending,
+        }
+    }
+}
+
+/// A job that is submitted and waited for in a task, which ends with this.
+struct InFlight<T> {
+    index: usize,
+    input: Option<T>,
+    attempted: String,
+    task: JoinHandle<Result<JobRecord>>,
+}
+
+/// Nothing in it is pinned but the task's handle, which does not care.
+impl<T> Unpin for InFlight<T> {}
+
+impl<T> Future for InFlight<T> {
+    type Output = Finished<T>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let result = ready!(Pin::new(&mut self.task).poll(context));
+        let result = result.unwrap_or_else(|_| {
+            let what = "its task was shut down with the runtime: the job may have been submitted";
+            Err(Error::new(ErrorKind::OutcomeUnknown, &self.attempted, what))
+        });
+        let index = self.index;
+        match self.input.take() {
+            Some(input) => Poll::Ready(Finished { index, input, result }),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl<T> Drop for InFlight<T> {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl<T> fmt::Debug for RunAll<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunAll")
+            .field("endpoint", &self.endpoint.id())
+            .field("submitted", &self.next_index)
+            .field("in_flight", &self.in_flight.len())
+            .field("concurrency", &self.concurrency)
+            .finish_non_exhaustive()
+    }
+}

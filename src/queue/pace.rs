@@ -1,0 +1,131 @@
+//! How often all waits on an endpoint ask, together.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+/// How much an endpoint that was quiet may catch up on at once.
+const CREDIT: Duration = Duration::from_secs(1);
+
+/// The turns of all waits on one endpoint: first come, first served, and none more often than the
+/// interval that each asks for. So the polls per second stay the same however many jobs are waited
+/// for, and only the time between two looks at the same job grows.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    /// When the next turn is. Who waits for it holds the lock, and the others queue for that: one
+    /// that gives up leaves the queue as if it had never been there.
+    next: tokio::sync::Mutex<Instant>,
+}
+
+impl Pace {
+    fn new() -> Self {
+        let now = Instant::now();
+        Self { next: tokio::sync::Mutex::new(now.checked_sub(CREDIT).unwrap_or(now)) }
+    }
+
+    /// Waits for a turn, and keeps the one after it `interval` away.
+    pub(super) async fn turn(&self, interval: Duration) {
+        let mut next = self.next.lock().await;
+        sleep_until(*next).await;
+        let now = Instant::now();
+        *next = (*next).max(now.checked_sub(CREDIT).unwrap_or(now)) + interval;
+    }
+}
+
+/// The paces of a client's endpoints, by endpoint id. One that nobody uses is forgotten.
+#[derive(Debug, Default)]
+pub(crate) struct Paces(Mutex<HashMap<String, Weak<Pace>>>);
+
+impl Paces {
+    pub(crate) fn of(&self, endpoint_id: &str) -> Arc<Pace> {
+        let mut paces = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pace) = paces.get(endpoint_id).and_then(Weak::upgrade) {
+            return pace;
+        }
+        paces.retain(|_, pace| pace.strong_count() > 0);
+        let pace = Arc::new(Pace::new());
+        paces.insert(endpoint_id.to_owned(), Arc::downgrade(&pace));
+        pace
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    const INTERVAL: Duration = Duration::from_millis(10);
+
+    #[tokio::test(start_paused = true)]
+    async fn ten_thousand_waits_ask_no_faster_than_one_may() {
+        const WAITS: usize = 10_000;
+        let pace = Arc::new(Pace::new());
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let started = Instant::now();
+        for wait in 0..WAITS {
+            let (pace, asked) = (Arc::clone(&pace), Arc::clone(&asked));
+            tokio::spawn(async move {
+                loop {
+                    pace.turn(INTERVAL).await;
+                    asked.lock().expect("no panic").push((wait, started.elapsed()));
+                    tokio::time::sleep(Duration::from_secs(3)).await;
+                }
+            });
+        }
+        tokio::time::sleep(Duration::from_secs(300)).await;
+        let asked = asked.lock().expect("no panic").clone();
+        assert!(asked.len() > 29_000, "{} in 300 s", asked.len());
+        let mut from = 0;
+        for (until, (_, at)) in asked.iter().enumerate() {
+            while *at - asked[from].1 > Duration::from_secs(10) {
+                from += 1;
+            }
+            assert!(until - from <= 1_101, "{} in the 10 s before {at:?}", until - from);
+        }
+        let order: Vec<_> = asked.iter().take(WAITS).map(|(wait, _)| *wait).collect();
+        assert!(order.iter().copied().eq(0..WAITS), "first come, first served");
+        let mut last = vec![Duration::ZERO; WAITS];
+        for (wait, at) in asked {
+            let since = at - std::mem::replace(&mut last[wait], at);
+            assert!(since <= Duration::from_secs(103), "{wait} was looked at after {since:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_gives_up_leaves_no_gap() {
+        let pace = Arc::new(Pace::new());
+        for _ in 0..=100 {
+            pace.turn(INTERVAL).await;
+        }
+        let turns = Arc::new(AtomicUsize::new(0));
+        let waiting: Vec<_> = (0..1_000)
+            .map(|_| {
+                let (pace, turns) = (Arc::clone(&pace), Arc::clone(&turns));
+                tokio::spawn(async move {
+                    pace.turn(INTERVAL).await;
+                    turns.fetch_add(1, Ordering::Relaxed);
+                })
+            })
+            .collect();
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        waiting.iter().for_each(tokio::task::JoinHandle::abort);
+        tokio::task::yield_now().await;
+        let started = Instant::now();
+        pace.turn(INTERVAL).await;
+        assert!(started.elapsed() <= INTERVAL, "{:?}", started.elapsed());
+        assert!(turns.load(Ordering::Relaxed) <= 1);
+    }
+
+    #[tokio::test]
+    async fn an_endpoint_has_one_pace_as_long_as_it_is_used() {
+        let paces = Paces::default();
+        let pace = paces.of("a");
+        assert!(Arc::ptr_eq(&pace, &paces.of("a")));
+        assert!(!Arc::ptr_eq(&pace, &paces.of("b")));
+        drop(paces.of("c"));
+        assert_eq!(paces.0.lock().expect("no panic").len(), 2, "b is forgotten, a is used");
+    }
+}

@@ -1,0 +1,123 @@
+//! The settings of a receiver.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use super::handled::Handled;
+use super::token::Token;
+use super::turns::Turns;
+use super::waiting::Waiting;
+use super::{Inner, Webhooks};
+use crate::error::Result;
+use crate::queue::{Endpoint, JobRecord};
+use crate::secret_string::SecretString;
+
+/// Why a handler has failed.
+pub type HandlerError = Box<dyn std::error::Error + Send + Sync>;
+
+pub(super) type Handler = Box<
+    dyn Fn(JobRecord) -> Pin<Box<dyn Future<Output = Result<(), HandlerError>> + Send>>
+        + Send
+        + Sync,
+>;
+
+/// The payload holds input and output of the job, whose sizes the interface bounds in part only.
+const BODY_LIMIT: usize = 64 * 1024 * 1024;
+const REMEMBERED: usize = 10_000;
+
+/// The settings of a [`Webhooks`]; made by [`Webhooks::builder`].
+#[must_use = "a builder does nothing until `build` is called"]
+pub struct WebhooksBuilder {
+    endpoint: Endpoint,
+    token: Option<SecretString>,
+    handler: Option<Handler>,
+    body_limit: usize,
+    remembered: usize,
+}
+
+impl WebhooksBuilder {
+    pub(super) fn new(endpoint: Endpoint) -> Self {
+        Self {
+            endpoint,
+            token: None,
+            handler: None,
+            body_limit: BODY_LIMIT,
+            remembered: REMEMBERED,
+        }
+    }
+
+    /// What is done with the record of each job that has ended, however it did. The service gets its
+    /// 200 once this has succeeded; when it fails, the delivery comes again.
+    ///
+    /// Without a handler, deliveries do no more than tell those who
+    /// [wait](crate::Wait::webhook) for the job.
+    pub fn on_job<F, R, E>(mut self, handler: F) -> Self
+    where
+        F: Fn(JobRecord) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<HandlerError>,
+    {
+        self.handler = Some(Box::new(move |record| {
+            let handled = handler(record);
+            Box::pin(async move { handled.await.map_err(Into::into) })
+        }));
+        self
+    }
+
+    /// The token of an earlier receiver ([`Webhooks::token`]), for the jobs that know its URL, in
+    /// place of a new one: 32 or more letters, digits, `-` and `_`, which nobody can guess.
+    pub fn token(mut self, token: impl Into<SecretString>) -> Self {
+        self.token = Some(token.into());
+        self
+    }
+
+    /// The largest body that is read, in bytes; 64 MiB by default. It holds the job's input and its
+    /// output.
+    pub fn body_limit(mut self, bytes: usize) -> Self {
+        self.body_limit = bytes;
+        self
+    }
+
+    /// How many jobs are remembered as handled; 10,000 by default, each with its id and
+    /// a hash. A repeated delivery comes within a minute of the first.
+    pub fn remember(mut self, jobs: usize) -> Self {
+        self.remembered = jobs;
+        self
+    }
+
+    /// The receiver.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), with `token` as the field,
+    /// where the given token cannot be one, or the system has no randomness to make one from.
+    pub fn build(self) -> Result<Webhooks> {
+        let token = match self.token {
+            Some(token) => Token::given(token)?,
+            None => Token::random()?,
+        };
+        Ok(Webhooks {
+            inner: Arc::new(Inner {
+                endpoint: self.endpoint,
+                token,
+                handler: self.handler,
+                body_limit: self.body_limit,
+                turns: Turns::default(),
+                handled: Handled::of_at_most(self.remembered),
+                waiting: Arc::new(Waiting::default()),
+            }),
+        })
+    }
+}
+
+impl fmt::Debug for WebhooksBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WebhooksBuilder")
+            .field("endpoint", &self.endpoint.id())
+            .field("token", &self.token)
+            .field("body_limit", &self.body_limit)
+            .field("remembered", &self.remembered)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,220 @@
+//! Many jobs at once, against the local service.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt;
+use podqueue::{Endpoint, ErrorKind, Finished, Policy, Polling, RemoteCancel};
+use podqueue_local::{LocalJob, LocalService};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::support::client_of;
+
+/// A service whose endpoint `picky` fails odd numbers and returns the square of even ones.
+async fn service() -> LocalService {
+    let picky = |job: LocalJob| async move {
+        match job.input["n"].as_u64().ok_or("no number")? {
+            n if n % 2 == 1 => Err(format!("{n} is odd").into()),
+            n => Ok(json!(n * n)),
+        }
+    };
+    let builder = LocalService::builder().endpoint("picky", picky).manual_clock();
+    builder.workers(4, 4).start().await.unwrap()
+}
+
+fn endpoint(local: &LocalService, name: &str) -> Endpoint {
+    client_of(local).endpoint(name)
+}
+
+fn count(local: &LocalService, path: &str) -> usize {
+    local.requests().iter().filter(|request| request.path.contains(path)).count()
+}
+
+/// Waits until so many jobs have completed, and nobody asks for their status any more.
+async fn until_read(local: &LocalService, endpoint: &Endpoint, jobs: u64) {
+    while endpoint.health().await.unwrap().jobs.completed < jobs {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let mut asked = 0;
+    while count(local, "/status") != asked {
+        asked = count(local, "/status");
+        tokio::time::sleep(Duration::from_millis(250)).await;
+    }
+}
+
+#[tokio::test]
+async fn each_result_comes_with_its_input_failures_included() {
+    let local = service().await;
+    let results = endpoint(&local, "picky").run_all((0..40).map(|n| json!({"n": n})));
+    let mut results: Vec<Finished<Value>> = results.concurrency(8).collect().await;
+    results.sort_by_key(|finished| finished.index);
+    assert_eq!(results.len(), 40);
+    for (n, finished) in results.into_iter().enumerate() {
+        assert_eq!((finished.index, finished.input), (n, json!({"n": n})));
+        if n % 2 == 0 {
+            assert_eq!(finished.result.unwrap().output::<usize>().unwrap(), n * n);
+        } else {
+            let error = finished.result.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::JobFailed);
+            assert!(error.to_string().ends_with(&format!("{n} is odd")), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_more_than_the_concurrency_is_in_flight() {
+    let local = service().await;
+    let taken = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&taken);
+    let inputs = (0..60_u64).map(move |n| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        json!({"n": 2 * n})
+    });
+    let mut results = endpoint(&local, "picky").run_all(inputs).concurrency(5);
+    assert_eq!(taken.load(Ordering::Relaxed), 0, "nothing is taken before it is polled");
+    let mut handed_out = 0;
+    while let Some(finished) = results.next().await {
+        let in_flight = taken.load(Ordering::Relaxed) - handed_out;
+        assert!((1..=5).contains(&in_flight), "{in_flight} are in flight");
+        assert!(count(&local, "/run") <= handed_out + 5);
+        finished.result.unwrap();
+        handed_out += 1;
+    }
+    assert_eq!(handed_out, 60);
+}
+
+#[tokio::test]
+async fn a_dropped_stream_submits_nothing_more() {
+    let local = service().await;
+    let mut results = endpoint(&local, "picky").run_all((0_u64..).map(|n| json!({"n": 2 * n})));
+    results = results.concurrency(3);
+    results.next().await.unwrap().result.unwrap();
+    drop(results);
+    // What was on its way arrives.
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let (submitted, asked) = (count(&local, "/run"), count(&local, "/status"));
+    assert!((1..=3).contains(&submitted), "{submitted}");
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!((count(&local, "/run"), count(&local, "/status")), (submitted, asked));
+}
+
+#[tokio::test]
+async fn a_dropped_stream_asks_for_nothing_more() {
+    let local = service().await;
+    let inputs = (0..3).map(|_| json!({"ms": 60_000}));
+    let mut results = endpoint(&local, "sleep").run_all(inputs);
+    let a_while = Duration::from_millis(100);
+    assert!(tokio::time::timeout(a_while, results.next()).await.is_err(), "no job ends");
+    drop(results);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let asked = count(&local, "/status");
+    assert!(asked > 3, "{asked}");
+    tokio::time::sleep(a_while).await;
+    assert_eq!(count(&local, "/status"), asked);
+}
+
+#[tokio::test]
+async fn no_result_expires_because_the_consumer_is_slow() {
+    let local = service().await;
+    let endpoint = endpoint(&local, "picky");
+    let mut results = endpoint.run_all([0, 2, 4, 6].map(|n| json!({"n": n})));
+    results.next().await.unwrap().result.unwrap();
+    // The consumer is busy. Meanwhile all jobs end and are read, and then the service drops them.
+    until_read(&local, &endpoint, 4).await;
+    local.clock().advance(Duration::from_secs(31 * 60));
+    while let Some(finished) = results.next().await {
+        finished.result.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn inputs_can_be_still_to_come() {
+    let local = service().await;
+    let (send, receive) = tokio::sync::mpsc::channel::<Value>(1);
+    let inputs = futures_util::stream::unfold(receive, |mut receive| async move {
+        receive.recv().await.map(|input| (input, receive))
+    });
+    let mut results = endpoint(&local, "picky").run_stream(inputs);
+    for n in [8, 6, 4] {
+        send.send(json!({"n": n})).await.unwrap();
+        let finished = results.next().await.unwrap();
+        assert_eq!(finished.result.unwrap().output::<u32>().unwrap(), n * n);
+    }
+    drop(send);
+    assert!(results.next().await.is_none());
+}
+
+#[tokio::test]
+async fn what_cannot_be_submitted_is_a_result_too() {
+    #[derive(Serialize)]
+    struct Input {
+        n: u64,
+        #[serde(skip_serializing_if = "Option::is_none", serialize_with = "refuse")]
+        refused: Option<()>,
+    }
+
+    fn refuse<S: serde::Serializer>(_: &Option<()>, _: S) -> Result<S::Ok, S::Error> {
+        Err(serde::ser::Error::custom("not this one"))
+    }
+
+    let local = service().await;
+    let inputs = (0..4).map(|n| Input { n: 2 * n, refused: (n == 1).then_some(()) });
+    let mut results: Vec<_> = endpoint(&local, "picky").run_all(inputs).collect().await;
+    results.sort_by_key(|finished| finished.index);
+    let kinds: Vec<_> = results.iter().map(|f| f.result.as_ref().map_err(|e| e.kind())).collect();
+    assert_eq!(kinds.iter().filter(|kind| kind.is_ok()).count(), 3);
+    assert_eq!(kinds[1].as_ref().unwrap_err(), &ErrorKind::InvalidRequest);
+    assert_eq!(results[1].input.n, 2);
+    assert_eq!(count(&local, "/run"), 3);
+}
+
+#[tokio::test]
+async fn settings_go_with_each_job() {
+    let local = service().await;
+    let policy = Policy::new().ttl(Duration::from_secs(1));
+    let results = endpoint(&local, "picky").run_all([json!({"n": 0})]).policy(policy);
+    let results: Vec<_> = results.collect().await;
+    let error = results[0].result.as_ref().unwrap_err();
+    assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidRequest, Some("policy.ttl")));
+
+    let results = endpoint(&local, "sleep").run_all([json!({"ms": 60_000})]);
+    let short = Duration::from_millis(50);
+    let results: Vec<_> = results.timeout(short).cancel_on_timeout().collect().await;
+    let error = results[0].result.as_ref().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::WaitTimedOut);
+    assert!(matches!(error.remote_cancel(), Some(RemoteCancel::Cancelled)));
+}
+
+#[tokio::test]
+async fn many_waits_ask_no_more_often_than_is_set() {
+    let local = service().await;
+    let quick = Duration::from_millis(1);
+    let polling = Polling::new().first(quick).longest(quick).per_second(40);
+    let inputs = (0..60).map(|_| json!({"ms": 3_600_000}));
+    let mut results = endpoint(&local, "sleep").run_all(inputs).polling(polling);
+    let started = Instant::now();
+    let end = tokio::time::timeout(Duration::from_millis(1_500), results.next()).await;
+    assert!(end.is_err(), "no job ends");
+    let asked = count(&local, "/status");
+    let most = 41.0 + 40.0 * started.elapsed().as_secs_f64();
+    assert!(asked >= 60 && (asked as f64) <= most, "{asked} questions, at most {most}");
+}
+
+#[tokio::test]
+async fn the_last_look_before_a_deadline_waits_for_no_turn() {
+    let local = service().await;
+    let endpoint = endpoint(&local, "sleep");
+    let polling = Polling::new().per_second(1);
+    let others: Vec<_> = (0..20).map(|_| json!({"ms": 3_600_000})).collect();
+    let mut others = endpoint.run_all(others).polling(polling.clone());
+    let a_while = Duration::from_millis(200);
+    assert!(tokio::time::timeout(a_while, others.next()).await.is_err(), "no job ends");
+
+    // Its turn would come in half a minute.
+    let job = endpoint.run(&json!({"ms": 3_600_000})).await.unwrap();
+    job.cancel().await.unwrap();
+    let wait = job.wait().polling(polling).timeout(Duration::from_millis(500));
+    assert_eq!(wait.await.unwrap_err().kind(), ErrorKind::JobCancelled);
+}
