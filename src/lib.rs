@@ -24,7 +24,7 @@ pub use queue::{
 };
 pub use rest::Rest;
 pub use secret_string::SecretString;
-pub use transport::RetryPolicy;
+pub use transport::{RateLimits, RetryPolicy};
 
 /// What generated code is made of. Not for other use: it changes without notice.
 #[doc(hidden)]

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use podqueue::{Client, ClientBuilder, Endpoint, Polling, RetryPolicy};
+use podqueue::{Client, ClientBuilder, Endpoint, Polling, RateLimits, RetryPolicy};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -158,6 +158,7 @@ impl Script {
             .graphql_url(format!("{}/graphql", self.url()))
             .retry(quick_retries())
             .polling(quick_polling())
+            .rate_limits(RateLimits::off())
     }
 
     pub fn client(&self) -> Client {
