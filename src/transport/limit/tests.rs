@@ -29,17 +29,19 @@ async fn request(gate: &Arc<Gate>) {
 
 #[tokio::test(start_paused = true)]
 async fn no_request_is_refused_and_almost_all_that_are_allowed_are_made() {
-    for (requests, concurrent, seconds) in [(1_000, 200, 60), (2_000, 400, 60), (100, 20, 60)] {
-        for (seed, latency) in [(1, 0..1), (2, 1..3), (3, 5..20), (4, 1..40)] {
-            let service = Arc::new(Service::new(requests, Count::all(requests), seed));
-            let gate = gate(requests, Some(concurrent));
-            let seen = service.saturate(&gate, 500, latency.clone(), seconds).await;
-            let allowed = requests * seconds / 10;
-            let rate = seen.admitted.len() as f64 / allowed as f64;
-            assert_eq!(seen.refused, 0, "{requests} {latency:?}");
-            assert!(rate >= 0.99, "{requests} {latency:?}: {rate}");
-            assert!(seen.most_open <= concurrent, "{} at once", seen.most_open);
-        }
+    for (requests, concurrent, latency) in [
+        (1_000, 200, 0..1),
+        (1_000, 200, 1..40),
+        (2_000, 400, 1..3),
+        (100, 20, 0..1),
+        (100, 20, 1..40),
+    ] {
+        let service = Arc::new(Service::new(requests, Count::all(requests), requests));
+        let gate = gate(requests, Some(concurrent));
+        let seen = service.saturate(&gate, 500, latency.clone(), 60).await;
+        let rate = seen.admitted.len() as f64 / (requests * 6) as f64;
+        assert_eq!(seen.refused, 0, "{requests} {latency:?}");
+        assert!(rate >= 0.99, "{requests} {latency:?}: {rate}");
     }
 }
 
@@ -291,10 +293,10 @@ async fn beside_another_client_of_the_account_the_rate_settles() {
                 *counted.lock().expect("no panic") += usize::from(other.arrives());
             }
         });
-        let seen = service.saturate(&gate(1_000, None), 500, 1..20, 300).await;
+        let seen = service.saturate(&gate(1_000, None), 500, 1..20, 200).await;
         // 400 in ten seconds are the other client's.
         let ours = seen.admitted.len() - *taken.lock().expect("no panic");
-        let allowed = 600 * 30;
+        let allowed = 600 * 20;
         assert!(ours * 100 >= allowed * 75, "{ours} of {allowed}");
         assert!(seen.refused * 50 <= seen.admitted.len() as u64, "{} refused", seen.refused);
     }
@@ -308,6 +310,29 @@ fn a_call_that_need_not_wait_takes_no_timer_and_no_runtime() {
         let pass = limiter.pass(&endpoint, "status", limit).now_or_never();
         pass.expect("ready at once").finished();
     }
+}
+
+/// Room for any number of requests.
+const WIDE: Limit = Limit { requests: 1_000_000_000, concurrent: Some(400) };
+
+#[test]
+fn a_call_that_need_not_wait_costs_little() {
+    let limiter = Limiter::new(RateLimits::new());
+    let endpoint = Arc::from("an-endpoint-id");
+    let round = || {
+        let started = std::time::Instant::now();
+        for _ in 0..1_000 {
+            let pass = limiter.pass(&endpoint, "status", WIDE).now_or_never();
+            let mut pass = pass.expect("ready at once");
+            pass.sent();
+            pass.answered();
+            pass.finished();
+        }
+        started.elapsed() / 1_000
+    };
+    let best = (0..50).map(|_| round()).min().expect("rounds");
+    let most = if cfg!(debug_assertions) { 20 } else { 1 };
+    assert!(best < Duration::from_micros(most), "{best:?} a call");
 }
 
 const CANCEL: Limit = Limit { requests: 100, concurrent: Some(20) };
