@@ -98,6 +98,11 @@ impl Call {
         }
     }
 
+    pub(crate) fn on_endpoint(mut self, endpoint_id: &Arc<str>) -> Self {
+        self.endpoint_id = Some(Arc::clone(endpoint_id));
+        self
+    }
+
     pub(crate) fn query(mut self, name: &str, value: &str) -> Self {
         self.url.query_pairs_mut().append_pair(name, value);
         self
@@ -124,11 +129,6 @@ impl Call {
 
     pub(crate) fn extra_time(mut self, extra_time: Duration) -> Self {
         self.extra_time = extra_time;
-        self
-    }
-
-    pub(crate) fn on_endpoint(mut self, endpoint_id: &Arc<str>) -> Self {
-        self.endpoint_id = Some(Arc::clone(endpoint_id));
         self
     }
 
