@@ -14,11 +14,11 @@ use crate::error::{Error, Result};
 use crate::graphql::{Graphql, Secrets, Templates};
 use crate::queue::{Endpoint, Paces, Polling};
 use crate::rest::Rest;
-use crate::transport::{Auth, Call, Reply, Transport};
+use crate::transport::{Auth, Call, Limiter, Reply, Transport};
 
 /// The client of the three interfaces.
 ///
-/// Cheap to clone: all clones share one connection pool, one key and one retry budget. Keep one for
+/// Cheap to clone: all clones share one connection pool, one key, one retry budget and the rate limits. Keep one for
 /// the whole program.
 ///
 /// ```no_run
@@ -158,6 +158,10 @@ impl Client {
 
     pub(crate) fn paces(&self) -> &Paces {
         &self.inner.paces
+    }
+
+    pub(crate) fn limiter(&self) -> &Limiter {
+        &self.inner.transport.limiter
     }
 
     pub(crate) fn run_limit(&self) -> usize {

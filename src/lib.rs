@@ -54,7 +54,7 @@ pub use queue::{
 };
 pub use rest::Rest;
 pub use secret_string::SecretString;
-pub use transport::RetryPolicy;
+pub use transport::{RateLimits, RetryPolicy};
 #[cfg(feature = "webhook")]
 pub use webhook::Webhooks;
 

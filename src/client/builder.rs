@@ -9,7 +9,7 @@ use super::{Client, GraphqlBody, Inner, QueueAuth};
 use crate::error::{Error, Result};
 use crate::queue::{Paces, Polling};
 use crate::secret_string::SecretString;
-use crate::transport::{Budget, RetryPolicy, Transport};
+use crate::transport::{Budget, Limiter, RateLimits, RetryPolicy, Transport};
 
 const MIB: usize = 1024 * 1024;
 
@@ -29,6 +29,7 @@ pub struct ClientBuilder {
     queue_auth: QueueAuth,
     graphql_body: GraphqlBody,
     retry: RetryPolicy,
+    rate_limits: RateLimits,
     polling: Polling,
     timeout: Duration,
     connect_timeout: Duration,
@@ -49,6 +50,7 @@ impl ClientBuilder {
             queue_auth: QueueAuth::default(),
             graphql_body: GraphqlBody::default(),
             retry: RetryPolicy::new(),
+            rate_limits: RateLimits::new(),
             polling: Polling::new(),
             timeout: Duration::from_secs(60),
             connect_timeout: Duration::from_secs(10),
@@ -132,6 +134,12 @@ impl ClientBuilder {
         self
     }
 
+    /// How the client keeps to the service's rate limits: all of the documented ones by default.
+    pub fn rate_limits(mut self, limits: RateLimits) -> Self {
+        self.rate_limits = limits;
+        self
+    }
+
     /// How often the status of a job is asked for while waiting, and new chunks while streaming.
     pub fn polling(mut self, polling: Polling) -> Self {
         self.polling = polling;
@@ -177,7 +185,8 @@ impl ClientBuilder {
     ///
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), with the setting's name as
     /// the field: no key, a key that cannot stand in a header, a URL that is none, is plain http to
-    /// another host, or carries credentials.
+    /// another host, or carries credentials; a share of the rate limits
+    /// out of range.
     pub fn build(self) -> Result<Client> {
         let refuse = |field: &str, rule: &str| Error::refused("client settings", field, rule);
         let key = self.api_key.ok_or_else(|| {
@@ -191,6 +200,9 @@ impl ClientBuilder {
                 "api_key",
                 "must be of visible ASCII characters, without spaces or line ends",
             ));
+        }
+        if !self.rate_limits.share_is_usable() {
+            return Err(refuse("rate_limits.share", "must be above 0 and at most 1"));
         }
         let url = |interface, text: Option<String>| {
             text.map(|text| urls::parse(interface, &text, self.plain_http)).transpose()
@@ -221,6 +233,7 @@ impl ClientBuilder {
                     key,
                     retry: self.retry,
                     budget: Budget::new(),
+                    limiter: Limiter::new(self.rate_limits),
                     timeout: self.timeout,
                     largest_reply: self.largest_reply,
                 },
@@ -244,6 +257,7 @@ impl fmt::Debug for ClientBuilder {
         f.debug_struct("ClientBuilder")
             .field("api_key", &self.api_key)
             .field("retry", &self.retry)
+            .field("rate_limits", &self.rate_limits)
             .field("polling", &self.polling)
             .field("timeout", &self.timeout)
             .finish_non_exhaustive()

@@ -20,11 +20,19 @@ use crate::secret_string::SecretString;
 use crate::transport::{self, Auth, Call, Repeat, Reply, decode_at, not_serializable};
 
 static READ: transport::Operation =
-    transport::Operation { name: "query", method: Method::POST, repeat: Repeat::Safe };
-static CHANGE: transport::Operation =
-    transport::Operation { name: "mutation", method: Method::POST, repeat: Repeat::Once };
-static CHANGE_AGAIN: transport::Operation =
-    transport::Operation { name: "mutation", method: Method::POST, repeat: Repeat::Safe };
+    transport::Operation { name: "query", method: Method::POST, repeat: Repeat::Safe, limit: None };
+static CHANGE: transport::Operation = transport::Operation {
+    name: "mutation",
+    method: Method::POST,
+    repeat: Repeat::Once,
+    limit: None,
+};
+static CHANGE_AGAIN: transport::Operation = transport::Operation {
+    name: "mutation",
+    method: Method::POST,
+    repeat: Repeat::Safe,
+    limit: None,
+};
 
 /// The GraphQL interface ([GraphQL](crate#the-interface)); made by [`Client::graphql`].
 #[derive(Clone, Debug)]

@@ -71,16 +71,21 @@ impl Endpoint {
 
     /// How many jobs and workers the endpoint has: `GET /health`.
     ///
+    /// Where [`RateLimits::requests_per_worker`](crate::RateLimits::requests_per_worker) is set, the
+    /// endpoint's rate limits follow the running workers that this tells.
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::Decode`](crate::ErrorKind::Decode) for a reply that lacks the documented counts.
     pub async fn health(&self) -> Result<Health> {
         let reply = self.send(self.call(&HEALTH, self.path("/health"))?).await?;
-        reply.decode(&self.attempted(&HEALTH))
+        let health: Health = reply.decode(&self.attempted(&HEALTH))?;
+        self.client.limiter().workers_run(&self.id, health.workers.running);
+        Ok(health)
     }
 
     /// Removes all queued jobs and leaves running ones alone: `POST /purge-queue`. The service takes
-    /// two of these in ten seconds.
+    /// two of these in ten seconds: a third waits for its turn.
     ///
     /// # Errors
     ///
@@ -135,7 +140,8 @@ impl Endpoint {
     pub(super) fn call(&self, operation: &Operation, path: Path) -> Result<Call> {
         let attempted = self.attempted(operation);
         let base = self.client.base_url(&attempted)?;
-        Call::new(operation, attempted, base, path, self.client.queue_auth())
+        let call = Call::new(operation, attempted, base, path, self.client.queue_auth())?;
+        Ok(call.on_endpoint(&self.id))
     }
 
     pub(super) async fn send(&self, call: Call) -> Result<crate::transport::Reply> {

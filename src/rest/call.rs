@@ -31,7 +31,7 @@ impl RestCall {
             _ => (Method::POST, Repeat::Once),
         };
         Self {
-            operation: Operation { name: operation, method, repeat },
+            operation: Operation { name: operation, method, repeat, limit: None },
             path: Path::new(""),
             query: Vec::new(),
             headers: Vec::new(),

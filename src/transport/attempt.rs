@@ -7,6 +7,7 @@ use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER,
 };
 
+use super::limit::Pass;
 use super::reply::hide_all;
 use super::{Auth, Call, Reply, Transport};
 use crate::error::{Error, ErrorKind, service_message};
@@ -34,9 +35,9 @@ pub(crate) enum Fate {
 }
 
 impl Transport {
-    pub(super) async fn attempt(&self, call: &Call) -> Result<Reply, Failure> {
+    pub(super) async fn attempt(&self, call: &Call, pass: Pass) -> Result<Reply, Failure> {
         let time = self.timeout + call.extra_time;
-        let result = match tokio::time::timeout(time, self.exchange(call)).await {
+        let result = match tokio::time::timeout(time, self.exchange(call, pass)).await {
             Ok(result) => result,
             Err(_) => Err(Failure {
                 fate: Fate::NoAnswer,
@@ -53,20 +54,33 @@ impl Transport {
         })
     }
 
-    async fn exchange(&self, call: &Call) -> Result<Reply, Failure> {
+    async fn exchange(&self, call: &Call, mut pass: Pass) -> Result<Reply, Failure> {
         let request = self.request(call)?;
+        pass.sent();
         let mut response = match self.http.execute(request).await {
             Ok(response) => response,
-            Err(error) => return Err(not_sent_or_not_answered(call, error)),
+            Err(error) => {
+                let failure = not_sent_or_not_answered(call, error);
+                if failure.fate == Fate::NeverSent {
+                    pass.not_sent();
+                }
+                return Err(failure);
+            }
         };
+        pass.answered();
         let status = response.status().as_u16();
         let headers = std::mem::take(response.headers_mut());
+        let retry_after = retry_after(&headers);
+        if status == 429 {
+            pass.refused(retry_after);
+        }
         let body = self.read_body(call, &mut response).await?;
+        pass.finished();
         if (200..300).contains(&status) {
             let secrets = self.secrets(call);
             return Ok(Reply { status, body, after_unknown_outcome: false, secrets });
         }
-        Err(self.refusal(call, status, &headers, &body))
+        Err(self.refusal(call, status, &headers, retry_after, &body))
     }
 
     fn request(&self, call: &Call) -> Result<reqwest::Request, Failure> {
@@ -156,7 +170,14 @@ impl Transport {
     }
 
     /// The failure for a reply that is not a success.
-    fn refusal(&self, call: &Call, status: u16, headers: &HeaderMap, body: &[u8]) -> Failure {
+    fn refusal(
+        &self,
+        call: &Call,
+        status: u16,
+        headers: &HeaderMap,
+        retry_after: Option<Duration>,
+        body: &[u8],
+    ) -> Failure {
         let (kind, fate, advice) = match status {
             300..400 => {
                 (ErrorKind::Redirect, Fate::Final, "redirects are not followed: check the URL")
@@ -190,7 +211,7 @@ impl Transport {
         let body = hide_all(String::from_utf8_lossy(body).into_owned(), &secrets);
         let error = Error::new(kind, &call.attempted, hide_all(message, &secrets))
             .with_status(status)
-            .with_retry_after(retry_after(headers))
+            .with_retry_after(retry_after)
             .with_body(Bytes::from(body));
         Failure { fate, error }
     }

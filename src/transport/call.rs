@@ -1,12 +1,13 @@
 //! A call as a value.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::{Method, Url};
 use serde::Serialize;
 
-use super::Path;
+use super::{Limit, Path};
 use crate::error::{Error, Result};
 use crate::secret_string::SecretString;
 
@@ -16,6 +17,8 @@ pub(crate) struct Operation {
     pub(crate) name: &'static str,
     pub(crate) method: Method,
     pub(crate) repeat: Repeat,
+    /// What the service admits of it; `None` where no limit is documented.
+    pub(crate) limit: Option<Limit>,
 }
 
 /// Whether a call may be sent again when it is not known whether it took effect.
@@ -56,6 +59,8 @@ pub(crate) struct Call {
     pub(crate) secrets: Vec<SecretString>,
     /// The job that the call is about, for errors.
     pub(crate) job_id: Option<String>,
+    /// The endpoint that the call goes to: limits hold for each of its own.
+    pub(crate) endpoint_id: Option<Arc<str>>,
 }
 
 impl Call {
@@ -89,7 +94,13 @@ impl Call {
             extra_time: Duration::ZERO,
             secrets: Vec::new(),
             job_id: None,
+            endpoint_id: None,
         }
+    }
+
+    pub(crate) fn on_endpoint(mut self, endpoint_id: &Arc<str>) -> Self {
+        self.endpoint_id = Some(Arc::clone(endpoint_id));
+        self
     }
 
     pub(crate) fn query(mut self, name: &str, value: &str) -> Self {

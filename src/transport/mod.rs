@@ -5,22 +5,26 @@
 
 mod attempt;
 mod call;
+mod limit;
 mod path;
 mod reply;
 mod retry;
 
 pub(crate) use call::not_serializable;
 pub(crate) use call::{Auth, Call, Operation, Repeat};
+pub use limit::RateLimits;
+pub(crate) use limit::{Limit, Limiter};
 pub(crate) use path::Path;
 pub(crate) use reply::{Reply, decode_at, hide, hide_all, not_decodable};
 pub(crate) use retry::Budget;
 pub use retry::RetryPolicy;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tracing::Instrument;
 
 use self::attempt::{Failure, Fate};
+use self::limit::Pass;
 use crate::error::{Error, ErrorKind, Result};
 use crate::secret_string::SecretString;
 
@@ -30,6 +34,7 @@ pub(crate) struct Transport {
     pub(crate) key: SecretString,
     pub(crate) retry: RetryPolicy,
     pub(crate) budget: Budget,
+    pub(crate) limiter: Limiter,
     pub(crate) timeout: Duration,
     pub(crate) largest_reply: usize,
 }
@@ -45,14 +50,17 @@ impl Transport {
             url.path = call.url.path(),
             http.response.status_code = tracing::field::Empty,
             podqueue.attempts = tracing::field::Empty,
+            podqueue.limiter_wait_ms = tracing::field::Empty,
         );
         self.send_until_settled(&call).instrument(span).await
     }
 
     async fn send_until_settled(&self, call: &Call) -> Result<Reply> {
         let mut maybe_took_effect = false;
+        let mut waited = Duration::ZERO;
         for attempt in 1.. {
-            let failure = match self.attempt(call).await {
+            let pass = self.pass(call, &mut waited).await;
+            let failure = match self.attempt(call, pass).await {
                 Ok(mut reply) => {
                     self.budget.refill();
                     reply.after_unknown_outcome = maybe_took_effect;
@@ -79,6 +87,19 @@ impl Transport {
             tokio::time::sleep(pause).await;
         }
         unreachable!("the attempts are counted without an end")
+    }
+
+    /// Waits for the call's turn, and adds the time to what it has `waited`.
+    async fn pass(&self, call: &Call, waited: &mut Duration) -> Pass {
+        let (Some(limit), Some(endpoint_id)) = (call.operation.limit, &call.endpoint_id) else {
+            return Pass::unlimited();
+        };
+        let started = Instant::now();
+        let pass = self.limiter.pass(endpoint_id, call.operation.name, limit).await;
+        *waited += started.elapsed();
+        let milliseconds = u64::try_from(waited.as_millis()).unwrap_or(u64::MAX);
+        tracing::Span::current().record("podqueue.limiter_wait_ms", milliseconds);
+        pass
     }
 }
 

@@ -11,6 +11,7 @@ mod errors;
 mod execute;
 mod health;
 mod jobs;
+mod limits;
 mod many;
 mod refused;
 mod rest;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use podqueue::{Client, ClientBuilder, Endpoint, Polling, RetryPolicy};
+use podqueue::{Client, ClientBuilder, Endpoint, Polling, RateLimits, RetryPolicy};
 use podqueue_local::LocalService;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -52,6 +52,8 @@ pub enum Reply {
     Truncate { body: String },
     /// Never answers.
     Hang,
+    /// Does it after a while.
+    Late { after: Duration, reply: Box<Reply> },
 }
 
 impl Reply {
@@ -69,6 +71,10 @@ impl Reply {
         let Self::Echo { status, field } = self else { return self };
         let request = format!("you sent {:?}", locked(&state.requests).last());
         Self::json(status, serde_json::json!({field: [{"message": request}], "data": null}))
+    }
+
+    pub fn late(self, after: Duration) -> Self {
+        Self::Late { after, reply: Box::new(self) }
     }
 
     pub fn header(mut self, name: &'static str, value: impl ToString) -> Self {
@@ -92,6 +98,14 @@ struct State {
     rest: Option<Reply>,
     requests: Mutex<Vec<Request>>,
     connections: Mutex<usize>,
+    open: Mutex<Open>,
+}
+
+/// How many requests are without an answer.
+#[derive(Default)]
+struct Open {
+    now: usize,
+    most: usize,
 }
 
 impl Script {
@@ -113,6 +127,7 @@ impl Script {
             rest,
             requests: Mutex::default(),
             connections: Mutex::default(),
+            open: Mutex::default(),
         });
         let shared = Arc::clone(&state);
         let accepting = tokio::spawn(async move {
@@ -150,6 +165,11 @@ impl Script {
         *locked(&self.state.connections)
     }
 
+    /// How many requests were without an answer at the same time, at the most.
+    pub fn most_at_once(&self) -> usize {
+        locked(&self.state.open).most
+    }
+
     /// The settings of a client of this server, for all three interfaces, that does not dawdle.
     pub fn settings(&self) -> ClientBuilder {
         Client::builder()
@@ -159,6 +179,7 @@ impl Script {
             .graphql_url(format!("{}/graphql", self.url()))
             .retry(quick_retries())
             .polling(quick_polling())
+            .rate_limits(RateLimits::off())
     }
 
     pub fn client(&self) -> Client {
@@ -215,7 +236,21 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
         locked(&state.requests).push(request);
         let next = locked(&state.replies).pop_front().or_else(|| state.rest.clone());
         let unexpected = || Reply::json(418, format!(r#"{{"error":"not in the script: {line}"}}"#));
-        match next.unwrap_or_else(unexpected).resolve(&state) {
+        let mut reply = next.unwrap_or_else(unexpected);
+        {
+            let mut open = locked(&state.open);
+            open.now += 1;
+            open.most = open.most.max(open.now);
+        }
+        if let Reply::Late { after, reply: meant } = reply {
+            tokio::time::sleep(after).await;
+            reply = *meant;
+        }
+        // Before the answer: who reads it may be quick with the next request.
+        if !matches!(reply, Reply::Hang) {
+            locked(&state.open).now -= 1;
+        }
+        match reply.resolve(&state) {
             Reply::Answer { status, headers, body } => {
                 let mut text = format!("HTTP/1.1 {status} Scripted\r\n");
                 for (name, value) in headers {
@@ -226,7 +261,7 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
                     return;
                 }
             }
-            Reply::Close | Reply::Echo { .. } => return,
+            Reply::Close | Reply::Echo { .. } | Reply::Late { .. } => return,
             Reply::Truncate { body } => {
                 let length = body.len() + 100;
                 let text = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{body}");

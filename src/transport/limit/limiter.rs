@@ -1,0 +1,115 @@
+//! The gates of a client.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::gate::{Gate, Pass};
+use super::{Limit, RateLimits};
+
+/// With fewer endpoints than this, idle ones are not looked for.
+const FEW: usize = 64;
+
+/// All gates of a client, by endpoint and operation.
+pub(crate) struct Limiter {
+    settings: RateLimits,
+    endpoints: Mutex<Endpoints>,
+}
+
+struct Endpoints {
+    known: HashMap<Arc<str>, Known>,
+    /// How many endpoints there may be before idle ones are let go.
+    most: usize,
+}
+
+/// What is known of an endpoint.
+#[derive(Default)]
+struct Known {
+    running_workers: u64,
+    gates: Vec<Place>,
+}
+
+struct Place {
+    operation: &'static str,
+    documented: Limit,
+    gate: Arc<Gate>,
+}
+
+impl Limiter {
+    pub(crate) fn new(settings: RateLimits) -> Self {
+        let endpoints = Endpoints { known: HashMap::new(), most: FEW };
+        Self { settings, endpoints: Mutex::new(endpoints) }
+    }
+
+    /// Waits until a request of this operation may be sent to this endpoint.
+    pub(crate) async fn pass(
+        &self,
+        endpoint_id: &Arc<str>,
+        operation: &'static str,
+        documented: Limit,
+    ) -> Pass {
+        if !self.settings.are_on() {
+            return Pass::unlimited();
+        }
+        self.gate(endpoint_id, operation, documented).pass().await
+    }
+
+    /// The service has told how many workers of an endpoint run: its limits follow.
+    pub(crate) fn workers_run(&self, endpoint_id: &Arc<str>, running: u64) {
+        if !self.settings.depend_on_workers() {
+            return;
+        }
+        self.with(endpoint_id, |known| {
+            known.running_workers = running;
+            for place in &known.gates {
+                place.gate.resize(self.settings.effective(place.documented, running));
+            }
+        });
+    }
+
+    fn gate(
+        &self,
+        endpoint_id: &Arc<str>,
+        operation: &'static str,
+        documented: Limit,
+    ) -> Arc<Gate> {
+        self.with(endpoint_id, |known| {
+            if let Some(place) = known.gates.iter().find(|place| place.operation == operation) {
+                return Arc::clone(&place.gate);
+            }
+            let limit = self.settings.effective(documented, known.running_workers);
+            let gate = Arc::new(Gate::new(limit));
+            known.gates.push(Place { operation, documented, gate: Arc::clone(&gate) });
+            gate
+        })
+    }
+
+    fn with<T>(&self, endpoint_id: &Arc<str>, work: impl FnOnce(&mut Known) -> T) -> T {
+        let mut endpoints = self.endpoints.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = endpoints.known.get_mut(endpoint_id) {
+            return work(known);
+        }
+        endpoints.make_room();
+        work(endpoints.known.entry(Arc::clone(endpoint_id)).or_default())
+    }
+
+    #[cfg(test)]
+    pub(super) fn endpoints(&self) -> usize {
+        self.endpoints.lock().unwrap_or_else(PoisonError::into_inner).known.len()
+    }
+}
+
+impl Endpoints {
+    /// Lets go of idle endpoints, rarely enough that a new endpoint costs no more than any call does
+    /// on the average: there are never more than twice as many as were in use at some moment.
+    fn make_room(&mut self) {
+        if self.known.len() < self.most {
+            return;
+        }
+        self.known.retain(|_, known| {
+            // A gate that a call holds is in use, even where it has not counted the call yet.
+            known.gates.retain(|place| Arc::strong_count(&place.gate) > 1 || !place.gate.is_idle());
+            !known.gates.is_empty()
+        });
+        self.most = FEW.max(self.known.len() * 2);
+    }
+}

@@ -1,0 +1,79 @@
+//! The requests that the service can still count.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::WINDOW;
+
+/// For clocks that do not run equally fast, and services that count in whole milliseconds.
+const MARGIN: Duration = Duration::from_millis(5);
+
+/// Room that is kept when nothing is counted any more.
+const SMALL: usize = 64;
+
+/// Counts each request from its send until [`WINDOW`] after its answer.
+pub(super) struct Log {
+    started: Instant,
+    unanswered: u64,
+    answered: u64,
+    /// The answered requests by the moment at which they no longer count, in order. Moments are
+    /// rounded up to milliseconds, so that the length has a bound that no limit can exceed.
+    departures: VecDeque<Departure>,
+}
+
+struct Departure {
+    /// Milliseconds since the log was started.
+    at: u64,
+    requests: u64,
+}
+
+impl Log {
+    pub(super) fn new(now: Instant) -> Self {
+        Self { started: now, unanswered: 0, answered: 0, departures: VecDeque::new() }
+    }
+
+    /// How many requests count now.
+    pub(super) fn count(&mut self, now: Instant) -> u64 {
+        let elapsed = millis(now - self.started);
+        while let Some(departure) = self.departures.front().filter(|first| first.at <= elapsed) {
+            self.answered -= departure.requests;
+            self.departures.pop_front();
+        }
+        if self.departures.is_empty() && self.departures.capacity() > SMALL {
+            self.departures = VecDeque::new();
+        }
+        self.unanswered + self.answered
+    }
+
+    /// When the next request stops to count; `None` while all are unanswered.
+    pub(super) fn next_departure(&self) -> Option<Instant> {
+        let first = self.departures.front()?;
+        Some(self.started + Duration::from_millis(first.at))
+    }
+
+    pub(super) fn send(&mut self) {
+        self.unanswered += 1;
+    }
+
+    /// A request was not sent after all.
+    pub(super) fn withdraw(&mut self) {
+        self.unanswered -= 1;
+    }
+
+    /// The answer to a request has come, or will not come any more.
+    pub(super) fn settle(&mut self, at: Instant) {
+        let departs = millis(at + WINDOW + MARGIN - self.started) + 1;
+        self.unanswered -= 1;
+        self.answered += 1;
+        match self.departures.back_mut().filter(|last| last.at >= departs) {
+            Some(last) => last.requests += 1,
+            None => self.departures.push_back(Departure { at: departs, requests: 1 }),
+        }
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,56 @@
+//! The limiter: no request above the documented rates and concurrencies, and almost all of them used.
+//!
+//! Each pair of an endpoint and an operation has a [`Gate`], which all clones of a client share. A
+//! request passes it first in, first out, once four parts agree:
+//!
+//! - the [log](log): fewer than N requests can still be counted by the service. A request counts from
+//!   its send until ten seconds after the head of its answer arrived. The service admitted it at some
+//!   moment in between, so whatever ten seconds the service looks at, fixed or sliding, it finds at
+//!   most N: of any N + 1 requests the last was sent when the first no longer counted;
+//! - the [slots](slots): fewer requests are open than the documented concurrency;
+//! - the [pace](pace): after a burst, requests go out evenly, and not all at once every ten seconds;
+//! - the [brake](brake): the service has not just answered 429, which it can where others use the
+//!   same account.
+//!
+//! Counting until the answer is safe whatever the network does, and costs the round trip: N requests
+//! in ten seconds and a round trip. Where the answer itself comes late, as of `/runsync`, it costs
+//! more: a sixth of the rate at worst, with jobs of two seconds, and nothing below a few dozen
+//! milliseconds or above two and a half seconds, where the concurrency is what limits. To count only
+//! until the request has arrived would need to be told of that, and the HTTP client tells no such
+//! thing: it may still be connecting.
+//!
+//! Nothing in here knows an operation by name, and nothing has a timer unless somebody waits.
+
+mod brake;
+mod gate;
+mod limiter;
+mod log;
+mod pace;
+mod settings;
+mod slots;
+
+#[cfg(test)]
+mod simulation;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use gate::Pass;
+pub(crate) use limiter::Limiter;
+pub use settings::RateLimits;
+
+use std::time::Duration;
+
+/// What the service admits of an operation, per endpoint and user: a row of its table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Limit {
+    /// Requests in ten seconds.
+    pub(crate) requests: u64,
+    /// Requests at the same time.
+    pub(crate) concurrent: Option<u64>,
+}
+
+/// What all documented rates are counted over.
+const WINDOW: Duration = Duration::from_secs(10);
+
+/// How long after the client has given a request up the service may still take it up.
+const GRACE: Duration = Duration::from_millis(250);

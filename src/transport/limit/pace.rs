@@ -1,0 +1,67 @@
+//! Evenly, after a burst.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::WINDOW;
+
+/// How much a call that waits may be late, because timers and schedulers are, without a loss of rate.
+const LATENESS: Duration = Duration::from_millis(50);
+
+/// Credit for requests: it grows by the rate, and each request costs one.
+///
+/// While nobody waits it grows up to a quarter of the limit, the burst that a client may start with.
+/// While calls wait, time that passes earns no new burst: the requests of the last one stop to count
+/// all at once, and would otherwise go out at once again, every ten seconds.
+pub(super) struct Pace {
+    credit: f64,
+    counted_at: Instant,
+}
+
+impl Pace {
+    pub(super) fn new(now: Instant, requests: u64) -> Self {
+        Self { credit: burst(requests), counted_at: now }
+    }
+
+    /// Counts the credit that has grown since the last time; `requests` is the limit.
+    pub(super) fn grow(&mut self, now: Instant, requests: u64, calls_wait: bool) {
+        let earned = (now - self.counted_at).as_secs_f64() * per_second(requests);
+        self.counted_at = now;
+        let most = if calls_wait {
+            1.0 + LATENESS.as_secs_f64() * per_second(requests)
+        } else {
+            burst(requests)
+        };
+        self.credit = self.credit.max(most.min(self.credit + earned));
+    }
+
+    /// When there is credit for a request; `None` for now.
+    pub(super) fn next(&self, requests: u64) -> Option<Instant> {
+        let missing = 1.0 - self.credit;
+        // Sums of fractions miss a whole by a hair.
+        (missing > 1e-6)
+            .then(|| self.counted_at + Duration::from_secs_f64(missing / per_second(requests)))
+    }
+
+    pub(super) fn spend(&mut self) {
+        self.credit -= 1.0;
+    }
+
+    /// A request was not sent after all.
+    pub(super) fn refund(&mut self) {
+        self.credit += 1.0;
+    }
+
+    pub(super) fn forfeit(&mut self) {
+        self.credit = self.credit.min(0.0);
+    }
+}
+
+fn per_second(requests: u64) -> f64 {
+    requests as f64 / WINDOW.as_secs_f64()
+}
+
+fn burst(requests: u64) -> f64 {
+    (requests / 4).max(2).min(requests) as f64
+}
