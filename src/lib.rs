@@ -14,7 +14,8 @@
 //! | Template (GraphQL shape), Secret, GraphQL | [`graphql`], [`Templates`], [`Secrets`] |
 //! | Authentication | [`ClientBuilder::api_key`], [`QueueAuth`] |
 //! | Errors | [`Error`], [`ErrorKind`] |
-//! | Limits | [`Policy`], [`RunSync::wait`], [`ClientBuilder::payload_limits`] |
+//! | Events | `webhook`, a module behind the feature of that name |
+//! | Limits | [`Policy`], [`RunSync::wait`], [`ClientBuilder::payload_limits`], [`RateLimits`] |
 //!
 //! # What the client does for you
 //!
