@@ -1,5 +1,6 @@
 //! The queue interface of serverless endpoints, written by hand: `{base_url}/v2/{endpoint_id}/…`.
 
+mod body;
 mod endpoint;
 mod health;
 mod job;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::body::Body;
 use super::operations::{RUN, RUN_SYNC};
 use super::{Endpoint, Job, JobRecord, Policy, S3Config};
 use crate::error::{Error, Result};
@@ -63,7 +64,7 @@ pub struct RunSync {
 struct Submission {
     endpoint: Endpoint,
     /// The body up to and with the input, which is written once, where it is sent from.
-    body: Vec<u8>,
+    body: Body,
     failed: Option<serde_json::Error>,
     webhook: Option<SecretString>,
     policy: Option<Policy>,
@@ -72,7 +73,8 @@ struct Submission {
 
 impl Submission {
     fn new<T: Serialize + ?Sized>(endpoint: Endpoint, input: &T) -> Self {
-        let mut body = br#"{"input":"#.to_vec();
+        let mut body = Body::default();
+        body.push(r#"{"input":"#);
         let failed = serde_json::to_writer(&mut body, input).err();
         Self { endpoint, body, failed, webhook: None, policy: None, s3_config: None }
     }
@@ -95,7 +97,7 @@ impl Submission {
             s3_config.check(&attempted)?;
             append(&attempted, &mut body, "s3Config", s3_config)?;
         }
-        body.push(b'}');
+        body.push("}");
         if body.len() > limit {
             let rule = format_args!(
                 "is {} bytes long, above the limit of {limit} for this operation",
@@ -112,8 +114,8 @@ impl Submission {
     }
 }
 
-fn append(attempted: &str, body: &mut Vec<u8>, field: &str, value: &impl Serialize) -> Result<()> {
-    body.extend_from_slice(format!(r#","{field}":"#).as_bytes());
+fn append(attempted: &str, body: &mut Body, field: &str, value: &impl Serialize) -> Result<()> {
+    body.push(&format!(r#","{field}":"#));
     serde_json::to_writer(body, value).map_err(|error| not_serializable(attempted, field, error))
 }
 
