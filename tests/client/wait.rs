@@ -83,10 +83,10 @@ async fn what_does_not_pass_ends_a_wait() {
 async fn the_deadline_is_time_and_counts_the_requests_too() {
     let server = Script::then_always([record("IN_PROGRESS")], Reply::Hang).await;
     let started = Instant::now();
-    let wait = server.endpoint().job("j").wait().timeout(Duration::from_millis(100));
+    let wait = server.endpoint().job("j").wait().timeout(Duration::from_millis(800));
     let error = wait.await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::WaitTimedOut);
-    assert!(started.elapsed() >= Duration::from_millis(100));
+    assert!(started.elapsed() >= Duration::from_millis(800));
     assert!(started.elapsed() < Duration::from_secs(10), "the answer was not waited for");
     assert_eq!(error.record().unwrap().status(), &JobStatus::InProgress);
     assert!(error.remote_cancel().is_none());
@@ -97,7 +97,7 @@ async fn the_deadline_is_time_and_counts_the_requests_too() {
 async fn a_deadline_can_cancel_and_tells_what_became_of_it() {
     let always = Reply::ok(r#"{"id":"j","status":"CANCELLED"}"#);
     let server = Script::then_always([Reply::Hang], always).await;
-    let short = Duration::from_millis(20);
+    let short = Duration::from_millis(800);
     let job = server.endpoint().job("j");
     let error = job.wait().timeout(short).cancel_on_timeout().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::WaitTimedOut);
@@ -116,7 +116,7 @@ async fn a_deadline_can_cancel_and_tells_what_became_of_it() {
 
 #[tokio::test]
 async fn a_job_that_ended_just_before_it_was_cancelled_is_answered_as_it_ended() {
-    let short = Duration::from_millis(20);
+    let short = Duration::from_millis(800);
     let refused = Reply::json(400, r#"{"error":"the job is COMPLETED"}"#);
     let done = Reply::ok(r#"{"id":"j","status":"COMPLETED","output":1}"#);
     let server = Script::of([Reply::Hang, refused.clone(), done]).await;
@@ -141,7 +141,7 @@ async fn a_job_that_ends_during_the_last_pause_is_still_seen() {
     let hour = Duration::from_secs(3_600);
     let rare = podqueue::Polling::new().first(hour).longest(hour);
     let wait = server.endpoint().job("j").wait().polling(rare);
-    let record = wait.timeout(Duration::from_millis(400)).await.unwrap();
+    let record = wait.timeout(Duration::from_millis(1_500)).await.unwrap();
     assert_eq!(record.output::<u32>().unwrap(), 1);
 }
 
@@ -152,5 +152,5 @@ async fn polling_is_polite() {
     let wait = client.endpoint("ep").job("j").wait().timeout(Duration::from_millis(1_000));
     wait.await.unwrap_err();
     let polls = server.requests().len();
-    assert!((3..=8).contains(&polls), "{polls} polls in a second");
+    assert!((2..=8).contains(&polls), "{polls} polls in a second");
 }
