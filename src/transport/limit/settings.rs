@@ -22,7 +22,7 @@ use super::Limit;
 /// use podqueue::{Client, RateLimits};
 ///
 /// let client = Client::builder()
-///     .api_key("the key")
+///     .api_key("the-key")
 ///     .base_url("https://queue.example")
 ///     .rate_limits(RateLimits::new().share(0.5))
 ///     .build()?;
