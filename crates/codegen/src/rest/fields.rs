@@ -6,7 +6,7 @@ use quote::format_ident;
 use syn::visit_mut::VisitMut;
 use syn::{Attribute, Expr, Field, Fields, Lit, Meta, Path, Type, parse_quote};
 
-use super::signatures::{argument, is_named};
+use super::signatures::{argument, arguments, is_named};
 use crate::{derives, naming, print};
 
 /// What each type means.
@@ -62,19 +62,46 @@ pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings) {
 
 /// Which of podqueue's helpers reads a field of this type.
 fn helper(ty: &Type) -> Option<&'static str> {
-    const INTEGERS: [&str; 8] = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
+    let kind = |ty: &Type| match ty {
+        ty if is_named(ty, "f64") => Scalar::Number,
+        ty if INTEGERS.iter().any(|name| is_named(ty, name)) => Scalar::Integer,
+        ty if is_named(ty, "Option") => Scalar::Nullable,
+        _ => Scalar::Other,
+    };
     if is_named(ty, "Option") {
-        let inner = argument(ty)?;
-        if is_named(inner, "f64") {
-            Some("number")
-        } else {
-            INTEGERS.iter().any(|name| is_named(inner, name)).then_some("integer")
+        match kind(argument(ty)?) {
+            Scalar::Number => Some("number"),
+            Scalar::Integer => Some("integer"),
+            _ => None,
         }
     } else if is_named(ty, "HashMap") {
-        Some("map_or_default")
+        let value = arguments(ty).last().copied()?;
+        Some(match kind(value) {
+            Scalar::Number => "number_map",
+            Scalar::Integer => "integer_map",
+            _ => "map_or_default",
+        })
+    } else if is_named(ty, "Vec") {
+        Some(match kind(argument(ty)?) {
+            Scalar::Number => "numbers",
+            Scalar::Integer => "integers",
+            // The description says that items can be null, so null means something.
+            Scalar::Nullable => "or_default",
+            Scalar::Other => "list",
+        })
     } else {
-        (is_named(ty, "Vec") || is_named(ty, "Map")).then_some("or_default")
+        is_named(ty, "Map").then_some("or_default")
     }
+}
+
+const INTEGERS: [&str; 8] = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
+
+/// What there are helpers for.
+enum Scalar {
+    Number,
+    Integer,
+    Nullable,
+    Other,
 }
 
 /// The description's words, or ours where it has none.

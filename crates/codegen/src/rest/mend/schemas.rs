@@ -65,6 +65,10 @@ pub(super) fn mend_paths(paths: &mut Value) {
 pub(super) fn mend_named(schema: &mut Value, answers: bool) {
     mend(schema, answers);
     remove(schema, &["nullable"]);
+    // A second name for a schema is that schema.
+    if let Some([only]) = schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
+        *schema = only.clone();
+    }
 }
 
 /// Mends a schema and all within it. In one that answers hold, nothing is required.
@@ -92,13 +96,20 @@ pub(super) fn mend(schema: &mut Value, answers: bool) {
 }
 
 fn mend_within(schema: &mut Value, answers: bool) {
+    let required = schema.get("required").cloned().unwrap_or_default();
     let Some(object) = schema.as_object_mut() else {
         return;
     };
     for (key, value) in object {
         match (key.as_str(), value) {
             ("properties", Value::Object(properties)) => {
-                properties.values_mut().for_each(|schema| mend(schema, answers));
+                for (name, schema) in properties {
+                    mend(schema, answers);
+                    // What can be absent can be null.
+                    if !required.as_array().is_some_and(|it| it.iter().any(|it| it == name)) {
+                        remove(schema, &["nullable"]);
+                    }
+                }
             }
             ("additionalProperties", value) if !value.is_boolean() => {
                 mend(value, answers);
@@ -120,7 +131,17 @@ fn mend_within(schema: &mut Value, answers: bool) {
 fn drop_notes(schema: &mut Value) {
     remove(
         schema,
-        &["example", "examples", "externalDocs", "xml", "discriminator", "readOnly", "writeOnly"],
+        &[
+            "example",
+            "examples",
+            "externalDocs",
+            "xml",
+            "discriminator",
+            "readOnly",
+            "writeOnly",
+            "$defs",
+            "definitions",
+        ],
     );
     if let Some(object) = schema.as_object_mut() {
         object.retain(|key, _| !key.starts_with("x-"));
@@ -223,7 +244,7 @@ fn mend_map(schema: &mut Value) {
 }
 
 /// A list or a map that is null is read as an empty one, so its type need not say that it can be.
-fn drop_null_of_collections(schema: &mut Value) {
+pub(super) fn drop_null_of_collections(schema: &mut Value) {
     let is_collection = schema["type"] == json!("array")
         || (schema["type"] == json!("object") && schema.get("properties").is_none());
     if is_collection {
@@ -236,7 +257,7 @@ fn drop_required(schema: &mut Value) {
     remove(schema, &["required"]);
 }
 
-fn remove(schema: &mut Value, keys: &[&str]) {
+pub(super) fn remove(schema: &mut Value, keys: &[&str]) {
     if let Some(object) = schema.as_object_mut() {
         keys.iter().for_each(|key| {
             object.remove(*key);
