@@ -45,7 +45,7 @@ pub(crate) fn unique_pascal(taken: &mut HashSet<String>, name: String) -> String
     let mut candidate = name.clone();
     let mut number = 2;
     while !taken.insert(candidate.clone()) {
-        candidate = format!("{name}{number}");
+        candidate = format!("{}{number}", name.trim_end_matches('_'));
         number += 1;
     }
     candidate
@@ -97,5 +97,7 @@ mod tests {
         assert_eq!(unique(&mut taken, "id".into()), "id_2");
         assert_eq!(unique_pascal(&mut taken, "Id".into()), "Id");
         assert_eq!(unique_pascal(&mut taken, "Id".into()), "Id2");
+        assert_eq!(unique_pascal(&mut taken, "Self_".into()), "Self_");
+        assert_eq!(unique_pascal(&mut taken, "Self_".into()), "Self2");
     }
 }

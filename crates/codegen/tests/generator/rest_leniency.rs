@@ -7,7 +7,10 @@ fn every_field_may_be_absent_or_null() {
     let code = thing(
         "id: {type: string}, size: {type: integer}, price: {type: number}, on: {type: boolean}, \
          list: {type: array, items: {type: string}}, map: {type: object, additionalProperties: {type: string}}, \
-         free: {type: object}",
+         sizes: {type: array, items: {type: integer}}, prices: {type: array, items: {type: number}}, \
+         gaps: {type: array, items: {type: string, nullable: true}}, \
+         ports: {type: object, additionalProperties: {type: integer}}, \
+         costs: {type: object, additionalProperties: {type: number}}, free: {type: object}",
     )
     .code;
     let cases = [
@@ -15,7 +18,12 @@ fn every_field_may_be_absent_or_null() {
         ("pub on: Option<bool>,", None),
         ("pub size: Option<i64>,", Some("integer")),
         ("pub price: Option<f64>,", Some("number")),
-        ("pub list: Vec<String>,", Some("or_default")),
+        ("pub list: Vec<String>,", Some("list")),
+        ("pub sizes: Vec<i64>,", Some("integers")),
+        ("pub prices: Vec<f64>,", Some("numbers")),
+        ("pub gaps: Vec<Option<String>>,", Some("or_default")),
+        ("pub ports: ::std::collections::HashMap<String, i64>,", Some("integer_map")),
+        ("pub costs: ::std::collections::HashMap<String, f64>,", Some("number_map")),
         ("pub map: ::std::collections::HashMap<String, String>,", Some("map_or_default")),
         ("pub free: ::serde_json::Map<String, ::serde_json::Value>,", Some("or_default")),
     ];

@@ -259,14 +259,14 @@ impl<'a> Composer<'a> {
     }
 
     fn united(&self, shapes: Vec<Value>, depth: usize) -> Option<Value> {
-        let mut by_kind: BTreeMap<&'static str, Vec<Keywords>> = BTreeMap::new();
-        for shape in &shapes {
-            let mut keywords = self.keywords(shape, depth + 1);
+        let mut by_kind: BTreeMap<&'static str, Vec<(Value, Keywords)>> = BTreeMap::new();
+        for shape in shapes {
+            let mut keywords = self.keywords(&shape, depth + 1);
             match kind(&keywords) {
                 Some(kind) => {
                     let kind = if kind == "integer" { "number" } else { kind };
                     keywords.remove("nullable");
-                    by_kind.entry(kind).or_default().push(keywords);
+                    by_kind.entry(kind).or_default().push((shape, keywords));
                 }
                 // One of the shapes is any value.
                 None => return Some(json!({})),
@@ -274,14 +274,20 @@ impl<'a> Composer<'a> {
         }
         let mut united: Vec<_> = by_kind
             .into_iter()
-            .map(|(kind, shapes)| match kind {
-                "object" => self.united_objects(shapes, depth),
-                "array" => self.united_lists(&shapes, depth),
-                "string" => united_strings(&shapes),
-                "number" if shapes.iter().all(|it| it["type"] == "integer") => {
-                    json!({ "type": "integer" })
+            .map(|(kind, shapes)| {
+                if let [(only, _)] = shapes.as_slice() {
+                    return only.clone();
                 }
-                kind => json!({ "type": kind }),
+                let shapes: Vec<_> = shapes.into_iter().map(|(_, keywords)| keywords).collect();
+                match kind {
+                    "object" => self.united_objects(&shapes, depth),
+                    "array" => self.united_lists(&shapes, depth),
+                    "string" => united_strings(&shapes),
+                    "number" if shapes.iter().all(|it| it["type"] == "integer") => {
+                        json!({ "type": "integer" })
+                    }
+                    kind => json!({ "type": kind }),
+                }
             })
             .collect();
         match united.len() {
@@ -301,10 +307,10 @@ impl<'a> Composer<'a> {
         json!({ "type": "array", "items": self.chosen(items, false, depth + 1) })
     }
 
-    fn united_objects(&self, shapes: Vec<Keywords>, depth: usize) -> Value {
+    fn united_objects(&self, shapes: &[Keywords], depth: usize) -> Value {
         let mut properties: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         let mut values = Vec::new();
-        for shape in &shapes {
+        for shape in shapes {
             let shape = Value::Object(shape.clone());
             for (name, schema) in fields(&shape, "properties") {
                 let known = properties.entry(name.clone()).or_default();

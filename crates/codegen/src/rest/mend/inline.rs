@@ -66,7 +66,11 @@ impl Names {
                 [key, property] if key == "properties" => format!("{name}_{property}"),
                 [key] if key == "items" => format!("{name}_item"),
                 [key] if key == "additionalProperties" => format!("{name}_value"),
-                _ => format!("{name}_object"),
+                // A shape of a choice is a variant, with fields of its own.
+                _ => {
+                    self.within(schema, name);
+                    continue;
+                }
             };
             self.name(schema, &name);
         }

@@ -51,6 +51,7 @@ pub(crate) fn mend(source: &Source, mut description: Value) -> Result<Mended, Di
         schemas::mend_named(schema, answered.contains(name));
     }
     references::inline_aliases(&mut schemas, &mut paths);
+    schemas::keep_used(&paths, &mut schemas);
     let enums = enums::take_out(&mut schemas, &mut paths);
     inline::name_objects(&mut schemas, &mut paths, &enums);
 

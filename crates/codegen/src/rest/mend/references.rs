@@ -98,7 +98,8 @@ impl Naming<'_> {
 
     /// A schema that is no named one of the description: `#/components/schemas/Pod/properties/id`.
     fn elsewhere(&mut self, target: &str) -> Option<String> {
-        let schema = self.description.pointer(target.strip_prefix('#')?)?.clone();
+        let pointer = target.strip_prefix('#').filter(|it| it.len() > 1)?;
+        let schema = self.description.pointer(pointer)?.clone();
         let parts: Vec<_> = target.split('/').collect();
         let (last, before) = parts.split_last()?;
         let owner = before.iter().rev().find(|part| !KEYWORDS.contains(part));
@@ -142,34 +143,46 @@ fn target(value: &Value) -> Option<&str> {
 /// A schema that only gives a name to a string, a number, a list or a map would become a type of
 /// its own, with nothing to it but a wrapper. It is put in the place of its references.
 pub(super) fn inline_aliases(schemas: &mut Map<String, Value>, paths: &mut Value) {
+    // A name for itself is a name for anything.
+    let endless: Vec<_> =
+        schemas.keys().filter(|name| is_endless(name, schemas)).cloned().collect();
+    for name in &endless {
+        if target(&schemas[name]).is_some() {
+            schemas.insert(name.clone(), json!({}));
+        }
+    }
     let mut aliases: BTreeMap<String, Value> = schemas
         .iter()
-        .filter(|(_, schema)| is_alias(schema))
+        .filter(|(name, schema)| is_alias(schema) && !is_endless(name, schemas))
         .map(|(name, schema)| (name.clone(), schema.clone()))
         .collect();
-    // An alias of an alias takes one round more; one that never ends is none.
-    for _ in 0..aliases.len() {
+    // An alias of an alias takes one round more.
+    loop {
         let known = aliases.clone();
         aliases.values_mut().for_each(|schema| inline(schema, &known));
         if aliases == known {
             break;
         }
     }
-    aliases.retain(|name, schema| {
-        let mut found = Vec::new();
-        references(schema, &mut found);
-        !found.contains(name) && target(schema).is_none_or(|it| it != name)
-    });
-    let endless: HashSet<_> =
-        schemas.keys().filter(|name| !aliases.contains_key(*name)).cloned().collect();
-    aliases.retain(|_, schema| {
-        let mut found = Vec::new();
-        references(schema, &mut found);
-        found.iter().all(|name| endless.contains(name))
-    });
     schemas.retain(|name, _| !aliases.contains_key(name));
     schemas.values_mut().for_each(|schema| inline(schema, &aliases));
     inline(paths, &aliases);
+}
+
+/// Whether an alias leads back to itself through nothing but aliases.
+fn is_endless(name: &str, schemas: &Map<String, Value>) -> bool {
+    let mut waiting = vec![name.to_owned()];
+    let mut seen = HashSet::new();
+    while let Some(next) = waiting.pop() {
+        let Some(schema) = schemas.get(&next).filter(|schema| is_alias(schema)) else { continue };
+        let mut found = Vec::new();
+        references(schema, &mut found);
+        if found.iter().any(|it| it == name) {
+            return true;
+        }
+        waiting.extend(found.into_iter().filter(|it| seen.insert(it.clone())));
+    }
+    false
 }
 
 fn is_alias(schema: &Value) -> bool {

@@ -1,0 +1,57 @@
+//! Decoding an answer, and what must be true of it.
+
+use std::fmt::Debug;
+
+use podqueue::__private::serde::Serialize;
+use podqueue::__private::serde::de::DeserializeOwned;
+use podqueue::__private::serde_json::{from_str, to_string, Value};
+
+/// Decodes an answer as a `T`, and says what is wrong with the outcome: it must decode, be equal
+/// after it was written and read again, print, and hold all that a `complete` answer says.
+pub fn check<T>(what: &str, complete: bool, text: &str) -> Option<String>
+where
+    T: DeserializeOwned + Serialize + PartialEq + Debug,
+{
+    let value: T = match from_str(text) {
+        Ok(value) => value,
+        Err(error) => return Some(format!("{what}: {error} in {text}")),
+    };
+    let again = match to_string(&value) {
+        Ok(again) => again,
+        Err(error) => return Some(format!("{what}: cannot be written: {error}")),
+    };
+    let same: Result<T, _> = from_str(&again);
+    if !same.is_ok_and(|same| same == value) {
+        return Some(format!("{what}: {text} became {again}, which is another value"));
+    }
+    if format!("{value:?}").is_empty() {
+        return Some(format!("{what}: prints nothing"));
+    }
+    let (text, again): (Value, Value) = (from_str(text).ok()?, from_str(&again).ok()?);
+    match lost(&text, &again, String::new()) {
+        Some(place) if complete => Some(format!("{what}: {place} of {text} is lost in {again}")),
+        _ => None,
+    }
+}
+
+/// The place of a value that is not in the other one.
+fn lost(there: &Value, here: &Value, place: String) -> Option<String> {
+    match (there, here) {
+        (Value::Object(there), Value::Object(here)) => there.iter().find_map(|(key, value)| {
+            let is_nothing = value.as_object().is_some_and(|it| it.is_empty())
+                || value.as_array().is_some_and(|it| it.is_empty());
+            match here.get(key) {
+                Some(here) => lost(value, here, format!("{place}/{key}")),
+                None if is_nothing => None,
+                None => Some(format!("{place}/{key}")),
+            }
+        }),
+        (Value::Array(there), Value::Array(here)) if there.len() == here.len() => {
+            there.iter().zip(here).find_map(|(there, here)| lost(there, here, format!("{place}/*")))
+        }
+        (Value::Number(there), Value::Number(here)) => {
+            (there.as_f64() != here.as_f64()).then_some(place)
+        }
+        (there, here) => (there != here).then_some(place),
+    }
+}
