@@ -2,6 +2,8 @@
 //!
 //! Generated code names these functions in its serde attributes.
 
+pub mod shape;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
@@ -48,75 +50,6 @@ where
 {
     let items: Option<Vec<Option<T>>> = Option::deserialize(deserializer)?;
     Ok(items.unwrap_or_default().into_iter().flatten().collect())
-}
-
-/// A [`list`] of numbers, each as [`number`] reads it.
-///
-/// # Errors
-///
-/// Where the value is neither null nor a list of numbers.
-pub fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
-    let items: Vec<LooseNumber> = list(deserializer)?;
-    Ok(items.into_iter().filter_map(|item| item.0).collect())
-}
-
-/// A [`list`] of whole numbers, each as [`integer`] reads it.
-///
-/// # Errors
-///
-/// Where the value is neither null nor a list of whole numbers that fit a `T`.
-pub fn integers<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: TryFrom<i64>,
-{
-    let items: Vec<LooseInteger<T>> = list(deserializer)?;
-    Ok(items.into_iter().filter_map(|item| item.0).collect())
-}
-
-/// A [map](map_or_default) of numbers, each as [`number`] reads it.
-///
-/// # Errors
-///
-/// Where the value is neither null nor an object of numbers.
-pub fn number_map<'de, D>(deserializer: D) -> Result<HashMap<String, f64>, D::Error>
-where
-    D: Deserializer<'de>,
-{
-    let entries: HashMap<String, LooseNumber> = map_or_default(deserializer)?;
-    Ok(entries.into_iter().filter_map(|(name, value)| Some((name, value.0?))).collect())
-}
-
-/// A [map](map_or_default) of whole numbers, each as [`integer`] reads it.
-///
-/// # Errors
-///
-/// Where the value is neither null nor an object of whole numbers that fit a `T`.
-pub fn integer_map<'de, D, T>(deserializer: D) -> Result<HashMap<String, T>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: TryFrom<i64>,
-{
-    let entries: HashMap<String, LooseInteger<T>> = map_or_default(deserializer)?;
-    Ok(entries.into_iter().filter_map(|(name, value)| Some((name, value.0?))).collect())
-}
-
-/// A number within a list or a map.
-struct LooseNumber(Option<f64>);
-
-impl<'de> Deserialize<'de> for LooseNumber {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        number(deserializer).map(Self)
-    }
-}
-
-/// A whole number within a list or a map.
-struct LooseInteger<T>(Option<T>);
-
-impl<'de, T: TryFrom<i64>> Deserialize<'de> for LooseInteger<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        integer(deserializer).map(Self)
-    }
 }
 
 /// A number, which may stand in a string, or null. An empty string counts as null.
@@ -294,20 +227,5 @@ mod tests {
         assert_eq!(list::<_, String>(json!(null)).ok(), Some(vec![]));
         assert!(list::<_, String>(json!(["a", 1])).is_err());
         assert!(list::<_, String>(json!("a")).is_err());
-    }
-
-    #[test]
-    fn numbers_in_lists_and_maps_are_read_as_loosely_as_alone() {
-        let loose = json!([1, "2", 3.0, null, ""]);
-        assert_eq!(numbers(loose.clone()).ok(), Some(vec![1.0, 2.0, 3.0]));
-        assert_eq!(integers::<_, u8>(loose).ok(), Some(vec![1, 2, 3]));
-        assert!(integers::<_, u8>(json!([256])).is_err());
-        assert!(numbers(json!(["soon"])).is_err());
-        let loose = json!({"a": "80", "b": null});
-        let expected = |value| HashMap::from([("a".to_owned(), value)]);
-        assert_eq!(number_map(loose.clone()).ok(), Some(expected(80.0)));
-        let whole = integer_map::<_, i64>(loose).ok();
-        assert_eq!(whole, Some(HashMap::from([("a".to_owned(), 80)])));
-        assert!(number_map(json!({"a": true})).is_err());
     }
 }

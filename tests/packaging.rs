@@ -11,12 +11,8 @@ use serde_json::Value;
 #[test]
 fn the_index_of_tests_leads_to_tests() {
     let index = std::fs::read_to_string("tests/README.md").unwrap();
-    let named: Vec<_> = index
-        .split('`')
-        .skip(1)
-        .step_by(2)
-        .filter_map(|code| code.split_once(".rs::"))
-        .collect();
+    let named: Vec<_> =
+        index.split('`').skip(1).step_by(2).filter_map(|code| code.split_once(".rs::")).collect();
     assert!(named.len() > 100, "the index was read: {}", named.len());
     let mut missing = Vec::new();
     for (file, test) in named {

@@ -1,5 +1,6 @@
 //! From an OpenAPI description to typed calls: read, mend, decide types, write.
 
+mod bisect;
 mod emit;
 mod fields;
 mod mend;
@@ -40,9 +41,9 @@ fn deep<T: Send>(run: impl Fn() -> T + Send + Sync) -> T {
 
 fn try_generate(source: &Source) -> Result<Generated, Diagnostic> {
     let description = read::read(source)?;
-    let mended = mend::mend(source, description)?;
+    let mut mended = mend::mend(source, description)?;
+    let mut decided = bisect::decide(source, &mut mended)?;
     let mut warnings = mended.warnings;
-    let mut decided = signatures::decide(source, mended.document, &mended.enums)?;
     let mut operations = Vec::new();
     for operation in mended.operations {
         match decided.signatures.remove(&operation.name) {

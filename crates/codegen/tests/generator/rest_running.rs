@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use quote::ToTokens;
+use serde_json::{Value, json};
 use syn::{ImplItem, Item, ReturnType, Type};
 
 use crate::rest_corpus::{Document, large, small};
@@ -91,8 +92,12 @@ fn write_answers(document: &Document, answers: &mut String) {
         for manner in [Manner::Plain, Manner::Nulls, Manner::Ahead] {
             let samples = Samples { description: &document.description, manner };
             let Some(schema) = samples.answer(path, method) else { continue };
-            let value = samples.value(&schema, 0).to_string();
-            let ty = ty.replace("types ::", &format!("crate::{name}::types::"));
+            let value = match samples.value(&schema, 0) {
+                // Any value.
+                Value::Null => json!({ "any": [1, null] }).to_string(),
+                value => value.to_string(),
+            };
+            let ty = ty.replace("types::", &format!("crate::{name}::types::"));
             let complete = manner == Manner::Plain;
             let what = format!("{name}, {call}, {manner:?}");
             writeln!(answers, "        check::<{ty}>({what:?}, {complete}, {value:?}),").unwrap();
@@ -100,7 +105,7 @@ fn write_answers(document: &Document, answers: &mut String) {
     }
 }
 
-/// The calls that have an answer, such as `GET /pods/{podId}`, and its type.
+/// The calls that have an answer, such as `GET /pods/{podId}`, and the shape that it is read as.
 fn answered(file: &syn::File) -> Vec<(String, String)> {
     let mut builders = Vec::new();
     let mut answers = Vec::new();
@@ -118,7 +123,7 @@ fn answered(file: &syn::File) -> Vec<(String, String)> {
                 });
                 builders.extend(call.last().map(|it| (result.to_token_stream().to_string(), it)));
             } else if function.sig.ident == "send" {
-                answers.push((owner.clone(), argument(result)));
+                answers.push((owner.clone(), shape(function, result)));
             }
         }
     }
@@ -126,9 +131,22 @@ fn answered(file: &syn::File) -> Vec<(String, String)> {
         .into_iter()
         .filter_map(|(builder, call)| {
             let (_, ty) = answers.iter().find(|(owner, _)| *owner == builder)?;
-            (ty != "()").then(|| (call, ty.clone()))
+            (!ty.contains("()")).then(|| (call, ty.clone()))
         })
         .collect()
+}
+
+/// The `S` of `let answer: Answer<S>` in `send`; a plain `T` where it answers `Result<T>` as it is.
+fn shape(send: &syn::ImplItemFn, result: &Type) -> String {
+    let given = send.block.stmts.iter().find_map(|statement| match statement {
+        syn::Stmt::Local(local) => match &local.pat {
+            syn::Pat::Type(typed) => Some(argument(&typed.ty)),
+            _ => None,
+        },
+        _ => None,
+    });
+    let plain = || format!("podqueue::__private::lenient::shape::Plain<{}>", argument(result));
+    given.unwrap_or_else(plain).replace(" ", "")
 }
 
 /// `T` of `Result<T>`.

@@ -428,10 +428,8 @@ fn kind(schema: &Keywords) -> Option<&'static str> {
             Some("object")
         }
         _ if schema.contains_key("items") => Some("array"),
-        _ => match schema.get("enum").and_then(Value::as_array) {
-            Some(values) if values.iter().any(Value::is_string) => Some("string"),
-            _ => None,
-        },
+        _ if super::schemas::is_text(&Value::Object(schema.clone())) => Some("string"),
+        _ => None,
     }
 }
 

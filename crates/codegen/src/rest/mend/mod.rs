@@ -19,6 +19,7 @@ mod schemas;
 use serde_json::{Map, Value, json};
 
 pub(crate) use self::enums::NamedEnum;
+pub(super) use self::references::inline;
 use super::model::Operation;
 use crate::{Diagnostic, Source};
 
@@ -118,7 +119,7 @@ fn resolve<'a>(description: &'a Value, mut value: &'a Value) -> Option<&'a Value
     None
 }
 
-fn object_at(value: &Value, path: &[&str]) -> Map<String, Value> {
+pub(super) fn object_at(value: &Value, path: &[&str]) -> Map<String, Value> {
     path.iter()
         .try_fold(value, |value, key| value.get(key))
         .and_then(Value::as_object)

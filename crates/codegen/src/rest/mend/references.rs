@@ -192,7 +192,7 @@ fn is_alias(schema: &Value) -> bool {
 }
 
 /// Puts schemas in the place of references to them.
-pub(super) fn inline(value: &mut Value, aliases: &BTreeMap<String, Value>) {
+pub(in crate::rest) fn inline(value: &mut Value, aliases: &BTreeMap<String, Value>) {
     if let Some(schema) = target(value).and_then(|name| aliases.get(name)) {
         *value = schema.clone();
         return;

@@ -201,12 +201,19 @@ fn name_the_type(schema: &mut Value) {
         "object"
     } else if schema.get("items").is_some() {
         "array"
-    } else if schema["enum"].as_array().is_some_and(|all| all.iter().any(Value::is_string)) {
+    } else if is_text(schema) {
         "string"
     } else {
         return;
     };
     schema["type"] = json!(kind);
+}
+
+/// Whether all that an enum lists is text.
+pub(super) fn is_text(schema: &Value) -> bool {
+    let values =
+        schema.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    values.iter().any(Value::is_string) && values.iter().all(|it| it.is_string() || it.is_null())
 }
 
 /// Flaw: enums with repeated values, with null, with nothing, of numbers or of several types.

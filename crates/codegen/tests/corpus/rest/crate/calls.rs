@@ -93,7 +93,7 @@ pub async fn failures() -> Vec<String> {
     same(
         "parameters",
         line,
-        "GET /v1/a/7/a%2Fb/c?page=3&tags=x%20y&tags=z&levels=low&levels=soon&ids%5B%5D=1\
+        "GET /v1/a/7/a%2Fb/c?page=3&tags=x+y&tags=z&levels=low&levels=soon&ids%5B%5D=1\
          &ids%5B%5D=2&since=today&either=7&one_or_more=a&fn=true&limit=5",
     );
 

@@ -2,26 +2,25 @@
 
 use std::fmt::Debug;
 
+use podqueue::__private::lenient::shape::{Answer, Shape};
 use podqueue::__private::serde::Serialize;
-use podqueue::__private::serde::de::DeserializeOwned;
-use podqueue::__private::serde_json::{from_str, to_string, Value};
+use podqueue::__private::serde_json::{Value, from_str, to_string};
 
-/// Decodes an answer as a `T`, and says what is wrong with the outcome: it must decode, be equal
+/// Decodes an answer of a shape, and says what is wrong with the outcome: it must decode, be equal
 /// after it was written and read again, print, and hold all that a `complete` answer says.
-pub fn check<T>(what: &str, complete: bool, text: &str) -> Option<String>
+pub fn check<S: Shape>(what: &str, complete: bool, text: &str) -> Option<String>
 where
-    T: DeserializeOwned + Serialize + PartialEq + Debug,
+    S::Value: Serialize + PartialEq + Debug,
 {
-    let value: T = match from_str(text) {
-        Ok(value) => value,
+    let value = match from_str::<Answer<S>>(text) {
+        Ok(answer) => answer.0,
         Err(error) => return Some(format!("{what}: {error} in {text}")),
     };
     let again = match to_string(&value) {
         Ok(again) => again,
         Err(error) => return Some(format!("{what}: cannot be written: {error}")),
     };
-    let same: Result<T, _> = from_str(&again);
-    if !same.is_ok_and(|same| same == value) {
+    if !from_str::<Answer<S>>(&again).is_ok_and(|same| same.0 == value) {
         return Some(format!("{what}: {text} became {again}, which is another value"));
     }
     if format!("{value:?}").is_empty() {

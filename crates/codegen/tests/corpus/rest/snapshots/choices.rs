@@ -328,15 +328,6 @@ pub mod types {
         }
     }
 
-    impl ::std::fmt::Display for ThingTextOrNumber {
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            match self {
-                Self::Number(x) => x.fmt(f),
-                Self::String(x) => x.fmt(f),
-            }
-        }
-    }
-
     impl ::std::convert::From<f64> for ThingTextOrNumber {
         fn from(value: f64) -> Self {
             Self::Number(value)

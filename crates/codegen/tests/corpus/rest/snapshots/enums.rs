@@ -94,7 +94,7 @@ pub mod types {
         /// `self`.
         Self_,
         /// `Self`.
-        Self_2,
+        Self2,
         /// `other`.
         Other,
         /// `NaN`.
@@ -119,7 +119,7 @@ pub mod types {
                 Self::_1 => "1",
                 Self::X2 => ">",
                 Self::Self_ => "self",
-                Self::Self_2 => "Self",
+                Self::Self2 => "Self",
                 Self::Other => "other",
                 Self::NaN => "NaN",
                 Self::É => "é",
@@ -140,7 +140,7 @@ pub mod types {
                 "1" => Self::_1,
                 ">" => Self::X2,
                 "self" => Self::Self_,
-                "Self" => Self::Self_2,
+                "Self" => Self::Self2,
                 "other" => Self::Other,
                 "NaN" => Self::NaN,
                 "é" => Self::É,
@@ -406,7 +406,7 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
     #[non_exhaustive]
     pub struct Thing {
         /// The field `empty`.
@@ -421,7 +421,7 @@ pub mod types {
         pub list: Vec<Level>,
         /// The field `mixed`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub mixed: Option<String>,
+        pub mixed: Option<::serde_json::Value>,
         /// How much.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub named: Option<Level>,
@@ -447,6 +447,24 @@ pub mod types {
         /// The field `with_null`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub with_null: Option<ThingWithNull>,
+    }
+
+    impl ::std::fmt::Debug for Thing {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Thing")
+                .field("empty", &self.empty)
+                .field("list", &self.list)
+                .field("mixed", &format_args!("[redacted]"))
+                .field("named", &self.named)
+                .field("numbers", &self.numbers)
+                .field("numbers_as_text", &self.numbers_as_text)
+                .field("odd", &self.odd)
+                .field("twice", &self.twice)
+                .field("untyped", &self.untyped)
+                .field("with_null", &self.with_null)
+                .finish()
+        }
     }
 }
 

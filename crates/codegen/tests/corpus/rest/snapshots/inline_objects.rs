@@ -148,7 +148,12 @@ impl List {
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Vec<types::ListResponseItem>> {
         let call = crate::rest::call::RestCall::new("list", "GET").literal("/list");
-        call.send(&self.rest).await
+        let answer: ::podqueue::__private::lenient::shape::Answer<
+            ::podqueue::__private::lenient::shape::List<
+                ::podqueue::__private::lenient::shape::Plain<types::ListResponseItem>,
+            >,
+        > = call.send(&self.rest).await?;
+        Ok(answer.0)
     }
 }
 

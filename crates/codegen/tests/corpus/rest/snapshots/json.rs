@@ -39,7 +39,12 @@ impl ListThings {
     pub async fn send(self) -> ::podqueue::Result<Vec<types::Thing>> {
         let call = crate::rest::call::RestCall::new("list_things", "GET")
             .literal("/things");
-        call.send(&self.rest).await
+        let answer: ::podqueue::__private::lenient::shape::Answer<
+            ::podqueue::__private::lenient::shape::List<
+                ::podqueue::__private::lenient::shape::Plain<types::Thing>,
+            >,
+        > = call.send(&self.rest).await?;
+        Ok(answer.0)
     }
 }
 

@@ -40,7 +40,7 @@ pub mod types {
         /// The field `lists`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::map_or_default",
+            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::Dictionary<::podqueue::__private::lenient::shape::List<::podqueue::__private::lenient::shape::Plain<String>>>,_>",
             skip_serializing_if = "::std::collections::HashMap::is_empty"
         )]
         pub lists: ::std::collections::HashMap<String, Vec<String>>,
@@ -61,14 +61,14 @@ pub mod types {
         /// The field `prices`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::number_map",
+            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::Dictionary<::podqueue::__private::lenient::shape::Number>,_>",
             skip_serializing_if = "::std::collections::HashMap::is_empty"
         )]
         pub prices: ::std::collections::HashMap<String, f64>,
         /// The field `sizes`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::integer_map",
+            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::Dictionary<::podqueue::__private::lenient::shape::Integer<i64>>,_>",
             skip_serializing_if = "::std::collections::HashMap::is_empty"
         )]
         pub sizes: ::std::collections::HashMap<String, i64>,

@@ -365,7 +365,7 @@ pub mod types {
         pub self_: Option<String>,
         /// The field `self`.
         #[serde(rename = "self", skip_serializing_if = "Option::is_none")]
-        pub self__2: Option<String>,
+        pub self_2: Option<String>,
         /// The field `self_type`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub self_type: Option<Self_>,

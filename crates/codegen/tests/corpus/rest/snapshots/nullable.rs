@@ -88,7 +88,7 @@ pub mod types {
         /// The field `counts`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::integers",
+            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::List<::podqueue::__private::lenient::shape::Integer<i64>>,_>",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub counts: Vec<i64>,
@@ -98,7 +98,7 @@ pub mod types {
         /// The field `list`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::numbers",
+            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::List<::podqueue::__private::lenient::shape::Number>,_>",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub list: Vec<f64>,

@@ -202,7 +202,10 @@ impl Read2 {
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<i64> {
         let call = crate::rest::call::RestCall::new("read_2", "GET").literal("/b");
-        call.send(&self.rest).await
+        let answer: ::podqueue::__private::lenient::shape::Answer<
+            ::podqueue::__private::lenient::shape::Integer<i64>,
+        > = call.send(&self.rest).await?;
+        Ok(answer.0)
     }
 }
 

@@ -141,7 +141,12 @@ impl Range {
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Vec<i64>> {
         let call = crate::rest::call::RestCall::new("range", "GET").literal("/range");
-        call.send(&self.rest).await
+        let answer: ::podqueue::__private::lenient::shape::Answer<
+            ::podqueue::__private::lenient::shape::List<
+                ::podqueue::__private::lenient::shape::Integer<i64>,
+            >,
+        > = call.send(&self.rest).await?;
+        Ok(answer.0)
     }
 }
 

@@ -21,7 +21,7 @@ pub mod types {
         /// The field `nested`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::list",
+            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::List<::podqueue::__private::lenient::shape::List<::podqueue::__private::lenient::shape::Number>>,_>",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub nested: Vec<Vec<f64>>,
@@ -42,7 +42,7 @@ pub mod types {
         /// The field `same`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::numbers",
+            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::List<::podqueue::__private::lenient::shape::Number>,_>",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub same: Vec<f64>,
@@ -86,15 +86,6 @@ pub mod types {
                 Self::Other(_) => {
                     f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
                 }
-            }
-        }
-    }
-
-    impl ::std::fmt::Display for ThingPairItem {
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            match self {
-                Self::Integer(x) => x.fmt(f),
-                Self::String(x) => x.fmt(f),
             }
         }
     }

@@ -33,7 +33,7 @@ pub mod types {
         /// The field `tags`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::or_default",
+            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::List<::podqueue::__private::lenient::shape::Nullable<::podqueue::__private::lenient::shape::Plain<String>>>,_>",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub tags: Vec<Option<String>>,
@@ -95,15 +95,6 @@ pub mod types {
                 Self::Other(_) => {
                     f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
                 }
-            }
-        }
-    }
-
-    impl ::std::fmt::Display for ThingVersion {
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            match self {
-                Self::Integer(x) => x.fmt(f),
-                Self::String(x) => x.fmt(f),
             }
         }
     }
