@@ -117,11 +117,12 @@ fn answered(file: &syn::File) -> Vec<(String, String)> {
             let ReturnType::Type(_, result) = &function.sig.output else { continue };
             if owner == "Rest" {
                 let docs = function.attrs.iter().map(|it| it.to_token_stream().to_string());
-                let call = docs.filter_map(|it| {
+                let mut call = docs.filter_map(|it| {
                     let text = it.split_once("\" `")?.1.split_once("`\"")?.0.to_owned();
                     text.contains(" /").then_some(text)
                 });
-                builders.extend(call.last().map(|it| (result.to_token_stream().to_string(), it)));
+                builders
+                    .extend(call.next_back().map(|it| (result.to_token_stream().to_string(), it)));
             } else if function.sig.ident == "send" {
                 answers.push((owner.clone(), shape(function, result)));
             }

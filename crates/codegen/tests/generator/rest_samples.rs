@@ -46,8 +46,8 @@ impl Samples<'_> {
         }
         for choice in ["oneOf", "anyOf"] {
             if let Some(Value::Array(parts)) = schema.get(choice) {
-                let chosen = parts.iter().map(|part| self.value(part, depth + 1));
-                let chosen = chosen.filter(|it| !it.is_null()).last().unwrap_or_default();
+                let chosen = parts.iter().rev().map(|part| self.value(part, depth + 1));
+                let chosen = chosen.into_iter().find(|it| !it.is_null()).unwrap_or_default();
                 return merged(chosen, self.of_type(&without(&schema, choice), depth));
             }
         }

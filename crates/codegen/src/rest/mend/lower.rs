@@ -181,7 +181,8 @@ fn default_conforms(schema: &mut Map<String, Value>, place: &str, notes: &mut No
         Some(Value::Array(values)) => values.contains(&default),
         _ => true,
     };
-    if !is_null && !(typed && listed) {
+    let conforms = is_null || (typed && listed);
+    if !conforms {
         notes.warn(format!("{place}: the default {default} does not conform to its schema"));
     }
 }
