@@ -18,7 +18,8 @@ fn airy(code: &str) -> String {
     let mut airy = String::with_capacity(code.len());
     let mut before = "";
     for line in code.lines() {
-        let ends = before.trim() == "}" || before.ends_with(';');
+        let comment = before.trim_start().starts_with("//");
+        let ends = before.trim() == "}" || (before.ends_with(';') && !comment);
         if ends && indentation(before) == indentation(line) && starts_item(line.trim_start()) {
             airy.push('\n');
         }
@@ -134,5 +135,12 @@ mod tests {
         let code = file("x", quote!(struct A { a: u8 } impl A { fn a() {} fn b() {} })).ok();
         let expected = "struct A {\n    a: u8,\n}\n\nimpl A {\n    fn a() {}\n    fn b() {}\n}\n";
         assert_eq!(code.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_comment_that_ends_in_a_semicolon_stays_in_one_piece() {
+        let docs = docs("One;\ntwo.");
+        let code = file("x", quote!(#docs struct A;)).ok();
+        assert_eq!(code.as_deref(), Some("/// One;\n/// two.\nstruct A;\n"));
     }
 }

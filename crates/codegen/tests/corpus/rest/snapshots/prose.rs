@@ -104,7 +104,6 @@ impl Rest {
     /// See <https://docs.example/a?b=c> and \<<https://docs.example>\>.
     ///
     /// let indented = code;
-
     ///
     /// ```text
     /// fenced [code] <here>
