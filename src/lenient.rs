@@ -2,6 +2,8 @@
 //!
 //! Generated code names these functions in its serde attributes.
 
+pub mod shape;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
@@ -34,6 +36,20 @@ where
     let map: Option<HashMap<String, Option<V>>> = Option::deserialize(deserializer)?;
     let entries = map.unwrap_or_default().into_iter();
     Ok(entries.filter_map(|(name, value)| Some((name, value?))).collect())
+}
+
+/// A list; null stands for an empty one, and items that are null are left out.
+///
+/// # Errors
+///
+/// Where the value is neither null nor a list of `T`s.
+pub fn list<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    let items: Option<Vec<Option<T>>> = Option::deserialize(deserializer)?;
+    Ok(items.unwrap_or_default().into_iter().flatten().collect())
 }
 
 /// A number, which may stand in a string, or null. An empty string counts as null.
@@ -203,5 +219,13 @@ mod tests {
         assert_eq!(map, from_value(json!({"a": "1"})).ok());
         assert!(map_or_default::<_, String>(json!(null)).is_ok_and(|map| map.is_empty()));
         assert!(map_or_default::<_, String>(json!({"a": 1})).is_err());
+    }
+
+    #[test]
+    fn items_that_are_null_are_left_out() {
+        assert_eq!(list::<_, String>(json!(["a", null])).ok(), Some(vec!["a".to_owned()]));
+        assert_eq!(list::<_, String>(json!(null)).ok(), Some(vec![]));
+        assert!(list::<_, String>(json!(["a", 1])).is_err());
+        assert!(list::<_, String>(json!("a")).is_err());
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn unique(taken: &mut HashSet<String>, name: String) -> String {
     let mut candidate = name.clone();
     let mut number = 2;
     while !taken.insert(candidate.clone()) {
-        candidate = format!("{name}_{number}");
+        candidate = format!("{}_{number}", name.trim_end_matches('_'));
         number += 1;
     }
     candidate
@@ -45,7 +45,7 @@ pub(crate) fn unique_pascal(taken: &mut HashSet<String>, name: String) -> String
     let mut candidate = name.clone();
     let mut number = 2;
     while !taken.insert(candidate.clone()) {
-        candidate = format!("{name}{number}");
+        candidate = format!("{}{number}", name.trim_end_matches('_'));
         number += 1;
     }
     candidate
@@ -95,7 +95,11 @@ mod tests {
         let mut taken = HashSet::new();
         assert_eq!(unique(&mut taken, "id".into()), "id");
         assert_eq!(unique(&mut taken, "id".into()), "id_2");
+        assert_eq!(unique(&mut taken, "type_".into()), "type_");
+        assert_eq!(unique(&mut taken, "type_".into()), "type_2");
         assert_eq!(unique_pascal(&mut taken, "Id".into()), "Id");
         assert_eq!(unique_pascal(&mut taken, "Id".into()), "Id2");
+        assert_eq!(unique_pascal(&mut taken, "Self_".into()), "Self_");
+        assert_eq!(unique_pascal(&mut taken, "Self_".into()), "Self2");
     }
 }

@@ -6,6 +6,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::Type;
 
+use super::fields::answer_shape;
 use super::model::{Operation, Parameter, Piece, Place};
 use super::signatures::{Signature, argument, is_named};
 use crate::{naming, print};
@@ -156,9 +157,18 @@ impl Builder<'_> {
             }
         });
         let answer = &self.signature.answer;
+        let shape = answer_shape(answer).filter(|_| self.operation.answers);
         let answer = if self.operation.answers { quote!(#answer) } else { quote!(()) };
         let call = self.call();
-        let send = if self.operation.answers { quote!(send) } else { quote!(send_empty) };
+        let send = match shape {
+            Some(shape) => quote! {
+                let answer: ::podqueue::__private::lenient::shape::Answer<#shape> =
+                    call.send(&self.rest).await?;
+                Ok(answer.0)
+            },
+            None if self.operation.answers => quote!(call.send(&self.rest).await),
+            None => quote!(call.send_empty(&self.rest).await),
+        };
         quote! {
             #docs
             #[derive(Clone)]
@@ -174,7 +184,7 @@ impl Builder<'_> {
                 /// Sends the request and reads the answer. Awaiting the call itself does the same.
                 pub async fn send(self) -> ::podqueue::Result<#answer> {
                     #call
-                    call.#send(&self.rest).await
+                    #send
                 }
             }
 

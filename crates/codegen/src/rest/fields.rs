@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use quote::format_ident;
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
 use syn::visit_mut::VisitMut;
 use syn::{Attribute, Expr, Field, Fields, Lit, Meta, Path, Type, parse_quote};
 
-use super::signatures::{argument, is_named};
+use super::signatures::{argument, arguments, is_named};
 use crate::{derives, naming, print};
 
 /// What each type means.
@@ -46,7 +47,6 @@ pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings) {
     let mut metas = derives::serde_metas(&field.attrs);
     metas.iter_mut().for_each(shorten_path);
     if let Some(helper) = helper(&field.ty) {
-        let helper = format!("::podqueue::__private::lenient::{helper}");
         if !metas.iter().any(|meta| meta.path().is_ident("default")) {
             let default: Meta = parse_quote!(default);
             metas.push(default);
@@ -61,20 +61,63 @@ pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings) {
 }
 
 /// Which of podqueue's helpers reads a field of this type.
-fn helper(ty: &Type) -> Option<&'static str> {
-    const INTEGERS: [&str; 8] = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
+fn helper(ty: &Type) -> Option<String> {
+    let simple = |name: &str| Some(format!("::podqueue::__private::lenient::{name}"));
+    let within = arguments(ty).last().copied();
+    let is_loose = within.is_some_and(|it| is_collection(it) || is_number(it));
     if is_named(ty, "Option") {
-        let inner = argument(ty)?;
-        if is_named(inner, "f64") {
-            Some("number")
-        } else {
-            INTEGERS.iter().any(|name| is_named(inner, name)).then_some("integer")
+        match argument(ty)? {
+            number if is_named(number, "f64") => simple("number"),
+            number if is_number(number) => simple("integer"),
+            _ => None,
         }
-    } else if is_named(ty, "HashMap") {
-        Some("map_or_default")
+    } else if is_named(ty, "Map") {
+        simple("or_default")
+    } else if !is_collection(ty) {
+        None
+    } else if is_loose || within.is_some_and(|it| is_named(it, "Option")) {
+        let shape = shape(ty).to_string().replace(' ', "");
+        simple(&format!("shape::read::<{shape},_>"))
     } else {
-        (is_named(ty, "Vec") || is_named(ty, "Map")).then_some("or_default")
+        simple(if is_named(ty, "Vec") { "list" } else { "map_or_default" })
     }
+}
+
+/// How podqueue reads a whole answer of this type, where it does not read itself loosely.
+pub(super) fn answer_shape(ty: &Type) -> Option<TokenStream> {
+    (is_collection(ty) || is_number(ty)).then(|| shape(ty))
+}
+
+/// The type of podqueue's that says how a value of this type is read.
+fn shape(ty: &Type) -> TokenStream {
+    let within = || arguments(ty).last().map(|it| shape(it));
+    let shape = quote!(::podqueue::__private::lenient::shape);
+    match () {
+        () if is_named(ty, "f64") => quote!(#shape::Number),
+        () if is_number(ty) => quote!(#shape::Integer<#ty>),
+        () if is_named(ty, "Vec") => {
+            let item = within();
+            quote!(#shape::List<#item>)
+        }
+        () if is_named(ty, "HashMap") => {
+            let value = within();
+            quote!(#shape::Dictionary<#value>)
+        }
+        () if is_named(ty, "Option") => {
+            let inner = within();
+            quote!(#shape::Nullable<#inner>)
+        }
+        () => quote!(#shape::Plain<#ty>),
+    }
+}
+
+fn is_collection(ty: &Type) -> bool {
+    is_named(ty, "Vec") || is_named(ty, "HashMap")
+}
+
+fn is_number(ty: &Type) -> bool {
+    const NUMBERS: [&str; 9] = ["f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
+    NUMBERS.iter().any(|name| is_named(ty, name))
 }
 
 /// The description's words, or ours where it has none.

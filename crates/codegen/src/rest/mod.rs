@@ -1,5 +1,6 @@
 //! From an OpenAPI description to typed calls: read, mend, decide types, write.
 
+mod bisect;
 mod emit;
 mod fields;
 mod mend;
@@ -12,7 +13,7 @@ use quote::quote;
 
 use crate::{Diagnostic, Generated, Source, print};
 
-/// Generates types and calls from an OpenAPI 3.0 description, in JSON or in YAML.
+/// Generates types and calls from an OpenAPI 3.0 or 3.1 description, in JSON or in YAML.
 ///
 /// The code is made to be included by a module of podqueue that has `Rest` in scope: a `types`
 /// module, one method of `Rest` for each operation, and the builders that these return.
@@ -22,14 +23,27 @@ use crate::{Diagnostic, Generated, Source, print};
 /// Where nothing can be generated: the text does not parse, or is no description. What of a
 /// description cannot be expressed is left out, and named by a warning.
 pub fn generate(source: &Source) -> Result<Generated, Vec<Diagnostic>> {
-    try_generate(source).map_err(|diagnostic| vec![diagnostic])
+    deep(|| try_generate(source)).map_err(|diagnostic| vec![diagnostic])
+}
+
+/// Runs with a deep stack: the type generator follows types through each other, and a description
+/// has as many as it likes. Memory that is not used costs nothing.
+fn deep<T: Send>(run: impl Fn() -> T + Send + Sync) -> T {
+    const BYTES: usize = 512 << 20;
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(BYTES);
+        match thread.spawn_scoped(scope, &run) {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(_) => run(),
+        }
+    })
 }
 
 fn try_generate(source: &Source) -> Result<Generated, Diagnostic> {
     let description = read::read(source)?;
-    let mended = mend::mend(source, description)?;
+    let mut mended = mend::mend(source, description)?;
+    let mut decided = bisect::decide(source, &mut mended)?;
     let mut warnings = mended.warnings;
-    let mut decided = signatures::decide(source, mended.document, &mended.enums)?;
     let mut operations = Vec::new();
     for operation in mended.operations {
         match decided.signatures.remove(&operation.name) {

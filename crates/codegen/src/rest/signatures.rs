@@ -120,15 +120,21 @@ fn short(mut ty: Type) -> Type {
 
 /// The first generic argument of a type: `T` of `Vec<T>`.
 pub(super) fn argument(ty: &Type) -> Option<&Type> {
-    let Type::Path(path) = ty else { return None };
-    match &path.path.segments.last()?.arguments {
-        PathArguments::AngleBracketed(arguments) => {
-            arguments.args.iter().find_map(|argument| match argument {
+    arguments(ty).first().copied()
+}
+
+/// The generic arguments of a type that are types.
+pub(super) fn arguments(ty: &Type) -> Vec<&Type> {
+    let Type::Path(path) = ty else { return Vec::new() };
+    match path.path.segments.last().map(|segment| &segment.arguments) {
+        Some(PathArguments::AngleBracketed(arguments)) => {
+            let types = arguments.args.iter().filter_map(|argument| match argument {
                 GenericArgument::Type(ty) => Some(ty),
                 _ => None,
-            })
+            });
+            types.collect()
         }
-        _ => None,
+        _ => Vec::new(),
     }
 }
 

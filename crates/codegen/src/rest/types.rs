@@ -31,6 +31,9 @@ pub(super) fn lenient<'a>(
             item.to_tokens(&mut errors);
             continue;
         }
+        if is_of_closed_choice(&item) {
+            continue;
+        }
         Shorten { within_types: true }.visit_item_mut(&mut item);
         let mut is_sent = false;
         match &mut item {
@@ -51,6 +54,16 @@ pub(super) fn lenient<'a>(
         errors = TokenStream::new();
     }
     quote!(#errors #types)
+}
+
+/// What the type generator implements for a choice as far as it knows its shapes: text to and fro,
+/// which a shape that it does not know has not.
+fn is_of_closed_choice(item: &Item) -> bool {
+    let Item::Impl(block) = item else { return false };
+    let of = block.trait_.as_ref().map(|(_, path, _)| path);
+    of.is_some_and(|path| {
+        ["Display", "FromStr", "TryFrom"].iter().any(|name| derives::ends_with(path, name))
+    })
 }
 
 /// A field that refers to a named schema has no description of its own in OpenAPI 3.0; it means
@@ -142,15 +155,32 @@ fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, is_sent: bool) {
     }
 }
 
+/// One of several shapes. A shape that is not known is kept as it came.
 fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings) {
     let docs = docs_or(&item.attrs, "One of several shapes.");
     derives::set_docs(&mut item.attrs, &docs);
     for variant in &mut item.variants {
-        let docs = docs_or(&variant.attrs, "One of the shapes.");
+        let docs = match variant.ident.to_string().as_str() {
+            "Array" => "A list.",
+            "Boolean" => "A boolean.",
+            "Integer" => "A whole number.",
+            "Number" => "A number.",
+            "Object" => "An object.",
+            "String" => "A string.",
+            _ => "One of the shapes.",
+        };
+        let docs = docs_or(&variant.attrs, docs);
         derives::set_docs(&mut variant.attrs, &docs);
         if matches!(variant.fields, Fields::Named(_)) {
             distinct_names(&mut variant.fields);
             variant.fields.iter_mut().for_each(|field| lenient_field(field, meanings));
         }
+    }
+    if derives::serde_metas(&item.attrs).iter().any(|meta| meta.path().is_ident("untagged")) {
+        item.attrs.push(parse_quote!(#[non_exhaustive]));
+        item.variants.push(parse_quote! {
+            /// A value of a shape that was not known when this was generated.
+            Other(::serde_json::Value)
+        });
     }
 }

@@ -15,7 +15,7 @@ fn every_field_may_be_absent_or_null() {
         ("pub on: Option<bool>,", None),
         ("pub size: Option<i64>,", Some("integer")),
         ("pub price: Option<f64>,", Some("number")),
-        ("pub list: Vec<String>,", Some("or_default")),
+        ("pub list: Vec<String>,", Some("list")),
         ("pub map: ::std::collections::HashMap<String, String>,", Some("map_or_default")),
         ("pub free: ::serde_json::Map<String, ::serde_json::Value>,", Some("or_default")),
     ];
@@ -30,6 +30,27 @@ fn every_field_may_be_absent_or_null() {
             }
             None => assert!(!attributes.contains("deserialize_with"), "{field} has {attributes}"),
         }
+    }
+}
+
+#[test]
+fn what_lists_and_maps_hold_is_read_as_loosely_as_a_field() {
+    let code = thing(
+        "sizes: {type: array, items: {type: integer}}, \
+         grid: {type: array, items: {type: array, items: {type: number}}}, \
+         gaps: {type: array, items: {type: string, nullable: true}}, \
+         costs: {type: object, additionalProperties: {type: number}}",
+    )
+    .code;
+    let cases = [
+        ("pub sizes: Vec<i64>,", "List<Integer<i64>>"),
+        ("pub grid: Vec<Vec<f64>>,", "List<List<Number>>"),
+        ("pub gaps: Vec<Option<String>>,", "List<Nullable<Plain<String>>>"),
+        ("pub costs: ::std::collections::HashMap<String, f64>,", "Dictionary<Number>"),
+    ];
+    for (field, shape) in cases {
+        let attributes = above(&code, field).replace("::podqueue::__private::lenient::shape::", "");
+        assert!(attributes.contains(&format!("\"read::<{shape},_>\"")), "{field} has {attributes}");
     }
 }
 

@@ -351,13 +351,13 @@ fn what_cannot_be_read_at_all_is_a_diagnostic() {
     let cases = [
         (
             "a.yaml",
-            "openapi: 3.1.0\npaths: {}",
-            "a.yaml:1:1: this is an OpenAPI 3.1.0 description; OpenAPI 3.0 is what can be read",
+            "openapi: 4.0.0\npaths: {}",
+            "a.yaml:1:1: this is an OpenAPI 4.0.0 description; 3.0 and 3.1 are what can be read",
         ),
         (
             "a.yaml",
             "swagger: '2.0'",
-            "a.yaml:1:1: this is a Swagger 2.0 description; OpenAPI 3.0 is what can be read",
+            "a.yaml:1:1: this is a Swagger 2.0 description; OpenAPI 3.0 and 3.1 are what can be read",
         ),
         (
             "a.yaml",

@@ -6,15 +6,20 @@
 //! from what is needed: operations with one JSON answer each, and schemas that say what a
 //! value *is* and nothing about what it must not be.
 
+mod compose;
 mod enums;
+mod inline;
+mod lower;
 mod operations;
 mod parameters;
+mod places;
 mod references;
 mod schemas;
 
 use serde_json::{Map, Value, json};
 
 pub(crate) use self::enums::NamedEnum;
+pub(super) use self::references::inline;
 use super::model::Operation;
 use crate::{Diagnostic, Source};
 
@@ -31,24 +36,25 @@ pub(crate) struct Mended {
 }
 
 /// Mends a description.
-pub(crate) fn mend(source: &Source, description: Value) -> Result<Mended, Diagnostic> {
+pub(crate) fn mend(source: &Source, mut description: Value) -> Result<Mended, Diagnostic> {
     version(source, &description)?;
     let mut notes = Notes { source, warnings: Vec::new() };
+    lower::lower(&mut description, &mut notes);
+    compose::compose(&mut description);
     let (operations, paths) = operations::mend(&description, &mut notes);
 
     let named = object_at(&description, &["components", "schemas"]);
-    let (mut schemas, names) = references::name_schemas(named);
     let mut paths = Value::Object(paths);
-    for value in schemas.values_mut().chain([&mut paths]) {
-        references::rewrite(value, &description, &names, &mut notes);
-    }
+    let mut schemas = references::name_schemas(&description, named, &mut paths, &mut notes);
     let answered = schemas::answered(&paths, &schemas);
     schemas::mend_paths(&mut paths);
     for (name, schema) in &mut schemas {
         schemas::mend_named(schema, answered.contains(name));
     }
     references::inline_aliases(&mut schemas, &mut paths);
+    schemas::keep_used(&paths, &mut schemas);
     let enums = enums::take_out(&mut schemas, &mut paths);
+    inline::name_objects(&mut schemas, &mut paths, &enums);
 
     let document = json!({
         "openapi": "3.0.3",
@@ -59,7 +65,7 @@ pub(crate) fn mend(source: &Source, description: Value) -> Result<Mended, Diagno
     Ok(Mended { document, operations, enums, warnings: notes.warnings })
 }
 
-/// Only 3.0 is read so far; anything else is said plainly.
+/// 3.0 and what came after it is read; anything else is said plainly.
 fn version(source: &Source, description: &Value) -> Result<(), Diagnostic> {
     let version = match description.get("openapi") {
         Some(Value::String(version)) => version.clone(),
@@ -67,7 +73,7 @@ fn version(source: &Source, description: &Value) -> Result<(), Diagnostic> {
         _ if description.get("swagger").is_some() => {
             return Err(Diagnostic::of_file(
                 &source.name,
-                "this is a Swagger 2.0 description; OpenAPI 3.0 is what can be read",
+                "this is a Swagger 2.0 description; OpenAPI 3.0 and 3.1 are what can be read",
             ));
         }
         _ => {
@@ -77,12 +83,12 @@ fn version(source: &Source, description: &Value) -> Result<(), Diagnostic> {
             ));
         }
     };
-    if version == "3.0" || version.starts_with("3.0.") {
+    if version == "3" || version.starts_with("3.") {
         Ok(())
     } else {
         Err(Diagnostic::of_file(
             &source.name,
-            format!("this is an OpenAPI {version} description; OpenAPI 3.0 is what can be read"),
+            format!("this is an OpenAPI {version} description; 3.0 and 3.1 are what can be read"),
         ))
     }
 }
@@ -113,7 +119,7 @@ fn resolve<'a>(description: &'a Value, mut value: &'a Value) -> Option<&'a Value
     None
 }
 
-fn object_at(value: &Value, path: &[&str]) -> Map<String, Value> {
+pub(super) fn object_at(value: &Value, path: &[&str]) -> Map<String, Value> {
     path.iter()
         .try_fold(value, |value, key| value.get(key))
         .and_then(Value::as_object)

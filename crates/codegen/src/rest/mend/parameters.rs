@@ -126,26 +126,56 @@ fn scalar(description: &Value, parameter: Option<&Value>) -> Value {
 }
 
 /// Flaw: objects in a query (deepObject), whose form on the wire is anybody's guess. Scalars and
-/// lists of scalars can be sent; a parameter that has a media type in place of a schema is text.
+/// lists of scalars can be sent; a parameter that has a media type in place of a schema is text,
+/// and so is one of several types.
 fn sendable(description: &Value, parameter: &Value, place: Place) -> Option<Value> {
+    let text = json!({ "type": "string" });
     let Some(schema) = parameter.get("schema") else {
-        return Some(json!({ "type": "string" }));
+        return Some(text);
     };
     if is_scalar(description, schema) {
         return Some(schema.clone());
     }
-    let resolved = resolve(description, schema)?;
-    let item = resolved.get("items")?;
-    let is_list = resolved.get("type").and_then(Value::as_str) == Some("array");
-    (is_list && place == Place::Query && is_scalar(description, item)).then(|| schema.clone())
+    let resolved = followed(description, schema)?;
+    if let Some(Value::Array(shapes)) = resolved.get("oneOf") {
+        let is_list = |it: &Value| is_list_of_scalars(description, it);
+        let all_sendable = shapes.iter().all(|it| is_list(it) || is_scalar(description, it));
+        return match shapes.iter().any(is_list) {
+            _ if !all_sendable => None,
+            true if place == Place::Query => Some(json!({ "type": "array", "items": text })),
+            true => None,
+            false => Some(text),
+        };
+    }
+    let says_nothing =
+        ["type", "properties", "items"].iter().all(|key| resolved.get(key).is_none());
+    if says_nothing {
+        return Some(text);
+    }
+    (place == Place::Query && is_list_of_scalars(description, resolved)).then(|| schema.clone())
+}
+
+fn is_list_of_scalars(description: &Value, schema: &Value) -> bool {
+    let Some(schema) = followed(description, schema) else { return false };
+    schema.get("type").and_then(Value::as_str) == Some("array")
+        && schema.get("items").is_some_and(|item| is_scalar(description, item))
 }
 
 fn is_scalar(description: &Value, schema: &Value) -> bool {
-    let Some(schema) = resolve(description, schema) else {
+    let Some(schema) = followed(description, schema) else {
         return false;
     };
     match schema.get("type").and_then(Value::as_str) {
         Some(kind) => ["string", "integer", "number", "boolean"].contains(&kind),
         None => schema.get("enum").is_some(),
+    }
+}
+
+/// The schema that a reference leads to, also of one with words beside it.
+fn followed<'a>(description: &'a Value, schema: &'a Value) -> Option<&'a Value> {
+    let schema = resolve(description, schema)?;
+    match schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
+        Some([only]) => resolve(description, only),
+        _ => Some(schema),
     }
 }

@@ -14,6 +14,19 @@ pub(super) fn answered(paths: &Value, schemas: &Map<String, Value>) -> BTreeSet<
             references(responses, &mut waiting);
         }
     }
+    through(waiting, schemas)
+}
+
+/// Leaves out what no call sends or answers with.
+pub(super) fn keep_used(paths: &Value, schemas: &mut Map<String, Value>) {
+    let mut waiting = Vec::new();
+    references(paths, &mut waiting);
+    let used = through(waiting, schemas);
+    schemas.retain(|name, _| used.contains(name));
+}
+
+/// The schemas of these names, and all that these hold.
+fn through(mut waiting: Vec<String>, schemas: &Map<String, Value>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     while let Some(name) = waiting.pop() {
         if let Some(schema) = schemas.get(&name)
@@ -65,6 +78,10 @@ pub(super) fn mend_paths(paths: &mut Value) {
 pub(super) fn mend_named(schema: &mut Value, answers: bool) {
     mend(schema, answers);
     remove(schema, &["nullable"]);
+    // A second name for a schema is that schema.
+    if let Some([only]) = schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
+        *schema = only.clone();
+    }
 }
 
 /// Mends a schema and all within it. In one that answers hold, nothing is required.
@@ -92,13 +109,20 @@ pub(super) fn mend(schema: &mut Value, answers: bool) {
 }
 
 fn mend_within(schema: &mut Value, answers: bool) {
+    let required = schema.get("required").cloned().unwrap_or_default();
     let Some(object) = schema.as_object_mut() else {
         return;
     };
     for (key, value) in object {
         match (key.as_str(), value) {
             ("properties", Value::Object(properties)) => {
-                properties.values_mut().for_each(|schema| mend(schema, answers));
+                for (name, schema) in properties {
+                    mend(schema, answers);
+                    // What can be absent can be null.
+                    if !required.as_array().is_some_and(|it| it.iter().any(|it| it == name)) {
+                        remove(schema, &["nullable"]);
+                    }
+                }
             }
             ("additionalProperties", value) if !value.is_boolean() => {
                 mend(value, answers);
@@ -120,7 +144,17 @@ fn mend_within(schema: &mut Value, answers: bool) {
 fn drop_notes(schema: &mut Value) {
     remove(
         schema,
-        &["example", "examples", "externalDocs", "xml", "discriminator", "readOnly", "writeOnly"],
+        &[
+            "example",
+            "examples",
+            "externalDocs",
+            "xml",
+            "discriminator",
+            "readOnly",
+            "writeOnly",
+            "$defs",
+            "definitions",
+        ],
     );
     if let Some(object) = schema.as_object_mut() {
         object.retain(|key, _| !key.starts_with("x-"));
@@ -167,12 +201,19 @@ fn name_the_type(schema: &mut Value) {
         "object"
     } else if schema.get("items").is_some() {
         "array"
-    } else if schema["enum"].as_array().is_some_and(|all| all.iter().any(Value::is_string)) {
+    } else if is_text(schema) {
         "string"
     } else {
         return;
     };
     schema["type"] = json!(kind);
+}
+
+/// Whether all that an enum lists is text.
+pub(super) fn is_text(schema: &Value) -> bool {
+    let values =
+        schema.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    values.iter().any(Value::is_string) && values.iter().all(|it| it.is_string() || it.is_null())
 }
 
 /// Flaw: enums with repeated values, with null, with nothing, of numbers or of several types.
@@ -223,7 +264,7 @@ fn mend_map(schema: &mut Value) {
 }
 
 /// A list or a map that is null is read as an empty one, so its type need not say that it can be.
-fn drop_null_of_collections(schema: &mut Value) {
+pub(super) fn drop_null_of_collections(schema: &mut Value) {
     let is_collection = schema["type"] == json!("array")
         || (schema["type"] == json!("object") && schema.get("properties").is_none());
     if is_collection {
@@ -236,7 +277,7 @@ fn drop_required(schema: &mut Value) {
     remove(schema, &["required"]);
 }
 
-fn remove(schema: &mut Value, keys: &[&str]) {
+pub(super) fn remove(schema: &mut Value, keys: &[&str]) {
     if let Some(object) = schema.as_object_mut() {
         keys.iter().for_each(|key| {
             object.remove(*key);

@@ -1,0 +1,217 @@
+//! From OpenAPI 3.1 down to 3.0, schema by schema.
+//!
+//! 3.1 says in other words what 3.0 says too: `type: [string, 'null']` for a nullable string,
+//! `const` for an enum of one value, keywords beside a `$ref`. Descriptions that call themselves
+//! 3.0 carry those words as well, so all are read alike.
+
+use serde_json::{Map, Value, json};
+
+use super::Notes;
+use super::places::{self, joined};
+
+/// Lowers every schema of a description.
+pub(super) fn lower(description: &mut Value, notes: &mut Notes<'_>) {
+    places::each_schema(description, &mut |schema, place| lower_schema(schema, place, notes));
+}
+
+fn lower_schema(schema: &mut Value, place: &str, notes: &mut Notes<'_>) {
+    local_definitions(schema, place);
+    let Some(object) = schema.as_object_mut() else {
+        // `true` and `false`, and whatever else should not be here.
+        *schema = json!({});
+        return;
+    };
+    constant(object);
+    several_types(object);
+    tuple(object);
+    pattern_properties(object);
+    well_formed(object);
+    default_conforms(object, place, notes);
+    beside_a_reference(object);
+    for (keys, schema) in places::within_mut(schema) {
+        lower_schema(schema, &joined(place, &keys), notes);
+    }
+}
+
+/// `#/$defs/Name` is meant from the schema that has such a `$defs`, where the document has none.
+fn local_definitions(schema: &mut Value, place: &str) {
+    for key in ["$defs", "definitions"] {
+        if let Some(Value::Object(definitions)) = schema.get(key).cloned() {
+            let names: Vec<_> = definitions.keys().cloned().collect();
+            anchor(schema, &format!("#/{key}/"), &names, &format!("{place}/{key}/"));
+        }
+    }
+}
+
+fn anchor(value: &mut Value, from: &str, names: &[String], to: &str) {
+    match value {
+        Value::Object(object) => {
+            if let Some(Value::String(target)) = object.get_mut("$ref")
+                && let Some(name) = target.strip_prefix(from)
+                && names.iter().any(|known| known == name)
+            {
+                *target = format!("{to}{name}");
+            }
+            object.values_mut().for_each(|value| anchor(value, from, names, to));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|value| anchor(value, from, names, to)),
+        _ => {}
+    }
+}
+
+/// `const` is an enum of one value.
+fn constant(schema: &mut Map<String, Value>) {
+    if let Some(value) = schema.remove("const") {
+        if !schema.contains_key("type")
+            && let Some(kind) = kind_of(&value)
+        {
+            schema.insert("type".to_owned(), json!(kind));
+        }
+        schema.insert("enum".to_owned(), json!([value]));
+    }
+}
+
+/// `type: [string, 'null']` is a nullable string; of two types more, it is any of both. A type
+/// that there is not, such as `any`, says nothing.
+fn several_types(schema: &mut Map<String, Value>) {
+    const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
+    let Some(given) = schema.remove("type") else { return };
+    let given = match given {
+        Value::Array(types) => types,
+        one => vec![one],
+    };
+    if given.iter().any(|it| it == "null") {
+        schema.insert("nullable".to_owned(), json!(true));
+    }
+    let mut types: Vec<_> = given
+        .into_iter()
+        .filter(|it| it.as_str().is_some_and(|name| TYPES.contains(&name)))
+        .collect();
+    types.dedup();
+    if types.len() < 2 {
+        schema.extend(types.pop().map(|only| ("type".to_owned(), only)));
+        return;
+    }
+    let about = |kind: &Value| -> &[&str] {
+        match kind.as_str() {
+            Some("object") => &["properties", "additionalProperties", "patternProperties"],
+            Some("array") => &["items", "prefixItems"],
+            Some("string") => &["enum"],
+            _ => &[],
+        }
+    };
+    let shapes: Vec<_> = types
+        .iter()
+        .map(|kind| {
+            let mut shape = Map::from_iter([("type".to_owned(), kind.clone())]);
+            for key in about(kind) {
+                shape.extend(schema.get(*key).map(|value| ((*key).to_owned(), value.clone())));
+            }
+            Value::Object(shape)
+        })
+        .collect();
+    for key in types.iter().flat_map(about) {
+        schema.remove(*key);
+    }
+    if !schema.contains_key("anyOf") {
+        schema.insert("anyOf".to_owned(), Value::Array(shapes));
+    }
+}
+
+/// A list whose places have schemas of their own is a list of any of those.
+fn tuple(schema: &mut Map<String, Value>) {
+    let items = match (schema.remove("prefixItems"), schema.remove("items")) {
+        (Some(Value::Array(mut places)), items) => {
+            places.extend(items.filter(Value::is_object));
+            json!({ "anyOf": places })
+        }
+        (_, Some(Value::Array(places))) => json!({ "anyOf": places }),
+        (_, Some(items)) => items,
+        _ => return,
+    };
+    let items = if items.is_boolean() { json!({}) } else { items };
+    schema.insert("items".to_owned(), items);
+}
+
+/// An object whose keys follow a pattern is a map.
+fn pattern_properties(schema: &mut Map<String, Value>) {
+    if let Some(Value::Object(patterns)) = schema.remove("patternProperties")
+        && !schema.contains_key("properties")
+        && !schema.get("additionalProperties").is_some_and(Value::is_object)
+    {
+        let values: Vec<_> = patterns.into_iter().map(|(_, schema)| schema).collect();
+        schema.insert("additionalProperties".to_owned(), json!({ "anyOf": values }));
+    }
+}
+
+/// Keeps the keywords that say what a value is, and those only in the form that they must have.
+fn well_formed(schema: &mut Map<String, Value>) {
+    schema.retain(|key, value| match key.as_str() {
+        "$ref" | "type" | "description" | "title" => value.is_string(),
+        "nullable" | "deprecated" => value.is_boolean(),
+        "properties" | "$defs" | "definitions" => value.is_object(),
+        "enum" | "allOf" | "oneOf" | "anyOf" => value.as_array().is_some_and(|it| !it.is_empty()),
+        "required" => value.as_array().is_some_and(|it| it.iter().all(Value::is_string)),
+        "items" | "additionalProperties" => value.is_object() || value.is_boolean(),
+        "default" => true,
+        _ => false,
+    });
+    let title = schema.remove("title");
+    if let Some(title) = title
+        && !schema.contains_key("description")
+        && !schema.contains_key("$ref")
+        && title.as_str().is_some_and(|title| title.contains(' '))
+    {
+        schema.insert("description".to_owned(), title);
+    }
+}
+
+/// Flaw: a default outside its enum, or of another type than its schema. No default has an effect
+/// here; one that is wrong means that somebody misunderstands the service, so it is named.
+fn default_conforms(schema: &mut Map<String, Value>, place: &str, notes: &mut Notes<'_>) {
+    let Some(default) = schema.remove("default") else { return };
+    let is_null = default.is_null();
+    let typed = match schema.get("type").and_then(Value::as_str) {
+        Some("integer") => default.as_f64().is_some_and(|number| number.fract() == 0.0),
+        Some("number") => default.is_number(),
+        Some(kind) => kind_of(&default) == Some(kind),
+        None => true,
+    };
+    let listed = match schema.get("enum") {
+        Some(Value::Array(values)) => values.contains(&default),
+        _ => true,
+    };
+    let conforms = is_null || (typed && listed);
+    if !conforms {
+        notes.warn(format!("{place}: the default {default} does not conform to its schema"));
+    }
+}
+
+fn kind_of(value: &Value) -> Option<&'static str> {
+    match value {
+        Value::Null => None,
+        Value::Bool(_) => Some("boolean"),
+        Value::Number(number) if number.is_f64() => Some("number"),
+        Value::Number(_) => Some("integer"),
+        Value::String(_) => Some("string"),
+        Value::Array(_) => Some("array"),
+        Value::Object(_) => Some("object"),
+    }
+}
+
+/// What stands beside a `$ref` counts since 3.1, and is written everywhere: a description, null,
+/// further fields. 3.0 has `allOf` for it.
+fn beside_a_reference(schema: &mut Map<String, Value>) {
+    if schema.len() < 2 {
+        return;
+    }
+    if let Some(target) = schema.remove("$ref") {
+        let reference = json!({ "$ref": target });
+        match schema.get_mut("allOf") {
+            Some(Value::Array(schemas)) => schemas.insert(0, reference),
+            _ => {
+                schema.insert("allOf".to_owned(), json!([reference]));
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Decoding an answer, and what must be true of it.
+
+use std::fmt::Debug;
+
+use podqueue::__private::lenient::shape::{Answer, Shape};
+use podqueue::__private::serde::Serialize;
+use podqueue::__private::serde_json::{Value, from_str, to_string};
+
+/// Decodes an answer of a shape, and says what is wrong with the outcome: it must decode, be equal
+/// after it was written and read again, print, and hold all that a `complete` answer says.
+pub fn check<S: Shape>(what: &str, complete: bool, text: &str) -> Option<String>
+where
+    S::Value: Serialize + PartialEq + Debug,
+{
+    let value = match from_str::<Answer<S>>(text) {
+        Ok(answer) => answer.0,
+        Err(error) => return Some(format!("{what}: {error} in {text}")),
+    };
+    let again = match to_string(&value) {
+        Ok(again) => again,
+        Err(error) => return Some(format!("{what}: cannot be written: {error}")),
+    };
+    if !from_str::<Answer<S>>(&again).is_ok_and(|same| same.0 == value) {
+        return Some(format!("{what}: {text} became {again}, which is another value"));
+    }
+    if format!("{value:?}").is_empty() {
+        return Some(format!("{what}: prints nothing"));
+    }
+    let (text, again): (Value, Value) = (from_str(text).ok()?, from_str(&again).ok()?);
+    match lost(&text, &again, String::new()) {
+        Some(place) if complete => Some(format!("{what}: {place} of {text} is lost in {again}")),
+        _ => None,
+    }
+}
+
+/// The place of a value that is not in the other one.
+fn lost(there: &Value, here: &Value, place: String) -> Option<String> {
+    match (there, here) {
+        (Value::Object(there), Value::Object(here)) => there.iter().find_map(|(key, value)| {
+            let is_nothing = value.as_object().is_some_and(|it| it.is_empty())
+                || value.as_array().is_some_and(|it| it.is_empty());
+            match here.get(key) {
+                Some(here) => lost(value, here, format!("{place}/{key}")),
+                None if is_nothing => None,
+                None => Some(format!("{place}/{key}")),
+            }
+        }),
+        (Value::Array(there), Value::Array(here)) if there.len() == here.len() => {
+            there.iter().zip(here).find_map(|(there, here)| lost(there, here, format!("{place}/*")))
+        }
+        (Value::Number(there), Value::Number(here)) => {
+            (there.as_f64() != here.as_f64()).then_some(place)
+        }
+        (there, here) => (there != here).then_some(place),
+    }
+}

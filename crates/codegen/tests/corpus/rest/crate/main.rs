@@ -1,0 +1,13 @@
+//! Runs what was generated: decodes what a service may answer, and makes calls over HTTP.
+
+use podqueue_corpus::{answers, calls};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let mut failures = answers::failures();
+    failures.extend(calls::failures().await);
+    for failure in &failures {
+        eprintln!("{failure}");
+    }
+    std::process::exit(i32::from(!failures.is_empty()));
+}

@@ -1,0 +1,179 @@
+/// What the calls send and answer with.
+pub mod types {
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum DeeperKind {
+        /// `a`.
+        A,
+        /// `b`.
+        B,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl DeeperKind {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::A => "a",
+                Self::B => "b",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for DeeperKind {
+        fn from(value: &str) -> Self {
+            match value {
+                "a" => Self::A,
+                "b" => Self::B,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    impl From<String> for DeeperKind {
+        fn from(value: String) -> Self {
+            Self::from(value.as_str())
+        }
+    }
+
+    impl ::std::str::FromStr for DeeperKind {
+        type Err = ::std::convert::Infallible;
+
+        fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    impl ::std::fmt::Display for DeeperKind {
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.pad(self.as_str())
+        }
+    }
+
+    impl ::podqueue::__private::serde::Serialize for DeeperKind {
+        fn serialize<S: ::podqueue::__private::serde::Serializer>(
+            &self,
+            serializer: S,
+        ) -> ::std::result::Result<S::Ok, S::Error> {
+            serializer.serialize_str(self.as_str())
+        }
+    }
+
+    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for DeeperKind {
+        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
+            deserializer: D,
+        ) -> ::std::result::Result<Self, D::Error> {
+            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
+                deserializer,
+            )?;
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    /// What all have.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Deeper {
+        /// What all have.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub deep: Option<Box<Deeper>>,
+        /// The field `depth`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub depth: Option<i64>,
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+        /// The field `kind`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub kind: Option<DeeperKind>,
+        /// The field `name`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<::serde_json::Value>,
+    }
+
+    impl ::std::fmt::Debug for Deeper {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Deeper")
+                .field("deep", &self.deep)
+                .field("depth", &self.depth)
+                .field("id", &self.id)
+                .field("kind", &self.kind)
+                .field("name", &format_args!("[redacted]"))
+                .finish()
+        }
+    }
+
+    /// What all have.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Thing {
+        /// What all have.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub deep: Option<Box<Deeper>>,
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+        /// The field `kind`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub kind: Option<DeeperKind>,
+        /// What it is called.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+        /// The field `own`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub own: Option<bool>,
+    }
+}
+
+impl Rest {
+    /// Reads a thing.
+    ///
+    /// `GET /things/{id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn get_thing(&self, id: impl Into<String>) -> GetThing {
+        GetThing {
+            rest: self.clone(),
+            id: id.into(),
+        }
+    }
+}
+
+/// The call that [`Rest::get_thing`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetThing {
+    rest: Rest,
+    id: String,
+}
+
+impl GetThing {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
+        let call = crate::rest::call::RestCall::new("get_thing", "GET")
+            .literal("/things/")
+            .parameter("id", &self.id);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetThing {
+    type Output = ::podqueue::Result<types::Thing>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

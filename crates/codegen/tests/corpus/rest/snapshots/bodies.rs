@@ -1,0 +1,489 @@
+// bodies.yaml:1:1: left out GET /download: it answers with application/octet-stream, not with JSON
+// bodies.yaml:1:1: left out POST /upload: it takes multipart/form-data, not JSON
+/// What the calls send and answer with.
+pub mod types {
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum NewLevel {
+        /// `low`.
+        Low,
+        /// `high`.
+        High,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl NewLevel {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Low => "low",
+                Self::High => "high",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for NewLevel {
+        fn from(value: &str) -> Self {
+            match value {
+                "low" => Self::Low,
+                "high" => Self::High,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    impl From<String> for NewLevel {
+        fn from(value: String) -> Self {
+            Self::from(value.as_str())
+        }
+    }
+
+    impl ::std::str::FromStr for NewLevel {
+        type Err = ::std::convert::Infallible;
+
+        fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    impl ::std::fmt::Display for NewLevel {
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.pad(self.as_str())
+        }
+    }
+
+    impl ::podqueue::__private::serde::Serialize for NewLevel {
+        fn serialize<S: ::podqueue::__private::serde::Serializer>(
+            &self,
+            serializer: S,
+        ) -> ::std::result::Result<S::Ok, S::Error> {
+            serializer.serialize_str(self.as_str())
+        }
+    }
+
+    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for NewLevel {
+        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
+            deserializer: D,
+        ) -> ::std::result::Result<Self, D::Error> {
+            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
+                deserializer,
+            )?;
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct New {
+        /// The field `count`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub count: Option<i64>,
+        /// The field `either`.
+        pub either: NewEither,
+        /// The field `level`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub level: Option<NewLevel>,
+        /// The field `must_be_null_or_text`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub must_be_null_or_text: Option<String>,
+        /// The field `name`.
+        pub name: String,
+        /// The field `note`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub note: Option<String>,
+        /// The field `parts`.
+        #[serde(default, deserialize_with = "::podqueue::__private::lenient::list")]
+        pub parts: Vec<NewPartsItem>,
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    pub enum NewEither {
+        /// A list.
+        Array(Vec<String>),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for NewEither {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Array(value_0) => f.debug_tuple("Array").field(value_0).finish(),
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<Vec<String>> for NewEither {
+        fn from(value: Vec<String>) -> Self {
+            Self::Array(value)
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct NewPartsItem {
+        /// The field `id`.
+        pub id: String,
+    }
+}
+
+impl Rest {
+    /// Prepares a call.
+    ///
+    /// `POST /form`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn form(&self, body: impl Into<types::New>) -> Form {
+        Form {
+            rest: self.clone(),
+            body: body.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /free`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn free(&self, body: ::serde_json::Value) -> Free {
+        Free { rest: self.clone(), body }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /json`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn json(&self, body: impl Into<types::New>) -> Json {
+        Json {
+            rest: self.clone(),
+            body: body.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /list`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn list(&self, body: impl IntoIterator<Item = impl Into<String>>) -> List {
+        List {
+            rest: self.clone(),
+            body: body.into_iter().map(Into::into).collect(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /map`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn map(&self, body: ::std::collections::HashMap<String, String>) -> Map {
+        Map { rest: self.clone(), body }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /optional`
+    pub fn optional(&self) -> Optional {
+        Optional {
+            rest: self.clone(),
+            body: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `PUT /shared`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: What to make.
+    pub fn shared(&self, body: impl Into<types::New>) -> Shared {
+        Shared {
+            rest: self.clone(),
+            body: body.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /text`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn text(&self, body: impl Into<String>) -> Text {
+        Text {
+            rest: self.clone(),
+            body: body.into(),
+        }
+    }
+}
+
+/// The call that [`Rest::form`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Form {
+    rest: Rest,
+    body: types::New,
+}
+
+impl Form {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("form", "POST")
+            .literal("/form")
+            .json(&self.body);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Form {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::free`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Free {
+    rest: Rest,
+    body: ::serde_json::Value,
+}
+
+impl Free {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("free", "POST")
+            .literal("/free")
+            .json(&self.body);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Free {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::json`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Json {
+    rest: Rest,
+    body: types::New,
+}
+
+impl Json {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("json", "POST")
+            .literal("/json")
+            .json(&self.body);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Json {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::list`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct List {
+    rest: Rest,
+    body: Vec<String>,
+}
+
+impl List {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("list", "POST")
+            .literal("/list")
+            .json(&self.body);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for List {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::map`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Map {
+    rest: Rest,
+    body: ::std::collections::HashMap<String, String>,
+}
+
+impl Map {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("map", "POST")
+            .literal("/map")
+            .json(&self.body);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Map {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::optional`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Optional {
+    rest: Rest,
+    body: Option<types::New>,
+}
+
+impl Optional {
+    /// The body of the request.
+    pub fn body(mut self, body: impl Into<types::New>) -> Self {
+        self.body = Some(body.into());
+        self
+    }
+
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("optional", "POST")
+            .literal("/optional");
+        let call = match &self.body {
+            Some(body) => call.json(body),
+            None => call,
+        };
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Optional {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::shared`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Shared {
+    rest: Rest,
+    body: types::New,
+}
+
+impl Shared {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("shared", "PUT")
+            .literal("/shared")
+            .json(&self.body);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Shared {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::text`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Text {
+    rest: Rest,
+    body: String,
+}
+
+impl Text {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("text", "POST")
+            .literal("/text")
+            .json(&self.body);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Text {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

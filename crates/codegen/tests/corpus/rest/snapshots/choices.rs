@@ -1,0 +1,422 @@
+/// What the calls send and answer with.
+pub mod types {
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum CatOrDogKind {
+        /// `cat`.
+        Cat,
+        /// `dog`.
+        Dog,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl CatOrDogKind {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Cat => "cat",
+                Self::Dog => "dog",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for CatOrDogKind {
+        fn from(value: &str) -> Self {
+            match value {
+                "cat" => Self::Cat,
+                "dog" => Self::Dog,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    impl From<String> for CatOrDogKind {
+        fn from(value: String) -> Self {
+            Self::from(value.as_str())
+        }
+    }
+
+    impl ::std::str::FromStr for CatOrDogKind {
+        type Err = ::std::convert::Infallible;
+
+        fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    impl ::std::fmt::Display for CatOrDogKind {
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.pad(self.as_str())
+        }
+    }
+
+    impl ::podqueue::__private::serde::Serialize for CatOrDogKind {
+        fn serialize<S: ::podqueue::__private::serde::Serializer>(
+            &self,
+            serializer: S,
+        ) -> ::std::result::Result<S::Ok, S::Error> {
+            serializer.serialize_str(self.as_str())
+        }
+    }
+
+    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for CatOrDogKind {
+        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
+            deserializer: D,
+        ) -> ::std::result::Result<Self, D::Error> {
+            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
+                deserializer,
+            )?;
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum ThingListedOrFree {
+        /// `a`.
+        A,
+        /// `b`.
+        B,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl ThingListedOrFree {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::A => "a",
+                Self::B => "b",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for ThingListedOrFree {
+        fn from(value: &str) -> Self {
+            match value {
+                "a" => Self::A,
+                "b" => Self::B,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    impl From<String> for ThingListedOrFree {
+        fn from(value: String) -> Self {
+            Self::from(value.as_str())
+        }
+    }
+
+    impl ::std::str::FromStr for ThingListedOrFree {
+        type Err = ::std::convert::Infallible;
+
+        fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    impl ::std::fmt::Display for ThingListedOrFree {
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.pad(self.as_str())
+        }
+    }
+
+    impl ::podqueue::__private::serde::Serialize for ThingListedOrFree {
+        fn serialize<S: ::podqueue::__private::serde::Serializer>(
+            &self,
+            serializer: S,
+        ) -> ::std::result::Result<S::Ok, S::Error> {
+            serializer.serialize_str(self.as_str())
+        }
+    }
+
+    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for ThingListedOrFree {
+        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
+            deserializer: D,
+        ) -> ::std::result::Result<Self, D::Error> {
+            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
+                deserializer,
+            )?;
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct CatOrDog {
+        /// The field `barks`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub barks: Option<bool>,
+        /// The field `friend`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub friend: Option<Box<CatOrDog>>,
+        /// The field `kind`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub kind: Option<CatOrDogKind>,
+        /// The field `lives`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub lives: Option<i64>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Expression {
+        /// The field `left`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub left: Option<Box<Expression>>,
+        /// The field `right`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub right: Option<Box<Expression>>,
+        /// The field `value`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::number",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub value: Option<f64>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Thing {
+        /// The field `any`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub any: Option<::serde_json::Value>,
+        /// The field `conditional`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub conditional: Option<ThingConditional>,
+        /// The field `expression`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub expression: Option<Box<Expression>>,
+        /// The field `listed_or_free`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub listed_or_free: Option<ThingListedOrFree>,
+        /// The field `not_text`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub not_text: Option<::serde_json::Value>,
+        /// The field `numbers`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::number",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub numbers: Option<f64>,
+        /// The field `one_of_one`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub one_of_one: Option<String>,
+        /// The field `pet`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub pet: Option<Box<CatOrDog>>,
+        /// The field `pets`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub pets: Vec<CatOrDog>,
+        /// One or several.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub text_or_list: Option<ThingTextOrList>,
+        /// The field `text_or_number`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub text_or_number: Option<ThingTextOrNumber>,
+        /// The field `text_or_part`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub text_or_part: Option<ThingTextOrPart>,
+        /// The field `with_fields`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub with_fields: Option<ThingWithFields>,
+    }
+
+    impl ::std::fmt::Debug for Thing {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Thing")
+                .field("any", &format_args!("[redacted]"))
+                .field("conditional", &self.conditional)
+                .field("expression", &self.expression)
+                .field("listed_or_free", &self.listed_or_free)
+                .field("not_text", &format_args!("[redacted]"))
+                .field("numbers", &self.numbers)
+                .field("one_of_one", &self.one_of_one)
+                .field("pet", &self.pet)
+                .field("pets", &self.pets)
+                .field("text_or_list", &self.text_or_list)
+                .field("text_or_number", &self.text_or_number)
+                .field("text_or_part", &self.text_or_part)
+                .field("with_fields", &self.with_fields)
+                .finish()
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct ThingConditional {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// One or several.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    pub enum ThingTextOrList {
+        /// A list.
+        Array(Vec<String>),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for ThingTextOrList {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Array(value_0) => f.debug_tuple("Array").field(value_0).finish(),
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<Vec<String>> for ThingTextOrList {
+        fn from(value: Vec<String>) -> Self {
+            Self::Array(value)
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    pub enum ThingTextOrNumber {
+        /// A number.
+        Number(f64),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for ThingTextOrNumber {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Number(value_0) => f.debug_tuple("Number").field(value_0).finish(),
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<f64> for ThingTextOrNumber {
+        fn from(value: f64) -> Self {
+            Self::Number(value)
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    pub enum ThingTextOrPart {
+        /// An object.
+        Object {
+            /// The field `id`.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            id: Option<String>,
+        },
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for ThingTextOrPart {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Object { id: value_0 } => {
+                    f.debug_struct("Object").field("id", value_0).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct ThingWithFields {
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+    }
+}
+
+impl Rest {
+    /// Reads a thing.
+    ///
+    /// `GET /things/{id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn get_thing(&self, id: impl Into<String>) -> GetThing {
+        GetThing {
+            rest: self.clone(),
+            id: id.into(),
+        }
+    }
+}
+
+/// The call that [`Rest::get_thing`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetThing {
+    rest: Rest,
+    id: String,
+}
+
+impl GetThing {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
+        let call = crate::rest::call::RestCall::new("get_thing", "GET")
+            .literal("/things/")
+            .parameter("id", &self.id);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetThing {
+    type Output = ::podqueue::Result<types::Thing>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

@@ -1,0 +1,158 @@
+/// What the calls send and answer with.
+pub mod types {
+    /// Always the same.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum ThingKind {
+        /// `thing`.
+        Thing,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl ThingKind {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Thing => "thing",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for ThingKind {
+        fn from(value: &str) -> Self {
+            match value {
+                "thing" => Self::Thing,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    impl From<String> for ThingKind {
+        fn from(value: String) -> Self {
+            Self::from(value.as_str())
+        }
+    }
+
+    impl ::std::str::FromStr for ThingKind {
+        type Err = ::std::convert::Infallible;
+
+        fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    impl ::std::fmt::Display for ThingKind {
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.pad(self.as_str())
+        }
+    }
+
+    impl ::podqueue::__private::serde::Serialize for ThingKind {
+        fn serialize<S: ::podqueue::__private::serde::Serializer>(
+            &self,
+            serializer: S,
+        ) -> ::std::result::Result<S::Ok, S::Error> {
+            serializer.serialize_str(self.as_str())
+        }
+    }
+
+    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for ThingKind {
+        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
+            deserializer: D,
+        ) -> ::std::result::Result<Self, D::Error> {
+            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
+                deserializer,
+            )?;
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Thing {
+        /// The field `always`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub always: Option<bool>,
+        /// Always the same.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub kind: Option<ThingKind>,
+        /// The field `level`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub level: Option<i64>,
+        /// The field `nothing`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub nothing: Option<::serde_json::Value>,
+        /// The field `share`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::number",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub share: Option<f64>,
+    }
+
+    impl ::std::fmt::Debug for Thing {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Thing")
+                .field("always", &self.always)
+                .field("kind", &self.kind)
+                .field("level", &self.level)
+                .field("nothing", &format_args!("[redacted]"))
+                .field("share", &self.share)
+                .finish()
+        }
+    }
+}
+
+impl Rest {
+    /// Reads a thing.
+    ///
+    /// `GET /things/{id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn get_thing(&self, id: impl Into<String>) -> GetThing {
+        GetThing {
+            rest: self.clone(),
+            id: id.into(),
+        }
+    }
+}
+
+/// The call that [`Rest::get_thing`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetThing {
+    rest: Rest,
+    id: String,
+}
+
+impl GetThing {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
+        let call = crate::rest::call::RestCall::new("get_thing", "GET")
+            .literal("/things/")
+            .parameter("id", &self.id);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetThing {
+    type Output = ::podqueue::Result<types::Thing>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

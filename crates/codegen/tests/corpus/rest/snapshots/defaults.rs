@@ -1,0 +1,163 @@
+// defaults.yaml:1:1: #/components/schemas/Thing/properties/color: the default "blue" does not conform to its schema
+// defaults.yaml:1:1: #/components/schemas/Thing/properties/count: the default "many" does not conform to its schema
+// defaults.yaml:1:1: #/components/schemas/Thing/properties/ports: the default "80/http,22/tcp" does not conform to its schema
+/// What the calls send and answer with.
+pub mod types {
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum ThingColor {
+        /// `red`.
+        Red,
+        /// `green`.
+        Green,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl ThingColor {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Red => "red",
+                Self::Green => "green",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for ThingColor {
+        fn from(value: &str) -> Self {
+            match value {
+                "red" => Self::Red,
+                "green" => Self::Green,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    impl From<String> for ThingColor {
+        fn from(value: String) -> Self {
+            Self::from(value.as_str())
+        }
+    }
+
+    impl ::std::str::FromStr for ThingColor {
+        type Err = ::std::convert::Infallible;
+
+        fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    impl ::std::fmt::Display for ThingColor {
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.pad(self.as_str())
+        }
+    }
+
+    impl ::podqueue::__private::serde::Serialize for ThingColor {
+        fn serialize<S: ::podqueue::__private::serde::Serializer>(
+            &self,
+            serializer: S,
+        ) -> ::std::result::Result<S::Ok, S::Error> {
+            serializer.serialize_str(self.as_str())
+        }
+    }
+
+    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for ThingColor {
+        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
+            deserializer: D,
+        ) -> ::std::result::Result<Self, D::Error> {
+            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
+                deserializer,
+            )?;
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Thing {
+        /// The field `color`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub color: Option<ThingColor>,
+        /// The field `count`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub count: Option<i64>,
+        /// The field `name`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+        /// The field `ports`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub ports: Vec<String>,
+        /// The field `share`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::number",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub share: Option<f64>,
+        /// The field `size`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub size: Option<i64>,
+    }
+}
+
+impl Rest {
+    /// Reads a thing.
+    ///
+    /// `GET /things/{id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn get_thing(&self, id: impl Into<String>) -> GetThing {
+        GetThing {
+            rest: self.clone(),
+            id: id.into(),
+        }
+    }
+}
+
+/// The call that [`Rest::get_thing`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetThing {
+    rest: Rest,
+    id: String,
+}
+
+impl GetThing {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
+        let call = crate::rest::call::RestCall::new("get_thing", "GET")
+            .literal("/things/")
+            .parameter("id", &self.id);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetThing {
+    type Output = ::podqueue::Result<types::Thing>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

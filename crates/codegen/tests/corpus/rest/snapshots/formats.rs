@@ -1,0 +1,105 @@
+/// What the calls send and answer with.
+pub mod types {
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Thing {
+        /// The field `at`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub at: Option<String>,
+        /// The field `big`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub big: Option<i64>,
+        /// The field `count`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub count: Option<i64>,
+        /// The field `data`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub data: Option<String>,
+        /// The field `file`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub file: Option<String>,
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+        /// The field `ip`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub ip: Option<String>,
+        /// The field `length`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub length: Option<String>,
+        /// The field `name`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+        /// The field `odd`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub odd: Option<String>,
+        /// The field `price`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::number",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub price: Option<f64>,
+        /// The field `set`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub set: Vec<String>,
+    }
+}
+
+impl Rest {
+    /// Reads a thing.
+    ///
+    /// `GET /things/{id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn get_thing(&self, id: impl Into<String>) -> GetThing {
+        GetThing {
+            rest: self.clone(),
+            id: id.into(),
+        }
+    }
+}
+
+/// The call that [`Rest::get_thing`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetThing {
+    rest: Rest,
+    id: String,
+}
+
+impl GetThing {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
+        let call = crate::rest::call::RestCall::new("get_thing", "GET")
+            .literal("/things/")
+            .parameter("id", &self.id);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetThing {
+    type Output = ::podqueue::Result<types::Thing>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

@@ -1,0 +1,198 @@
+/// What the calls send and answer with.
+pub mod types {
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct ListResponseItem {
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct MakeThingBody {
+        /// The field `name`.
+        pub name: String,
+        /// The field `size`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub size: Option<MakeThingBodySize>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    pub struct MakeThingBodySize {
+        /// The field `height`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub height: Option<i64>,
+        /// The field `width`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub width: Option<i64>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct MakeThingResponse {
+        /// The field `by_name`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::map_or_default",
+            skip_serializing_if = "::std::collections::HashMap::is_empty"
+        )]
+        pub by_name: ::std::collections::HashMap<String, MakeThingResponseByNameValue>,
+        /// The field `parts`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub parts: Vec<MakeThingResponsePartsItem>,
+        /// The field `size`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub size: Option<MakeThingResponseSize>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct MakeThingResponseByNameValue {
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct MakeThingResponsePartsItem {
+        /// The field `deep`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub deep: Option<MakeThingResponsePartsItemDeep>,
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct MakeThingResponsePartsItemDeep {
+        /// The field `er`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub er: Option<MakeThingResponsePartsItemDeepEr>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct MakeThingResponsePartsItemDeepEr {
+        /// The field `est`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub est: Option<bool>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct MakeThingResponseSize {
+        /// The field `width`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub width: Option<i64>,
+    }
+}
+
+impl Rest {
+    /// Prepares a call.
+    ///
+    /// `GET /list`
+    pub fn list(&self) -> List {
+        List { rest: self.clone() }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /things`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn make_thing(&self, body: impl Into<types::MakeThingBody>) -> MakeThing {
+        MakeThing {
+            rest: self.clone(),
+            body: body.into(),
+        }
+    }
+}
+
+/// The call that [`Rest::list`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct List {
+    rest: Rest,
+}
+
+impl List {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<Vec<types::ListResponseItem>> {
+        let call = crate::rest::call::RestCall::new("list", "GET").literal("/list");
+        let answer: ::podqueue::__private::lenient::shape::Answer<
+            ::podqueue::__private::lenient::shape::List<
+                ::podqueue::__private::lenient::shape::Plain<types::ListResponseItem>,
+            >,
+        > = call.send(&self.rest).await?;
+        Ok(answer.0)
+    }
+}
+
+impl ::std::future::IntoFuture for List {
+    type Output = ::podqueue::Result<Vec<types::ListResponseItem>>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::make_thing`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct MakeThing {
+    rest: Rest,
+    body: types::MakeThingBody,
+}
+
+impl MakeThing {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::MakeThingResponse> {
+        let call = crate::rest::call::RestCall::new("make_thing", "POST")
+            .literal("/things")
+            .json(&self.body);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for MakeThing {
+    type Output = ::podqueue::Result<types::MakeThingResponse>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

@@ -1,0 +1,60 @@
+/// What the calls send and answer with.
+pub mod types {
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Thing {
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+        /// The field `price`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::number",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub price: Option<f64>,
+    }
+}
+
+impl Rest {
+    /// Prepares a call.
+    ///
+    /// `GET /things`
+    #[deprecated]
+    pub fn list_things(&self) -> ListThings {
+        ListThings { rest: self.clone() }
+    }
+}
+
+/// The call that [`Rest::list_things`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct ListThings {
+    rest: Rest,
+}
+
+impl ListThings {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<Vec<types::Thing>> {
+        let call = crate::rest::call::RestCall::new("list_things", "GET")
+            .literal("/things");
+        let answer: ::podqueue::__private::lenient::shape::Answer<
+            ::podqueue::__private::lenient::shape::List<
+                ::podqueue::__private::lenient::shape::Plain<types::Thing>,
+            >,
+        > = call.send(&self.rest).await?;
+        Ok(answer.0)
+    }
+}
+
+impl ::std::future::IntoFuture for ListThings {
+    type Output = ::podqueue::Result<Vec<types::Thing>>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

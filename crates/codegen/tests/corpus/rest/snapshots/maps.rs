@@ -1,0 +1,147 @@
+/// What the calls send and answer with.
+pub mod types {
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Part {
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Thing {
+        /// The field `both`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub both: Option<ThingBoth>,
+        /// The field `closed`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::or_default",
+            skip_serializing_if = "::serde_json::Map::is_empty"
+        )]
+        pub closed: ::serde_json::Map<String, ::serde_json::Value>,
+        /// The field `env`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::map_or_default",
+            skip_serializing_if = "::std::collections::HashMap::is_empty"
+        )]
+        pub env: ::std::collections::HashMap<String, String>,
+        /// The field `free`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::or_default",
+            skip_serializing_if = "::serde_json::Map::is_empty"
+        )]
+        pub free: ::serde_json::Map<String, ::serde_json::Value>,
+        /// The field `lists`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::Dictionary<::podqueue::__private::lenient::shape::List<::podqueue::__private::lenient::shape::Plain<String>>>,_>",
+            skip_serializing_if = "::std::collections::HashMap::is_empty"
+        )]
+        pub lists: ::std::collections::HashMap<String, Vec<String>>,
+        /// The field `parts`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::map_or_default",
+            skip_serializing_if = "::std::collections::HashMap::is_empty"
+        )]
+        pub parts: ::std::collections::HashMap<String, Part>,
+        /// The field `patterns`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::map_or_default",
+            skip_serializing_if = "::std::collections::HashMap::is_empty"
+        )]
+        pub patterns: ::std::collections::HashMap<String, String>,
+        /// The field `prices`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::Dictionary<::podqueue::__private::lenient::shape::Number>,_>",
+            skip_serializing_if = "::std::collections::HashMap::is_empty"
+        )]
+        pub prices: ::std::collections::HashMap<String, f64>,
+        /// The field `sizes`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::Dictionary<::podqueue::__private::lenient::shape::Integer<i64>>,_>",
+            skip_serializing_if = "::std::collections::HashMap::is_empty"
+        )]
+        pub sizes: ::std::collections::HashMap<String, i64>,
+    }
+
+    impl ::std::fmt::Debug for Thing {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Thing")
+                .field("both", &self.both)
+                .field("closed", &format_args!("[redacted]"))
+                .field("env", &format_args!("[redacted]"))
+                .field("free", &format_args!("[redacted]"))
+                .field("lists", &self.lists)
+                .field("parts", &self.parts)
+                .field("patterns", &self.patterns)
+                .field("prices", &self.prices)
+                .field("sizes", &self.sizes)
+                .finish()
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct ThingBoth {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+}
+
+impl Rest {
+    /// Reads a thing.
+    ///
+    /// `GET /things/{id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn get_thing(&self, id: impl Into<String>) -> GetThing {
+        GetThing {
+            rest: self.clone(),
+            id: id.into(),
+        }
+    }
+}
+
+/// The call that [`Rest::get_thing`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetThing {
+    rest: Rest,
+    id: String,
+}
+
+impl GetThing {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
+        let call = crate::rest::call::RestCall::new("get_thing", "GET")
+            .literal("/things/")
+            .parameter("id", &self.id);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetThing {
+    type Output = ::podqueue::Result<types::Thing>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

@@ -1,0 +1,469 @@
+/// What the calls send and answer with.
+pub mod types {
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum StringObject {
+        /// `x`.
+        X,
+        /// `y`.
+        Y,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl StringObject {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::X => "x",
+                Self::Y => "y",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for StringObject {
+        fn from(value: &str) -> Self {
+            match value {
+                "x" => Self::X,
+                "y" => Self::Y,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    impl From<String> for StringObject {
+        fn from(value: String) -> Self {
+            Self::from(value.as_str())
+        }
+    }
+
+    impl ::std::str::FromStr for StringObject {
+        type Err = ::std::convert::Infallible;
+
+        fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    impl ::std::fmt::Display for StringObject {
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.pad(self.as_str())
+        }
+    }
+
+    impl ::podqueue::__private::serde::Serialize for StringObject {
+        fn serialize<S: ::podqueue::__private::serde::Serializer>(
+            &self,
+            serializer: S,
+        ) -> ::std::result::Result<S::Ok, S::Error> {
+            serializer.serialize_str(self.as_str())
+        }
+    }
+
+    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for StringObject {
+        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
+            deserializer: D,
+        ) -> ::std::result::Result<Self, D::Error> {
+            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
+                deserializer,
+            )?;
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Ab {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct ApiV1Thing {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct BoxObject {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Clone {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Debug {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Default {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Error {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct FromObject {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct HashMap {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Into {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct OptionObject {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct PageThing {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct PodInfo {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct PodInfo2 {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Rest {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct ResultObject {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Self_ {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Send {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    pub enum Serialize {
+        /// An object.
+        Object {
+            /// The field `a`.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            a: Option<String>,
+        },
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for Serialize {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Object { a: value_0 } => {
+                    f.debug_struct("Object").field("a", value_0).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Str {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Thing {
+        /// The field `async`.
+        #[serde(rename = "async", skip_serializing_if = "Option::is_none")]
+        pub async_: Option<bool>,
+        /// The field `box`.
+        #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
+        pub box_: Option<BoxObject>,
+        /// The field `clone`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub clone: Option<Clone>,
+        /// The field `debug`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub debug: Option<Debug>,
+        /// The field `default`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub default: Option<Default>,
+        /// The field `definitions`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub definitions: Option<String>,
+        /// The field `dotted`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub dotted: Option<ApiV1Thing>,
+        /// The field `error`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub error: Option<Error>,
+        /// The field `extra`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub extra: Option<String>,
+        /// The field `foo-bar`.
+        #[serde(rename = "foo-bar", skip_serializing_if = "Option::is_none")]
+        pub foo_bar: Option<String>,
+        /// The field `fooBar`.
+        #[serde(rename = "fooBar", skip_serializing_if = "Option::is_none")]
+        pub foo_bar_2: Option<String>,
+        /// The field `foo_bar`.
+        #[serde(rename = "foo_bar", skip_serializing_if = "Option::is_none")]
+        pub foo_bar_3: Option<String>,
+        /// The field `from`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub from: Option<FromObject>,
+        /// The field `gen`.
+        #[serde(
+            rename = "gen",
+            default,
+            deserialize_with = "::podqueue::__private::lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub gen_: Option<i64>,
+        /// The field `generic`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub generic: Option<PageThing>,
+        /// The field `hash_map`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub hash_map: Option<HashMap>,
+        /// The field `@id`.
+        #[serde(rename = "@id", skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+        /// The field `into`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub into: Option<Into>,
+        /// The field `option`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub option: Option<OptionObject>,
+        /// The field `PodInfo`.
+        #[serde(rename = "PodInfo", skip_serializing_if = "Option::is_none")]
+        pub pod_info: Option<PodInfo>,
+        /// The field `pod_info`.
+        #[serde(rename = "pod_info", skip_serializing_if = "Option::is_none")]
+        pub pod_info_2: Option<PodInfo2>,
+        /// The field `properties`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub properties: Option<ThingProperties>,
+        /// The field `$ref`.
+        #[serde(rename = "$ref", skip_serializing_if = "Option::is_none")]
+        pub ref_: Option<String>,
+        /// The field `rest`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub rest: Option<Rest>,
+        /// The field `result`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub result: Option<ResultObject>,
+        /// The field `Self`.
+        #[serde(rename = "Self", skip_serializing_if = "Option::is_none")]
+        pub self_: Option<String>,
+        /// The field `self`.
+        #[serde(rename = "self", skip_serializing_if = "Option::is_none")]
+        pub self_2: Option<String>,
+        /// The field `self_type`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub self_type: Option<Self_>,
+        /// The field `send`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub send: Option<Send>,
+        /// The field `serialize`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub serialize: Option<Serialize>,
+        /// The field `slashed`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub slashed: Option<Ab>,
+        /// The field `str`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub str: Option<Str>,
+        /// The field `string`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub string: Option<StringObject>,
+        /// The field `thing_kind`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub thing_kind: Option<StringObject>,
+        /// The field `type`.
+        #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+        pub type_: Option<String>,
+        /// The field `vec`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub vec: Option<VecObject>,
+        /// The field ``.
+        #[serde(rename = "", skip_serializing_if = "Option::is_none")]
+        pub x: Option<String>,
+        /// The field `3d`.
+        #[serde(rename = "3d", skip_serializing_if = "Option::is_none")]
+        pub x3d: Option<String>,
+        /// The field `ünïcode`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub ünïcode: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct ThingProperties {
+        /// The field `properties`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub properties: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct VecObject {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+}
+
+impl Rest {
+    /// Reads a thing.
+    ///
+    /// `GET /things/{id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn get_thing(&self, id: impl Into<String>) -> GetThing {
+        GetThing {
+            rest: self.clone(),
+            id: id.into(),
+        }
+    }
+}
+
+/// The call that [`Rest::get_thing`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetThing {
+    rest: Rest,
+    id: String,
+}
+
+impl GetThing {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
+        let call = crate::rest::call::RestCall::new("get_thing", "GET")
+            .literal("/things/")
+            .parameter("id", &self.id);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetThing {
+    type Output = ::podqueue::Result<types::Thing>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

@@ -1,0 +1,175 @@
+/// What the calls send and answer with.
+pub mod types {
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum ThingColor {
+        /// `red`.
+        Red,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl ThingColor {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Red => "red",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for ThingColor {
+        fn from(value: &str) -> Self {
+            match value {
+                "red" => Self::Red,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    impl From<String> for ThingColor {
+        fn from(value: String) -> Self {
+            Self::from(value.as_str())
+        }
+    }
+
+    impl ::std::str::FromStr for ThingColor {
+        type Err = ::std::convert::Infallible;
+
+        fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    impl ::std::fmt::Display for ThingColor {
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.pad(self.as_str())
+        }
+    }
+
+    impl ::podqueue::__private::serde::Serialize for ThingColor {
+        fn serialize<S: ::podqueue::__private::serde::Serializer>(
+            &self,
+            serializer: S,
+        ) -> ::std::result::Result<S::Ok, S::Error> {
+            serializer.serialize_str(self.as_str())
+        }
+    }
+
+    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for ThingColor {
+        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
+            deserializer: D,
+        ) -> ::std::result::Result<Self, D::Error> {
+            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
+                deserializer,
+            )?;
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Part {
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Thing {
+        /// The field `color`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub color: Option<ThingColor>,
+        /// The field `counts`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::List<::podqueue::__private::lenient::shape::Integer<i64>>,_>",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub counts: Vec<i64>,
+        /// The field `either`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub either: Option<String>,
+        /// The field `list`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::List<::podqueue::__private::lenient::shape::Number>,_>",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub list: Vec<f64>,
+        /// The field `name`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+        /// The field `odd`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub odd: Option<::serde_json::Value>,
+        /// Perhaps a part.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub part: Option<Part>,
+    }
+
+    impl ::std::fmt::Debug for Thing {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Thing")
+                .field("color", &self.color)
+                .field("counts", &self.counts)
+                .field("either", &self.either)
+                .field("list", &self.list)
+                .field("name", &self.name)
+                .field("odd", &format_args!("[redacted]"))
+                .field("part", &self.part)
+                .finish()
+        }
+    }
+}
+
+impl Rest {
+    /// Reads a thing.
+    ///
+    /// `GET /things/{id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn get_thing(&self, id: impl Into<String>) -> GetThing {
+        GetThing {
+            rest: self.clone(),
+            id: id.into(),
+        }
+    }
+}
+
+/// The call that [`Rest::get_thing`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetThing {
+    rest: Rest,
+    id: String,
+}
+
+impl GetThing {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
+        let call = crate::rest::call::RestCall::new("get_thing", "GET")
+            .literal("/things/")
+            .parameter("id", &self.id);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetThing {
+    type Output = ::podqueue::Result<types::Thing>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

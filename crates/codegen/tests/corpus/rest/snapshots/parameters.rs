@@ -1,0 +1,259 @@
+// parameters.yaml:1:1: #/paths/~1a~1{id}~1{type}~1{undeclared}/get/parameters/15/schema: the default "no" does not conform to its schema
+// parameters.yaml:1:1: GET /a/{id}/{type}/{undeclared}: the parameter filter is an object, which cannot be sent
+// parameters.yaml:1:1: GET /a/{id}/{type}/{undeclared}: session is a cookie parameter, which cannot be sent
+/// What the calls send and answer with.
+pub mod types {
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum Level {
+        /// `low`.
+        Low,
+        /// `high`.
+        High,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl Level {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Low => "low",
+                Self::High => "high",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for Level {
+        fn from(value: &str) -> Self {
+            match value {
+                "low" => Self::Low,
+                "high" => Self::High,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    impl From<String> for Level {
+        fn from(value: String) -> Self {
+            Self::from(value.as_str())
+        }
+    }
+
+    impl ::std::str::FromStr for Level {
+        type Err = ::std::convert::Infallible;
+
+        fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    impl ::std::fmt::Display for Level {
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.pad(self.as_str())
+        }
+    }
+
+    impl ::podqueue::__private::serde::Serialize for Level {
+        fn serialize<S: ::podqueue::__private::serde::Serializer>(
+            &self,
+            serializer: S,
+        ) -> ::std::result::Result<S::Ok, S::Error> {
+            serializer.serialize_str(self.as_str())
+        }
+    }
+
+    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for Level {
+        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
+            deserializer: D,
+        ) -> ::std::result::Result<Self, D::Error> {
+            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
+                deserializer,
+            )?;
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+}
+
+impl Rest {
+    /// Prepares a call.
+    ///
+    /// `GET /a/{id}/{type}/{undeclared}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    /// - `type_`: A part of the path.
+    /// - `undeclared`: A part of the path.
+    /// - `ids`: Sent as the query parameter `ids[]`.
+    pub fn read(
+        &self,
+        id: i64,
+        type_: impl Into<String>,
+        undeclared: impl Into<String>,
+        ids: impl IntoIterator<Item = i64>,
+    ) -> Read {
+        Read {
+            rest: self.clone(),
+            id,
+            type_: type_.into(),
+            undeclared: undeclared.into(),
+            ids: ids.into_iter().collect(),
+            page: None,
+            tags: None,
+            levels: None,
+            level: None,
+            since: None,
+            either: None,
+            one_or_more: None,
+            encoded: None,
+            x_trace: None,
+            x_trace_2: None,
+            fn_: None,
+            limit: None,
+        }
+    }
+}
+
+/// The call that [`Rest::read`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Read {
+    rest: Rest,
+    id: i64,
+    type_: String,
+    undeclared: String,
+    page: Option<i64>,
+    tags: Option<Vec<String>>,
+    levels: Option<Vec<types::Level>>,
+    ids: Vec<i64>,
+    level: Option<types::Level>,
+    since: Option<String>,
+    either: Option<String>,
+    one_or_more: Option<Vec<String>>,
+    encoded: Option<String>,
+    x_trace: Option<String>,
+    x_trace_2: Option<String>,
+    fn_: Option<bool>,
+    limit: Option<i64>,
+}
+
+impl Read {
+    /// Which page.
+    ///
+    /// Sent as the query parameter `page`.
+    pub fn page(mut self, page: i64) -> Self {
+        self.page = Some(page);
+        self
+    }
+
+    /// Sent as the query parameter `tags`.
+    pub fn tags(mut self, tags: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.tags = Some(tags.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sent as the query parameter `levels`.
+    pub fn levels(mut self, levels: impl IntoIterator<Item = types::Level>) -> Self {
+        self.levels = Some(levels.into_iter().collect());
+        self
+    }
+
+    /// Sent as the query parameter `level`.
+    pub fn level(mut self, level: impl Into<types::Level>) -> Self {
+        self.level = Some(level.into());
+        self
+    }
+
+    /// Sent as the query parameter `since`.
+    pub fn since(mut self, since: impl Into<String>) -> Self {
+        self.since = Some(since.into());
+        self
+    }
+
+    /// Sent as the query parameter `either`.
+    pub fn either(mut self, either: impl Into<String>) -> Self {
+        self.either = Some(either.into());
+        self
+    }
+
+    /// Sent as the query parameter `one_or_more`.
+    pub fn one_or_more(
+        mut self,
+        one_or_more: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        self.one_or_more = Some(one_or_more.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sent as the query parameter `encoded`.
+    pub fn encoded(mut self, encoded: impl Into<String>) -> Self {
+        self.encoded = Some(encoded.into());
+        self
+    }
+
+    /// Sent as the header `X-Trace`.
+    pub fn x_trace(mut self, x_trace: impl Into<String>) -> Self {
+        self.x_trace = Some(x_trace.into());
+        self
+    }
+
+    /// Sent as the query parameter `x_trace`.
+    pub fn x_trace_2(mut self, x_trace_2: impl Into<String>) -> Self {
+        self.x_trace_2 = Some(x_trace_2.into());
+        self
+    }
+
+    /// Sent as the query parameter `fn`.
+    pub fn fn_(mut self, fn_: bool) -> Self {
+        self.fn_ = Some(fn_);
+        self
+    }
+
+    /// Sent as the query parameter `limit`.
+    pub fn limit(mut self, limit: i64) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("read", "GET")
+            .literal("/a/")
+            .parameter("id", &self.id)
+            .literal("/")
+            .parameter("type", &self.type_)
+            .literal("/")
+            .parameter("undeclared", &self.undeclared)
+            .query("page", &self.page)
+            .query("tags", &self.tags)
+            .query("levels", &self.levels)
+            .query("ids[]", &self.ids)
+            .query("level", &self.level)
+            .query("since", &self.since)
+            .query("either", &self.either)
+            .query("one_or_more", &self.one_or_more)
+            .query("encoded", &self.encoded)
+            .query("x_trace", &self.x_trace_2)
+            .query("fn", &self.fn_)
+            .query("limit", &self.limit);
+        let call = match &self.x_trace {
+            Some(value) => call.header("X-Trace", value),
+            None => call,
+        };
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Read {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

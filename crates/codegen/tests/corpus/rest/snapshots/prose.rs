@@ -1,0 +1,154 @@
+/// What the calls send and answer with.
+pub mod types {
+    /// \<
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum ThingC {
+        /// `x`.
+        X,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl ThingC {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::X => "x",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for ThingC {
+        fn from(value: &str) -> Self {
+            match value {
+                "x" => Self::X,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    impl From<String> for ThingC {
+        fn from(value: String) -> Self {
+            Self::from(value.as_str())
+        }
+    }
+
+    impl ::std::str::FromStr for ThingC {
+        type Err = ::std::convert::Infallible;
+
+        fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    impl ::std::fmt::Display for ThingC {
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.pad(self.as_str())
+        }
+    }
+
+    impl ::podqueue::__private::serde::Serialize for ThingC {
+        fn serialize<S: ::podqueue::__private::serde::Serializer>(
+            &self,
+            serializer: S,
+        ) -> ::std::result::Result<S::Ok, S::Error> {
+            serializer.serialize_str(self.as_str())
+        }
+    }
+
+    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for ThingC {
+        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
+            deserializer: D,
+        ) -> ::std::result::Result<Self, D::Error> {
+            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
+                deserializer,
+            )?;
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    /// A \<Thing\<T\>\> with \[fields\], see \[`Gone`\] and \[Thing::gone\].
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Thing {
+        /// `code` and \<b\>bold\</b\>
+        ///
+        /// - one
+        /// - two
+        ///
+        /// tab
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+        /// <http://bare.example/path_>(with)_parens
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub b: Option<String>,
+        /// \<
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub c: Option<ThingC>,
+        /// The field `d`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub d: Option<String>,
+        /// ```text
+        /// fn not_closed() {
+        /// ```
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub e: Option<String>,
+    }
+}
+
+impl Rest {
+    /// Reads \<all\> of \[them\].
+    ///
+    /// See <https://docs.example/a?b=c> and \<<https://docs.example>\>.
+    ///
+    /// let indented = code;
+    ///
+    /// ```text
+    /// fenced [code] <here>
+    /// ```
+    ///
+    /// | A | B |
+    /// |---|---|
+    /// | `x` | never `closed |`
+    ///
+    /// * A list
+    /// * within
+    /// 1) and another
+    /// \<br/\> \<script\>alert(1)\</script\> & "quotes" \ backslash */ `[link](target)` \[link\](target) \[Vec\<T\>\]
+    /// # A heading
+    /// :::note
+    /// @see \[#1\] !important
+    ///
+    /// `GET /a`
+    pub fn read(&self) -> Read {
+        Read { rest: self.clone() }
+    }
+}
+
+/// The call that [`Rest::read`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Read {
+    rest: Rest,
+}
+
+impl Read {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
+        let call = crate::rest::call::RestCall::new("read", "GET").literal("/a");
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Read {
+    type Output = ::podqueue::Result<types::Thing>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

@@ -1,0 +1,189 @@
+/// What the calls send and answer with.
+pub mod types {
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct MakeResponse {
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+    }
+}
+
+impl Rest {
+    /// Prepares a call.
+    ///
+    /// `POST /many`
+    pub fn make(&self) -> Make {
+        Make { rest: self.clone() }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /none`
+    pub fn none(&self) -> None {
+        None { rest: self.clone() }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /only-default`
+    pub fn only_default(&self) -> OnlyDefault {
+        OnlyDefault { rest: self.clone() }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /range`
+    ///
+    /// # Errors
+    ///
+    /// - 4XX: Not fine.
+    pub fn range(&self) -> Range {
+        Range { rest: self.clone() }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /without`
+    pub fn without(&self) -> Without {
+        Without { rest: self.clone() }
+    }
+}
+
+/// The call that [`Rest::make`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Make {
+    rest: Rest,
+}
+
+impl Make {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::MakeResponse> {
+        let call = crate::rest::call::RestCall::new("make", "POST").literal("/many");
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Make {
+    type Output = ::podqueue::Result<types::MakeResponse>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::none`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct None {
+    rest: Rest,
+}
+
+impl None {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("none", "GET").literal("/none");
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for None {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::only_default`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct OnlyDefault {
+    rest: Rest,
+}
+
+impl OnlyDefault {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<bool> {
+        let call = crate::rest::call::RestCall::new("only_default", "GET")
+            .literal("/only-default");
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for OnlyDefault {
+    type Output = ::podqueue::Result<bool>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::range`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Range {
+    rest: Rest,
+}
+
+impl Range {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<Vec<i64>> {
+        let call = crate::rest::call::RestCall::new("range", "GET").literal("/range");
+        let answer: ::podqueue::__private::lenient::shape::Answer<
+            ::podqueue::__private::lenient::shape::List<
+                ::podqueue::__private::lenient::shape::Integer<i64>,
+            >,
+        > = call.send(&self.rest).await?;
+        Ok(answer.0)
+    }
+}
+
+impl ::std::future::IntoFuture for Range {
+    type Output = ::podqueue::Result<Vec<i64>>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::without`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Without {
+    rest: Rest,
+}
+
+impl Without {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("without", "GET")
+            .literal("/without");
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Without {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

@@ -1,0 +1,143 @@
+/// What the calls send and answer with.
+pub mod types {
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Thing {
+        /// The field `any`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub any: Vec<::serde_json::Value>,
+        /// The field `contains`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub contains: Vec<::serde_json::Value>,
+        /// The field `nested`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::List<::podqueue::__private::lenient::shape::List<::podqueue::__private::lenient::shape::Number>>,_>",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub nested: Vec<Vec<f64>>,
+        /// The field `old`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub old: Vec<String>,
+        /// The field `pair`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub pair: Vec<ThingPairItem>,
+        /// The field `same`.
+        #[serde(
+            default,
+            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::List<::podqueue::__private::lenient::shape::Number>,_>",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub same: Vec<f64>,
+    }
+
+    impl ::std::fmt::Debug for Thing {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Thing")
+                .field("any", &format_args!("[redacted]"))
+                .field("contains", &format_args!("[redacted]"))
+                .field("nested", &self.nested)
+                .field("old", &self.old)
+                .field("pair", &self.pair)
+                .field("same", &self.same)
+                .finish()
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    pub enum ThingPairItem {
+        /// A whole number.
+        Integer(i64),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for ThingPairItem {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Integer(value_0) => {
+                    f.debug_tuple("Integer").field(value_0).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<i64> for ThingPairItem {
+        fn from(value: i64) -> Self {
+            Self::Integer(value)
+        }
+    }
+}
+
+impl Rest {
+    /// Reads a thing.
+    ///
+    /// `GET /things/{id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn get_thing(&self, id: impl Into<String>) -> GetThing {
+        GetThing {
+            rest: self.clone(),
+            id: id.into(),
+        }
+    }
+}
+
+/// The call that [`Rest::get_thing`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetThing {
+    rest: Rest,
+    id: String,
+}
+
+impl GetThing {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
+        let call = crate::rest::call::RestCall::new("get_thing", "GET")
+            .literal("/things/")
+            .parameter("id", &self.id);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetThing {
+    type Output = ::podqueue::Result<types::Thing>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

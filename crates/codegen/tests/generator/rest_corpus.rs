@@ -1,0 +1,158 @@
+//! The corpus: a small description for each flaw, and large ones put together from them.
+//!
+//! What is generated from each small one is kept beside it, so that a change of the generator
+//! shows as a diff. `UPDATE_SNAPSHOTS=1 cargo test` writes it anew.
+
+use std::fs;
+use std::path::PathBuf;
+
+use podqueue_codegen::{Generated, Source, rest};
+use serde_json::{Map, Value, json};
+
+use crate::support::lines;
+
+/// A description of the corpus.
+pub struct Document {
+    /// The name of its file, without the ending.
+    pub name: String,
+    /// What it describes.
+    pub description: Value,
+    /// What the generator makes of it.
+    pub generated: Generated,
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/rest")
+}
+
+/// The small descriptions, by name.
+pub fn small() -> Vec<Document> {
+    let mut paths: Vec<_> = fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|it| it == "yaml" || it == "json"))
+        .collect();
+    paths.sort();
+    paths.iter().map(document).collect()
+}
+
+fn document(path: &PathBuf) -> Document {
+    let text = fs::read_to_string(path).unwrap();
+    let file = path.file_name().unwrap().to_string_lossy().into_owned();
+    let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+    let description = match file.ends_with(".json") {
+        true => serde_json::from_str(&text).unwrap(),
+        false => {
+            // Keys such as `200` are numbers in YAML.
+            let tree: yaml_serde::Value = yaml_serde::from_str(&text).unwrap();
+            serde_json::to_value(tree).unwrap()
+        }
+    };
+    let generated = generate(&Source::new(file, text));
+    Document { name, description, generated }
+}
+
+fn generate(source: &Source) -> Generated {
+    match rest::generate(source) {
+        Ok(generated) => generated,
+        Err(mistakes) => panic!("{}", lines(&mistakes)),
+    }
+}
+
+/// All small descriptions in one, as often as it takes for so many operations. Schemas get a
+/// prefix, so that they stay apart; operations keep their ids, so that they collide.
+pub fn large(operations: usize) -> Document {
+    let small = small();
+    let mut paths = Map::new();
+    let mut components = json!({});
+    let mut count = 0;
+    for (round, document) in small.iter().cycle().enumerate() {
+        if count >= operations {
+            break;
+        }
+        let mut description = document.description.clone();
+        let prefix = format!("{}{round}", document.name);
+        prefix_references(&mut description, &prefix);
+        for (path, item) in description["paths"].as_object().into_iter().flatten() {
+            count +=
+                item.as_object().map_or(0, |it| it.keys().filter(|it| *it != "parameters").count());
+            paths.insert(format!("/{prefix}{path}"), item.clone());
+        }
+        for (kind, named) in description["components"].as_object().into_iter().flatten() {
+            for (name, value) in named.as_object().into_iter().flatten() {
+                components[kind][format!("{prefix}.{name}")] = value.clone();
+            }
+        }
+    }
+    let description =
+        json!({ "openapi": "3.1.0", "info": {}, "paths": paths, "components": components });
+    let source = Source::new("large.json", description.to_string());
+    Document { name: format!("large_{operations}"), description, generated: generate(&source) }
+}
+
+fn prefix_references(value: &mut Value, prefix: &str) {
+    match value {
+        Value::Object(object) => {
+            for (key, value) in object {
+                match value {
+                    Value::String(target) if key == "$ref" => {
+                        let parts: Vec<_> = target.splitn(4, '/').collect();
+                        if let ["#", "components", kind, name] = parts.as_slice() {
+                            *target = format!("#/components/{kind}/{prefix}.{name}");
+                        }
+                    }
+                    value => prefix_references(value, prefix),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|it| prefix_references(it, prefix)),
+        _ => {}
+    }
+}
+
+#[test]
+fn what_is_generated_is_what_was_kept() {
+    let update = std::env::var_os("UPDATE_SNAPSHOTS").is_some();
+    let mut differing = Vec::new();
+    for document in small() {
+        let path = folder().join(format!("snapshots/{}.rs", document.name));
+        let warnings: String =
+            document.generated.warnings.iter().map(|it| format!("// {it}\n")).collect();
+        let now = format!("{warnings}{}", document.generated.code);
+        if update {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, now).unwrap();
+        } else if let Some(line) =
+            first_difference(&fs::read_to_string(&path).unwrap_or_default(), &now)
+        {
+            differing.push(format!("{}: {line}", document.name));
+        }
+    }
+    assert!(
+        differing.is_empty(),
+        "what is generated has changed; see the diff after UPDATE_SNAPSHOTS=1 cargo test\n{}",
+        differing.join("\n")
+    );
+}
+
+fn first_difference(kept: &str, now: &str) -> Option<String> {
+    let (kept, now): (Vec<_>, Vec<_>) = (kept.lines().collect(), now.lines().collect());
+    let at = (0..kept.len().max(now.len())).find(|at| kept.get(*at) != now.get(*at))?;
+    Some(format!("line {}: {:?} was {:?}", at + 1, now.get(at), kept.get(at)))
+}
+
+#[test]
+fn the_same_description_gives_the_same_code() {
+    let (first, second) = (large(60).generated, large(60).generated);
+    assert!(first.code == second.code);
+    assert_eq!(lines(&first.warnings), lines(&second.warnings));
+}
+
+#[test]
+fn no_name_is_one_that_only_a_generator_would_think_of() {
+    for document in small() {
+        for word in ["subtype_", "Variant0", "Subtype"] {
+            assert!(!document.generated.code.contains(word), "{word} is in {}", document.name);
+        }
+    }
+}

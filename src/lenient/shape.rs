@@ -1,0 +1,168 @@
+//! Lists and maps within each other, and answers that are no object: read as loosely at every
+//! depth as a field is.
+//!
+//! Generated code says with these types what it reads, such as `List<List<Number>>`.
+
+use std::collections::HashMap;
+use std::marker::PhantomData;
+
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error};
+
+/// What a value looks like.
+pub trait Shape {
+    /// The type that it is read as.
+    type Value;
+
+    /// Reads a value; none is null.
+    ///
+    /// # Errors
+    ///
+    /// Where the value has another shape.
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self::Value>, D::Error>;
+
+    /// What null stands for where there must be a value.
+    fn of_null() -> Option<Self::Value> {
+        None
+    }
+}
+
+/// Reads a value of a shape.
+///
+/// # Errors
+///
+/// Where the value has another shape, or is null and null stands for nothing.
+pub fn read<'de, S: Shape, D: Deserializer<'de>>(deserializer: D) -> Result<S::Value, D::Error> {
+    let value = S::read(deserializer)?.or_else(S::of_null);
+    value.ok_or_else(|| D::Error::custom("null where there must be a value"))
+}
+
+/// A whole answer.
+pub struct Answer<S: Shape>(pub S::Value);
+
+impl<'de, S: Shape> Deserialize<'de> for Answer<S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read::<S, D>(deserializer).map(Self)
+    }
+}
+
+/// A `T` as it reads itself.
+pub struct Plain<T>(PhantomData<T>);
+
+impl<T: DeserializeOwned> Shape for Plain<T> {
+    type Value = T;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+        Option::deserialize(deserializer)
+    }
+}
+
+/// A number, perhaps in a string.
+pub struct Number;
+
+impl Shape for Number {
+    type Value = f64;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+        super::number(deserializer)
+    }
+}
+
+/// A whole number, perhaps in a string.
+pub struct Integer<T>(PhantomData<T>);
+
+impl<T: TryFrom<i64>> Shape for Integer<T> {
+    type Value = T;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+        super::integer(deserializer)
+    }
+}
+
+/// Something that is null for a reason, and is kept so.
+pub struct Nullable<S>(PhantomData<S>);
+
+impl<S: Shape> Shape for Nullable<S> {
+    type Value = Option<S::Value>;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self::Value>, D::Error> {
+        S::read(deserializer).map(Some)
+    }
+}
+
+/// A list, without the items that are null.
+pub struct List<S>(PhantomData<S>);
+
+impl<S: Shape> Shape for List<S> {
+    type Value = Vec<S::Value>;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self::Value>, D::Error> {
+        let items: Option<Vec<Item<S>>> = Option::deserialize(deserializer)?;
+        Ok(items.map(|items| items.into_iter().filter_map(|item| item.0).collect()))
+    }
+
+    fn of_null() -> Option<Self::Value> {
+        Some(Vec::new())
+    }
+}
+
+/// A map, without the entries that are null.
+pub struct Dictionary<S>(PhantomData<S>);
+
+impl<S: Shape> Shape for Dictionary<S> {
+    type Value = HashMap<String, S::Value>;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self::Value>, D::Error> {
+        let map: Option<HashMap<String, Item<S>>> = Option::deserialize(deserializer)?;
+        let entries = |map: HashMap<String, Item<S>>| {
+            map.into_iter().filter_map(|(name, value)| Some((name, value.0?))).collect()
+        };
+        Ok(map.map(entries))
+    }
+
+    fn of_null() -> Option<Self::Value> {
+        Some(HashMap::new())
+    }
+}
+
+/// A value within a list or a map.
+struct Item<S: Shape>(Option<S::Value>);
+
+impl<'de, S: Shape> Deserialize<'de> for Item<S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        S::read(deserializer).map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, from_value, json};
+
+    use super::*;
+
+    fn answer<S: Shape>(value: Value) -> Option<S::Value> {
+        from_value(value).ok().map(|answer: Answer<S>| answer.0)
+    }
+
+    #[test]
+    fn null_is_left_out_at_every_depth() {
+        type Numbers = List<List<Number>>;
+        let loose = json!([[1, "0.5", null], null, []]);
+        assert_eq!(answer::<Numbers>(loose), Some(vec![vec![1.0, 0.5], vec![]]));
+        assert_eq!(answer::<Numbers>(json!(null)), Some(vec![]));
+        assert_eq!(answer::<Numbers>(json!([1])), None);
+        let lists = answer::<Dictionary<List<Plain<String>>>>(json!({"a": ["b", null], "c": null}));
+        assert_eq!(lists, Some(HashMap::from([("a".to_owned(), vec!["b".to_owned()])])));
+    }
+
+    #[test]
+    fn null_that_is_meant_is_kept() {
+        let gaps = answer::<List<Nullable<Integer<u8>>>>(json!([1, null, "2"]));
+        assert_eq!(gaps, Some(vec![Some(1), None, Some(2)]));
+    }
+
+    #[test]
+    fn null_is_no_number() {
+        assert_eq!(answer::<Number>(json!(null)), None);
+        assert_eq!(answer::<Number>(json!("7")), Some(7.0));
+    }
+}
