@@ -5,6 +5,7 @@ mod check;
 mod client;
 mod docs;
 mod document;
+pub(crate) mod introspection;
 mod locate;
 mod module;
 mod operation;
