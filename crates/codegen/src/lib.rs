@@ -33,6 +33,8 @@ mod open_enum;
 mod print;
 mod quiet;
 mod redact;
+#[cfg(feature = "regenerate")]
+pub mod regenerate;
 pub mod rest;
 mod source;
 

@@ -4,12 +4,12 @@
 mod check;
 mod client;
 mod docs;
-mod document;
+pub(crate) mod document;
 pub(crate) mod introspection;
 mod locate;
 mod module;
 mod operation;
-mod schema;
+pub(crate) mod schema;
 mod shapes;
 mod tidy;
 mod types;
