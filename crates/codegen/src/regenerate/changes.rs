@@ -98,13 +98,13 @@ pub(super) fn between(interface: Interface, old: &Outline, new: &Outline) -> Vec
             // An item of another kind is another item.
             Some(now) if now.kind == item.kind => judge.compare(path, item, now, &mut changes),
             _ if is_within(item, old, new) => {}
-            _ => changes.push(change(path, What::Removed(shown(item)), judge.removed(item))),
+            _ => changes.push(change(path, What::Removed(judge.shown(item)), judge.removed(item))),
         }
     }
     for (path, item) in &new.items {
         let is_new = old.items.get(path).is_none_or(|before| before.kind != item.kind);
         if is_new && !is_within(item, new, old) {
-            changes.push(change(path, What::Added(shown(item)), judge.added(item)));
+            changes.push(change(path, What::Added(judge.shown(item)), judge.added(item)));
         }
     }
     changes.sort_by(|a, b| a.path.cmp(&b.path));
@@ -129,23 +129,23 @@ fn change(path: &str, what: What, mut effects: Vec<Effect>) -> Change {
     Change { path: path.to_owned(), what, effects }
 }
 
-/// An item's type as it is written.
-fn shown(item: &Item) -> String {
-    let mut text = item.of.clone();
-    if item.required && !text.is_empty() {
-        text.push('!');
-    }
-    if let Some(default) = &item.default {
-        text.push_str(&format!(" = {default}"));
-    }
-    text
-}
-
 struct Judge {
     interface: Interface,
 }
 
 impl Judge {
+    /// An item's type as it is written in its interface.
+    fn shown(&self, item: &Item) -> String {
+        let required = match self.interface {
+            _ if !item.required || item.of.is_empty() => "",
+            Interface::GraphQl => "!",
+            Interface::Rest => ", required",
+        };
+        let default = item.default.as_ref();
+        let default = default.map_or_else(String::new, |value| format!(" = {value}"));
+        format!("{}{required}{default}", item.of)
+    }
+
     fn added(&self, item: &Item) -> Vec<Effect> {
         let must_be_given = item.required && item.default.is_none();
         match item.kind {
@@ -193,7 +193,7 @@ impl Judge {
     }
 
     fn compare(&self, path: &str, old: &Item, new: &Item, changes: &mut Vec<Change>) {
-        let (before, now) = (shown(old), shown(new));
+        let (before, now) = (self.shown(old), self.shown(new));
         if before != now {
             let effects = self.retyped(old, new);
             changes.push(change(path, What::Changed(before, now), effects));

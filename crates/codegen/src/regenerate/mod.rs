@@ -185,7 +185,8 @@ impl Regenerate {
     ///
     /// # Errors
     ///
-    /// What could not be fetched or read. No message holds the key.
+    /// What could not be fetched or read, and a description that nothing can be generated from.
+    /// No message holds the key.
     pub fn compare(&self) -> Result<Findings, Failure> {
         let mut found = Findings {
             documents: Vec::new(),
@@ -213,15 +214,13 @@ impl Regenerate {
         let name = build::name(&file);
         let text = stable::description::stable(&name, &now)?;
 
-        let made = rest::generate(&Source::new(&name, text.as_str()));
+        // What nothing can be generated from must not take the place of what works.
+        let made = rest::generate(&Source::new(&name, text.as_str())).map_err(|mistakes| {
+            Failure::new(mistakes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+        })?;
         let known = kept.and_then(|kept| rest::generate(&kept).ok());
         let known = known.map_or_else(Vec::new, |made| made.warnings);
-        match made {
-            Ok(made) => {
-                found.warnings.extend(made.warnings.into_iter().filter(|it| !known.contains(it)));
-            }
-            Err(mistakes) => found.mistakes.extend(mistakes),
-        }
+        found.warnings.extend(made.warnings.into_iter().filter(|it| !known.contains(it)));
         let comparable = stable::description::comparable;
         found.documents.push(Document {
             interface: Interface::Rest,
@@ -293,8 +292,7 @@ impl Findings {
         &self.documents
     }
 
-    /// What is wrong now: queries that do not validate, a description that nothing can be
-    /// generated from.
+    /// What of the queries does not validate against the current schema.
     pub fn mistakes(&self) -> &[Diagnostic] {
         &self.mistakes
     }

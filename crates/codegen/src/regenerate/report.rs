@@ -15,7 +15,7 @@ impl fmt::Display for Findings {
             self.warnings.iter().try_for_each(|warning| writeln!(f, "  {warning}"))?;
         }
         if !self.mistakes.is_empty() {
-            writeln!(f, "\nnot valid any longer:")?;
+            writeln!(f, "\nqueries that do not validate:")?;
             self.mistakes.iter().try_for_each(|mistake| writeln!(f, "  {mistake}"))?;
         } else if self.documents.iter().any(|it| it.interface == Interface::GraphQl) {
             let queries = build::name(&self.queries);
