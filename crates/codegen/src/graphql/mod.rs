@@ -5,6 +5,7 @@ mod check;
 mod client;
 mod docs;
 pub(crate) mod document;
+#[cfg(feature = "regenerate")]
 pub(crate) mod introspection;
 mod locate;
 mod module;

@@ -105,6 +105,13 @@ impl From<Diagnostic> for Failure {
     }
 }
 
+impl From<Vec<Diagnostic>> for Failure {
+    fn from(diagnostics: Vec<Diagnostic>) -> Self {
+        let lines: Vec<_> = diagnostics.iter().map(ToString::to_string).collect();
+        Self::new(lines.join("\n"))
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
@@ -215,9 +222,7 @@ impl Regenerate {
         let text = stable::description::stable(&name, &now)?;
 
         // What nothing can be generated from must not take the place of what works.
-        let made = rest::generate(&Source::new(&name, text.as_str())).map_err(|mistakes| {
-            Failure::new(mistakes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
-        })?;
+        let made = rest::generate(&Source::new(&name, text.as_str()))?;
         let known = kept.and_then(|kept| rest::generate(&kept).ok());
         let known = known.map_or_else(Vec::new, |made| made.warnings);
         found.warnings.extend(made.warnings.into_iter().filter(|it| !known.contains(it)));
@@ -350,8 +355,9 @@ fn kept(folder: &Path, endings: &[&str]) -> Result<Option<Source>, Failure> {
 
 fn parse(source: &Source) -> Result<Schema, Failure> {
     if source.extension() == "json" {
-        let sdl = introspection::sdl(source)?;
-        return Ok(Schema::parse(&Source::new(&source.name, sdl))?);
+        // A place in the SDL is none in the JSON, so it gets a name of its own.
+        let name = format!("{} (as SDL)", source.name);
+        return Ok(Schema::parse(&Source::new(name, introspection::sdl(source)?))?);
     }
     Ok(Schema::parse(source)?)
 }

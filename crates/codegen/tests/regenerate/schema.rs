@@ -78,7 +78,8 @@ fn changed() -> String {
 }
 
 const REPORT: &str = "\
-GraphQL schema, schema/mine.graphql: 15 changes, 9 of them breaking
+GraphQL schema, schema/mine.graphql: 16 changes, 9 of them breaking
+  added       Health: type
   removed     Region.SOUTH; BREAKS writers (inputs with it are refused)
   removed     State.BROKEN; asks to adapt: readers (its variant is gone)
   added       State.BUILDING

@@ -6,9 +6,8 @@ use graphql_tools::parser::schema::{Definition, TypeDefinition, Value};
 use graphql_tools::static_graphql::schema::{Directive, Document, Field, InputValue, Type};
 
 use super::{Kind, Outline};
-use crate::graphql::document::literal;
 use crate::graphql::schema::inner_name;
-use crate::regenerate::stable::sdl::is_built_in;
+use crate::regenerate::stable::sdl::{is_built_in, sorted_literal};
 use crate::regenerate::stable::words;
 
 /// The outline of a parsed schema.
@@ -26,6 +25,8 @@ pub(in crate::regenerate) fn outline(document: &Document) -> Outline {
                     roots.iter().find(|(_, name)| name.is_some_and(|name| name == it.name()));
                 match (it, root) {
                     (TypeDefinition::Object(it), Some((operation, _))) => {
+                        let item = writer.outline.add(&it.name, Kind::Type, *operation);
+                        item.description = prose(it.description.as_ref());
                         it.fields.iter().for_each(|field| writer.operation(operation, field));
                     }
                     _ => writer.type_definition(it),
@@ -164,7 +165,7 @@ impl Writer {
         let item = self.outline.add(path, kind, nullable(&value.value_type));
         item.part_of = Some(part_of.to_owned());
         item.required = is_non_null(&value.value_type);
-        item.default = value.default_value.as_ref().map(literal);
+        item.default = value.default_value.as_ref().map(sorted_literal);
         item.description = prose(value.description.as_ref());
         item.deprecated = deprecation(&value.directives);
         item.is_written = true;

@@ -1,6 +1,6 @@
 //! The stable form of a GraphQL schema: definitions, fields, arguments and values sorted by name.
 
-use graphql_tools::parser::schema::{Definition, SchemaDefinition, TypeDefinition};
+use graphql_tools::parser::schema::{Definition, SchemaDefinition, TypeDefinition, Value};
 use graphql_tools::static_graphql::schema::{
     Directive, DirectiveDefinition, Document, EnumType, Field, InputValue,
 };
@@ -222,8 +222,28 @@ fn sorted(names: &[String]) -> Vec<&str> {
 
 fn input_value(value: &InputValue) -> String {
     let default = value.default_value.as_ref();
-    let default = default.map_or_else(String::new, |value| format!(" = {}", literal(value)));
+    let default = default.map_or_else(String::new, |value| format!(" = {}", sorted_literal(value)));
     format!("{}: {}{default}{}", value.name, value.value_type, told(&value.directives))
+}
+
+/// A literal. The fields of an input have no order.
+pub(in crate::regenerate) fn sorted_literal(value: &Value<'static, String>) -> String {
+    literal(&with_sorted_fields(value))
+}
+
+fn with_sorted_fields(value: &Value<'static, String>) -> Value<'static, String> {
+    match value {
+        Value::List(items) => Value::List(items.iter().map(with_sorted_fields).collect()),
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields
+                .iter()
+                .map(|(name, value)| (name.clone(), with_sorted_fields(value)))
+                .collect();
+            fields.sort_by(|(a, _), (b, _)| a.cmp(b));
+            Value::Object(fields.into_iter().collect())
+        }
+        other => other.clone(),
+    }
 }
 
 fn told(directives: &[Directive]) -> String {
@@ -234,7 +254,7 @@ fn told(directives: &[Directive]) -> String {
             let arguments: Vec<_> = it
                 .arguments
                 .iter()
-                .map(|(name, value)| format!("{name}: {}", literal(value)))
+                .map(|(name, value)| format!("{name}: {}", sorted_literal(value)))
                 .collect();
             let arguments = arguments.join(", ");
             if arguments.is_empty() {
