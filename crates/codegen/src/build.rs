@@ -205,7 +205,7 @@ fn graphql(
 }
 
 /// The files of a folder and its folders that end in one of these, by name.
-fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Diagnostic> {
+pub(crate) fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Diagnostic> {
     let mut found = Vec::new();
     let mut waiting = vec![folder.to_owned()];
     while let Some(folder) = waiting.pop() {
@@ -240,7 +240,7 @@ fn only_file(folder: &Path, endings: &[&str]) -> Result<PathBuf, Diagnostic> {
     }
 }
 
-fn read(path: &Path) -> Result<Source, Diagnostic> {
+pub(crate) fn read(path: &Path) -> Result<Source, Diagnostic> {
     let bytes = fs::read(path)
         .map_err(|error| Diagnostic::of_file(name(path), format!("cannot be read: {error}")))?;
     String::from_utf8(bytes).map(|text| Source::new(name(path), text)).map_err(|error| {
@@ -253,12 +253,12 @@ fn read(path: &Path) -> Result<Source, Diagnostic> {
 }
 
 /// A path for people, with the same slashes everywhere.
-fn name(path: &Path) -> String {
+pub(crate) fn name(path: &Path) -> String {
     path.display().to_string().replace('\\', "/")
 }
 
 /// An unchanged file is left alone, so that nothing is compiled again for it.
-fn write(path: &Path, code: &str) -> Result<(), Diagnostic> {
+pub(crate) fn write(path: &Path, code: &str) -> Result<(), Diagnostic> {
     if fs::read_to_string(path).is_ok_and(|there| there == code) {
         return Ok(());
     }

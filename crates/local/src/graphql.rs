@@ -118,9 +118,9 @@ fn check_variables(execution: &mut Execution) -> Result<(), Refusal> {
     })
 }
 
-/// Nothing. The one value is null; what the service returns in its place is not documented.
 pub(crate) struct Void;
 
+/// Nothing. The one value is null; what the service returns in its place is not documented.
 #[Scalar]
 impl ScalarType for Void {
     fn parse(value: async_graphql::Value) -> InputValueResult<Self> {
@@ -135,10 +135,10 @@ impl ScalarType for Void {
     }
 }
 
-/// No query of the service is documented. GraphQL asks every schema for a query type, so there
-/// is this one, with one field that nobody needs.
 pub(crate) struct Query;
 
+/// No query of the service is documented. GraphQL asks every schema for a query type, so there
+/// is this one, with one field that nobody needs.
 #[Object]
 impl Query {
     /// Always null.
@@ -148,9 +148,9 @@ impl Query {
     }
 }
 
-/// What can be changed.
 pub(crate) struct Mutation;
 
+/// What can be changed.
 #[Object]
 impl Mutation {
     /// Creates a template or, when the input has an `id`, changes the template of that id.

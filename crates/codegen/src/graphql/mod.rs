@@ -4,11 +4,13 @@
 mod check;
 mod client;
 mod docs;
-mod document;
+pub(crate) mod document;
+#[cfg(feature = "regenerate")]
+pub(crate) mod introspection;
 mod locate;
 mod module;
 mod operation;
-mod schema;
+pub(crate) mod schema;
 mod shapes;
 mod tidy;
 mod types;

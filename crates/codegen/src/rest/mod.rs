@@ -5,7 +5,7 @@ mod emit;
 mod fields;
 mod mend;
 mod model;
-mod read;
+pub(crate) mod read;
 mod signatures;
 mod types;
 

@@ -1,0 +1,275 @@
+//! What is different between two outlines, and whom it breaks.
+
+use std::fmt;
+
+use super::outline::{Item, Kind, Outline};
+
+/// What describes the interface. The generated code takes more from a REST service than from a
+/// GraphQL one: of an answer it requires nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interface {
+    /// An OpenAPI description.
+    Rest,
+    /// A GraphQL schema.
+    GraphQl,
+}
+
+/// One thing that was added, removed or changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// What it is about: `Template.readme`, `mutation saveTemplate(input)`,
+    /// `GET /pods/{podId} (query includeMachine)`.
+    pub path: String,
+    /// What happened to it.
+    pub what: What,
+    /// Whom it affects, the worst first; empty where nobody has to do anything.
+    pub effects: Vec<Effect>,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// It was not there before. With its type, where it has one.
+    Added(String),
+    /// It is there no longer. With its type, where it had one.
+    Removed(String),
+    /// Something about it is different: from what, to what.
+    Changed(String, String),
+    /// It shall not be used any longer, for a reason that may be empty.
+    Deprecated(String),
+    /// It is described in other words.
+    Described,
+}
+
+/// Whom a change affects, and how.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Effect {
+    /// How much.
+    pub severity: Severity,
+    /// Whom.
+    pub who: Who,
+    /// Why.
+    pub why: &'static str,
+}
+
+/// How much a change affects somebody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Programs that run today fail, once the service has changed.
+    Breaks,
+    /// Programs that run today go on; their source has to be adapted when they are built anew.
+    Adapts,
+}
+
+/// Who uses an interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Who {
+    /// Those who call an operation.
+    Callers,
+    /// Those who read answers.
+    Readers,
+    /// Those who fill in inputs.
+    Writers,
+}
+
+impl Change {
+    /// Whether programs that run today fail.
+    pub fn is_breaking(&self) -> bool {
+        self.effects.iter().any(|effect| effect.severity == Severity::Breaks)
+    }
+}
+
+impl fmt::Display for Who {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Callers => "callers",
+            Self::Readers => "readers",
+            Self::Writers => "writers",
+        })
+    }
+}
+
+/// All differences, by path. The parts of what is new or gone as a whole are not listed.
+pub(super) fn between(interface: Interface, old: &Outline, new: &Outline) -> Vec<Change> {
+    let judge = Judge { interface };
+    let mut changes = Vec::new();
+    for (path, item) in &old.items {
+        match new.items.get(path) {
+            // An item of another kind is another item.
+            Some(now) if now.kind == item.kind => judge.compare(path, item, now, &mut changes),
+            _ if is_within(item, old, new) => {}
+            _ => changes.push(change(path, What::Removed(judge.shown(item)), judge.removed(item))),
+        }
+    }
+    for (path, item) in &new.items {
+        let is_new = old.items.get(path).is_none_or(|before| before.kind != item.kind);
+        if is_new && !is_within(item, new, old) {
+            changes.push(change(path, What::Added(judge.shown(item)), judge.added(item)));
+        }
+    }
+    changes.sort_by(|a, b| a.path.cmp(&b.path));
+    changes
+}
+
+/// Whether what an item is a part of is missing on the other side.
+fn is_within(item: &Item, here: &Outline, there: &Outline) -> bool {
+    let mut part_of = item.part_of.as_ref();
+    while let Some(path) = part_of {
+        if !there.items.contains_key(path) {
+            return true;
+        }
+        part_of = here.items.get(path).and_then(|item| item.part_of.as_ref());
+    }
+    false
+}
+
+fn change(path: &str, what: What, mut effects: Vec<Effect>) -> Change {
+    effects.sort();
+    effects.dedup();
+    Change { path: path.to_owned(), what, effects }
+}
+
+struct Judge {
+    interface: Interface,
+}
+
+impl Judge {
+    /// An item's type as it is written in its interface.
+    fn shown(&self, item: &Item) -> String {
+        let required = match self.interface {
+            _ if !item.required || item.of.is_empty() => "",
+            Interface::GraphQl => "!",
+            Interface::Rest => ", required",
+        };
+        let default = item.default.as_ref();
+        let default = default.map_or_else(String::new, |value| format!(" = {value}"));
+        format!("{}{required}{default}", item.of)
+    }
+
+    fn added(&self, item: &Item) -> Vec<Effect> {
+        let must_be_given = item.required && item.default.is_none();
+        match item.kind {
+            Kind::Argument if must_be_given => vec![breaks(Who::Callers, "it must be given")],
+            Kind::Field if item.is_written && must_be_given => {
+                vec![breaks(Who::Writers, "it must be given")]
+            }
+            Kind::Field if item.is_written => {
+                vec![adapts(Who::Writers, "literals without `..Default::default()` lack it")]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn removed(&self, item: &Item) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        match item.kind {
+            Kind::Operation => effects.push(breaks(Who::Callers, "the call fails")),
+            Kind::Directive => effects.push(breaks(Who::Callers, "documents that use it fail")),
+            Kind::Argument => effects.push(match self.interface {
+                Interface::GraphQl => breaks(Who::Callers, "documents that give it fail"),
+                Interface::Rest => breaks(Who::Callers, "it has no effect, or is refused"),
+            }),
+            Kind::Type | Kind::Field | Kind::Member | Kind::EnumValue => {
+                if item.is_read {
+                    effects.push(self.unread(item.kind));
+                }
+                if item.is_written {
+                    effects.push(match self.interface {
+                        Interface::GraphQl => breaks(Who::Writers, "inputs with it are refused"),
+                        Interface::Rest => breaks(Who::Writers, "it has no effect, or is refused"),
+                    });
+                }
+            }
+        }
+        effects
+    }
+
+    fn unread(&self, kind: Kind) -> Effect {
+        match (kind, self.interface) {
+            (Kind::EnumValue, _) => adapts(Who::Readers, "its variant is gone"),
+            (_, Interface::GraphQl) => breaks(Who::Readers, "documents that select it fail"),
+            (_, Interface::Rest) => breaks(Who::Readers, "it comes no longer"),
+        }
+    }
+
+    fn compare(&self, path: &str, old: &Item, new: &Item, changes: &mut Vec<Change>) {
+        let (before, now) = (self.shown(old), self.shown(new));
+        if before != now {
+            let effects = self.retyped(old, new);
+            changes.push(change(path, What::Changed(before, now), effects));
+        }
+        match (&old.deprecated, &new.deprecated) {
+            (before, Some(reason)) if before.as_ref() != Some(reason) => {
+                changes.push(change(path, What::Deprecated(reason.clone()), Vec::new()));
+            }
+            (Some(_), None) => {
+                let what = What::Changed("deprecated".to_owned(), "not deprecated".to_owned());
+                changes.push(change(path, what, Vec::new()));
+            }
+            _ => {}
+        }
+        if old.description != new.description {
+            changes.push(change(path, What::Described, Vec::new()));
+        }
+    }
+
+    fn retyped(&self, old: &Item, new: &Item) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        if old.of != new.of {
+            match (new.kind, self.interface) {
+                // What stands there is the name of the operation.
+                (Kind::Operation, Interface::Rest) => {
+                    effects.push(adapts(Who::Callers, "the method has another name"));
+                }
+                (Kind::Directive, _) => {
+                    effects.push(breaks(Who::Callers, "it stands in other places"));
+                }
+                (Kind::Argument, _) => effects.push(breaks(Who::Callers, "it has another type")),
+                _ => {
+                    if old.is_read || new.is_read {
+                        effects.push(breaks(Who::Readers, "it has another type"));
+                    }
+                    if old.is_written || new.is_written {
+                        effects.push(breaks(Who::Writers, "it has another type"));
+                    }
+                }
+            }
+            return effects;
+        }
+        let is_graphql = self.interface == Interface::GraphQl;
+        if new.is_read && is_graphql && old.required != new.required {
+            effects.push(if new.required {
+                adapts(Who::Readers, "it is no longer an `Option`")
+            } else {
+                breaks(Who::Readers, "it may be null now")
+            });
+        }
+        if new.is_written {
+            effects.extend(self.demanded(old, new));
+        }
+        effects
+    }
+
+    /// What it means for those who write it that an input is, or is no longer, required.
+    fn demanded(&self, old: &Item, new: &Item) -> Option<Effect> {
+        let who = if new.kind == Kind::Argument { Who::Callers } else { Who::Writers };
+        let must = |item: &Item| item.required && item.default.is_none();
+        if must(new) && !must(old) {
+            Some(breaks(who, "it must be given"))
+        } else if new.required && !old.required {
+            Some(breaks(who, "it must not be null"))
+        } else if old.required && !new.required {
+            Some(adapts(who, "it is an `Option` now"))
+        } else {
+            None
+        }
+    }
+}
+
+fn breaks(who: Who, why: &'static str) -> Effect {
+    Effect { severity: Severity::Breaks, who, why }
+}
+
+fn adapts(who: Who, why: &'static str) -> Effect {
+    Effect { severity: Severity::Adapts, who, why }
+}

@@ -1,0 +1,272 @@
+//! The outline of a REST description, read as it came: OpenAPI 3.0 or 3.1, flaws and all.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::{Item, Kind, Outline};
+use crate::regenerate::stable::words;
+
+const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
+/// The outline of a description.
+pub(in crate::regenerate) fn outline(description: &Value) -> Outline {
+    let mut writer = Writer { description, outline: Outline::default() };
+    let mut sides = Sides::default();
+    for (path, item) in entries(description, "paths") {
+        let item = writer.resolved(item);
+        for (method, operation) in METHODS.iter().filter_map(|it| Some((it, item.get(it)?))) {
+            let name = format!("{} {path}", method.to_uppercase());
+            writer.operation(&name, operation, item, &mut sides);
+        }
+    }
+    let schemas = entries(&description["components"], "schemas");
+    let read = reachable(sides.read, &description["components"]["schemas"]);
+    let written = reachable(sides.written, &description["components"]["schemas"]);
+    for (name, schema) in schemas {
+        let side = Side { is_read: read.contains(name), is_written: written.contains(name) };
+        let item = writer.outline.add(name, Kind::Type, kind_of_type(schema));
+        describe(item, schema, side);
+        writer.within(name, schema, side);
+    }
+    writer.outline
+}
+
+/// The schemas that operations name.
+#[derive(Default)]
+struct Sides {
+    read: Vec<String>,
+    written: Vec<String>,
+}
+
+#[derive(Clone, Copy)]
+struct Side {
+    is_read: bool,
+    is_written: bool,
+}
+
+const READ: Side = Side { is_read: true, is_written: false };
+const WRITTEN: Side = Side { is_read: false, is_written: true };
+
+struct Writer<'a> {
+    description: &'a Value,
+    outline: Outline,
+}
+
+impl<'a> Writer<'a> {
+    fn operation(&mut self, name: &str, operation: &'a Value, path: &'a Value, sides: &mut Sides) {
+        let id = operation["operationId"].as_str().unwrap_or_default();
+        let item = self.outline.add(name, Kind::Operation, id);
+        describe(item, operation, WRITTEN);
+        if item.description.is_empty() {
+            item.description = words(operation["summary"].as_str().unwrap_or_default());
+        }
+        for parameter in list(path, "parameters").iter().chain(list(operation, "parameters")) {
+            let parameter = self.resolved(parameter);
+            let (Some(place), Some(parameter_name)) =
+                (parameter["in"].as_str(), parameter["name"].as_str())
+            else {
+                continue;
+            };
+            let schema = match parameter.get("schema") {
+                Some(schema) => schema,
+                None => content(parameter),
+            };
+            references(schema, &mut sides.written);
+            let path = format!("{name} ({place} {parameter_name})");
+            self.argument(path, name, schema, parameter);
+        }
+        if let Some(body) = operation.get("requestBody") {
+            let body = self.resolved(body);
+            let schema = content(body);
+            references(schema, &mut sides.written);
+            self.argument(format!("{name} (body)"), name, schema, body);
+        }
+        let responses = entries(operation, "responses");
+        let answer = responses
+            .filter(|(status, _)| status.starts_with('2'))
+            .map(|(_, response)| content(self.resolved(response)))
+            .find(|schema| !schema.is_null());
+        if let Some(schema) = answer {
+            references(schema, &mut sides.read);
+            let path = format!("{name} (answer)");
+            let item = self.outline.add(&path, Kind::Field, type_text(schema));
+            item.part_of = Some(name.to_owned());
+            describe(item, schema, READ);
+            self.within(&path, schema, READ);
+        }
+    }
+
+    fn argument(&mut self, path: String, of: &str, schema: &'a Value, said: &Value) {
+        let item = self.outline.add(&path, Kind::Argument, type_text(schema));
+        item.part_of = Some(of.to_owned());
+        describe(item, said, WRITTEN);
+        item.required = said["required"] == Value::Bool(true) || said["in"] == "path";
+        item.default = schema.get("default").map(ToString::to_string);
+        self.within(&path, schema, WRITTEN);
+    }
+
+    /// The parts of a schema that have no name of their own.
+    fn within(&mut self, path: &str, schema: &'a Value, side: Side) {
+        if schema.get("$ref").is_some() {
+            return;
+        }
+        for value in values(schema) {
+            let item = self.outline.add(format!("{path}.{value}"), Kind::EnumValue, "");
+            item.part_of = Some(path.to_owned());
+            (item.is_read, item.is_written) = (side.is_read, side.is_written);
+        }
+        let required: BTreeSet<&str> =
+            list(schema, "required").iter().filter_map(Value::as_str).collect();
+        for (name, field) in entries(schema, "properties") {
+            let path_of_field = format!("{path}.{name}");
+            let item = self.outline.add(&path_of_field, Kind::Field, type_text(field));
+            item.part_of = Some(path.to_owned());
+            describe(item, field, side);
+            item.required = required.contains(name.as_str());
+            item.default = field.get("default").map(ToString::to_string);
+            self.within(&path_of_field, field, side);
+        }
+        for key in ["allOf", "oneOf", "anyOf"] {
+            for (place, part) in list(schema, key).iter().enumerate() {
+                if let Some(name) = referenced(part) {
+                    let how = if key == "allOf" { "includes" } else { "|" };
+                    let item = self.outline.add(format!("{path} {how} {name}"), Kind::Member, "");
+                    item.part_of = Some(path.to_owned());
+                    (item.is_read, item.is_written) = (side.is_read, side.is_written);
+                } else if key == "allOf" {
+                    self.within(path, part, side);
+                } else {
+                    self.within(&format!("{path}|{}", place + 1), part, side);
+                }
+            }
+        }
+        if let Some(items) = schema.get("items") {
+            self.within(&format!("{path}[]"), items, side);
+        }
+        if let Some(values) = schema.get("additionalProperties").filter(|it| it.is_object()) {
+            self.within(&format!("{path}{{}}"), values, side);
+        }
+    }
+
+    /// What a `$ref` leads to; a few steps only, as two of them may lead to each other.
+    fn resolved(&self, mut value: &'a Value) -> &'a Value {
+        for _ in 0..32 {
+            let target = value["$ref"].as_str().and_then(|target| target.strip_prefix('#'));
+            match target.and_then(|target| self.description.pointer(target)) {
+                Some(target) => value = target,
+                None => break,
+            }
+        }
+        value
+    }
+}
+
+fn describe(item: &mut Item, said: &Value, side: Side) {
+    item.description = words(said["description"].as_str().unwrap_or_default());
+    item.deprecated = (said["deprecated"] == Value::Bool(true)).then(String::new);
+    (item.is_read, item.is_written) = (side.is_read, side.is_written);
+}
+
+/// The schema of what a body, an answer or a parameter holds, that of JSON first.
+fn content(of: &Value) -> &Value {
+    let mut kinds: Vec<_> = entries(of, "content").collect();
+    kinds.sort_by_key(|(kind, _)| !kind.contains("json"));
+    kinds.first().map_or(&Value::Null, |(_, content)| &content["schema"])
+}
+
+fn kind_of_type(schema: &Value) -> String {
+    if values(schema).is_empty() {
+        type_text(schema)
+    } else {
+        format!("enum of {}", type_text(schema))
+    }
+}
+
+/// A type in words: `string`, `[Gpu]`, `map of string`. Null is left out: in answers
+/// everything may be null, in requests nothing has to be given but what is required.
+fn type_text(schema: &Value) -> String {
+    if let Some(name) = referenced(schema) {
+        return name.to_owned();
+    }
+    let kind = match &schema["type"] {
+        Value::String(kind) => kind.clone(),
+        Value::Array(kinds) => {
+            let kinds: BTreeSet<_> =
+                kinds.iter().filter_map(Value::as_str).filter(|kind| *kind != "null").collect();
+            kinds.into_iter().collect::<Vec<_>>().join(" | ")
+        }
+        _ => String::new(),
+    };
+    let values = schema.get("additionalProperties").filter(|it| it.is_object());
+    match (kind.as_str(), schema.get("items"), values) {
+        ("array" | "", Some(items), _) => format!("[{}]", type_text(items)),
+        ("object" | "", _, Some(values)) if schema.get("properties").is_none() => {
+            format!("map of {}", type_text(values))
+        }
+        ("", ..) if schema.get("properties").is_some() => "object".to_owned(),
+        ("", ..) => composed(schema),
+        (kind, ..) => kind.to_owned(),
+    }
+}
+
+fn composed(schema: &Value) -> String {
+    for (key, join) in [("allOf", " & "), ("oneOf", " | "), ("anyOf", " | ")] {
+        let parts: BTreeSet<_> =
+            list(schema, key).iter().filter(|part| part["type"] != "null").map(type_text).collect();
+        if !parts.is_empty() {
+            return parts.into_iter().collect::<Vec<_>>().join(join);
+        }
+    }
+    let is_text = values(schema).is_empty();
+    if is_text { "any" } else { "string" }.to_owned()
+}
+
+/// The values of an enum or of a constant.
+fn values(schema: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let mut values: Vec<_> =
+        list(schema, "enum").iter().filter(|value| !value.is_null()).map(text).collect();
+    values.extend(schema.get("const").map(text));
+    values
+}
+
+/// The name that a `$ref` ends in.
+fn referenced(schema: &Value) -> Option<&str> {
+    schema["$ref"].as_str().and_then(|target| target.rsplit('/').next())
+}
+
+/// The names of all schemas that a schema mentions.
+fn references(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(entries) => {
+            found.extend(referenced(value).map(str::to_owned));
+            entries.values().for_each(|value| references(value, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        _ => {}
+    }
+}
+
+fn reachable(mut waiting: Vec<String>, schemas: &Value) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    while let Some(name) = waiting.pop() {
+        if let Some(schema) = schemas.get(&name)
+            && found.insert(name)
+        {
+            references(schema, &mut waiting);
+        }
+    }
+    found
+}
+
+fn entries<'a>(
+    of: &'a Value,
+    key: &str,
+) -> impl Iterator<Item = (&'a String, &'a Value)> + use<'a> {
+    of[key].as_object().into_iter().flat_map(Map::iter)
+}
+
+fn list<'a>(of: &'a Value, key: &str) -> &'a [Value] {
+    of[key].as_array().map_or(&[], Vec::as_slice)
+}

@@ -1,0 +1,206 @@
+//! A REST description that changed.
+
+use crate::support::{Checkout, Service};
+
+const BEFORE: &str = r##"openapi: 3.0.3
+info: {title: Shop, version: '1'}
+paths:
+  /pets/{petId}:
+    parameters: [{name: petId, in: path, required: true, schema: {type: string}}]
+    get:
+      operationId: getPet
+      parameters:
+        - {name: full, in: query, schema: {type: boolean, default: false}}
+        - {name: old, in: query, schema: {type: string}}
+      responses:
+        '200': {description: It., content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}}
+    delete:
+      operationId: deletePet
+      responses: {'204': {description: Gone.}}
+  /pets:
+    post:
+      operationId: addPet
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/NewPet'}}}}
+      responses:
+        '201': {description: It., content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}}
+components:
+  schemas:
+    Pet:
+      type: object
+      required: [id]
+      properties:
+        id: {type: string}
+        age: {type: integer}
+        tags: {type: array, items: {type: string}}
+        color: {$ref: '#/components/schemas/Color'}
+        home: {type: object, properties: {city: {type: string}}}
+    Color: {type: string, enum: [RED, BLUE]}
+    NewPet:
+      type: object
+      required: [name]
+      properties: {name: {type: string}, color: {$ref: '#/components/schemas/Color'}, note: {type: string}}
+"##;
+
+/// The service's next version, in JSON and with other keys first.
+fn after() -> String {
+    r##"{
+      "components": {"schemas": {
+        "NewPet": {"type": "object", "required": ["age", "name"], "properties": {
+          "age": {"type": "integer"}, "name": {"type": "string"},
+          "color": {"$ref": "#/components/schemas/Color"}, "nick": {"type": "string"}}},
+        "Pet": {"type": "object", "properties": {
+          "id": {"type": "string"}, "age": {"type": "number"},
+          "tags": {"type": "array", "items": {"$ref": "#/components/schemas/Tag"}},
+          "color": {"$ref": "#/components/schemas/Color"},
+          "home": {"type": "object", "properties": {"city": {"type": "string"}, "zip": {"type": "string"}}}}},
+        "Tag": {"type": "object", "properties": {"key": {"type": "string"}}},
+        "Color": {"type": "string", "enum": ["GREEN", "RED"]}}},
+      "paths": {
+        "/pets": {"post": {"operationId": "createPet",
+          "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/NewPet"}}}},
+          "responses": {"201": {"description": "It.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}}}}},
+        "/pets/{petId}": {"get": {"operationId": "getPet",
+          "parameters": [
+            {"name": "petId", "in": "path", "required": true, "schema": {"type": "string"}},
+            {"name": "full", "in": "query", "required": true, "schema": {"type": "boolean"}},
+            {"name": "lang", "in": "query", "schema": {"type": "string"}}],
+          "responses": {"200": {"description": "It.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}}}}},
+        "/export": {"get": {"responses": {"200": {"description": "All.", "content": {"text/csv": {}}}}}}},
+      "info": {"title": "Shop", "version": "2"},
+      "openapi": "3.0.3"
+    }"##
+    .to_owned()
+}
+
+const REPORT: &str = "\
+REST description, openapi/shop.yaml: 17 changes, 9 of them breaking
+  removed     Color.BLUE; BREAKS writers (it has no effect, or is refused); asks to adapt: readers (its variant is gone)
+  added       Color.GREEN
+  removed     DELETE /pets/{petId}: deletePet; BREAKS callers (the call fails)
+  added       GET /export
+  changed     GET /pets/{petId} (query full): boolean = false -> boolean, required; BREAKS callers (it must be given)
+  added       GET /pets/{petId} (query lang): string
+  removed     GET /pets/{petId} (query old): string; BREAKS callers (it has no effect, or is refused)
+  added       NewPet.age: integer, required; BREAKS writers (it must be given)
+  added       NewPet.nick: string; asks to adapt: writers (literals without `..Default::default()` lack it)
+  removed     NewPet.note: string; BREAKS writers (it has no effect, or is refused)
+  changed     POST /pets: addPet -> createPet; asks to adapt: callers (the method has another name)
+  changed     POST /pets (body): NewPet -> NewPet, required; BREAKS callers (it must be given)
+  changed     Pet.age: integer -> number; BREAKS readers (it has another type)
+  added       Pet.home.zip: string
+  changed     Pet.id: string, required -> string
+  changed     Pet.tags: [string] -> [Tag]; BREAKS readers (it has another type)
+  added       Tag: object
+";
+
+#[test]
+fn the_report_says_what_changed_and_whom_it_breaks() {
+    let checkout = Checkout::new("rest").write("openapi/shop.yaml", BEFORE);
+    let service = Service::answering(&[(200, &after())]);
+    let url = format!("{}/openapi.json?version=latest", service.url);
+    let run = checkout.run_with(&["--rest", &url, "--check"], &[("PODQUEUE_API_KEY", "a-key")]);
+    assert_eq!(run.err, "");
+    assert_eq!(
+        run.out,
+        REPORT.to_owned()
+            + "\nthe generator leaves out:\n  \
+               openapi/shop.yaml:1:1: left out GET /export: it answers with text/csv, not with JSON\n"
+    );
+    assert_eq!(run.code, 1);
+    assert_eq!(checkout.read("openapi/shop.yaml"), BEFORE);
+    // The description is public: whoever publishes it does not get the key.
+    assert_eq!(service.received()[0].line, "GET /openapi.json?version=latest HTTP/1.1");
+}
+
+#[test]
+fn what_is_written_stays_yaml_and_has_no_drift() {
+    let checkout = Checkout::new("rest-written")
+        .write("openapi/shop.yaml", BEFORE)
+        .write("now.json", &after());
+    let run = checkout.run(&["--rest", "now.json"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let written = checkout.read("openapi/shop.yaml");
+    assert!(written.starts_with("openapi: 3.0.3\ninfo:\n  title: Shop\n"), "{written}");
+    let places: Vec<_> =
+        ["paths:", "  /export:", "  /pets:", "components:", "    Color:", "    Pet:"]
+            .iter()
+            .map(|line| {
+                written.find(&format!("\n{line}\n")).unwrap_or_else(|| panic!("{line}: {written}"))
+            })
+            .collect();
+    assert!(places.is_sorted(), "{written}");
+    let run = checkout.run(&["--rest", "now.json", "--check"]);
+    assert_eq!(
+        (run.code, run.out.as_str()),
+        (0, "REST description, openapi/shop.yaml: no drift\n")
+    );
+}
+
+#[test]
+fn a_description_kept_as_json_stays_json() {
+    let checkout =
+        Checkout::new("rest-json").write("openapi/shop.json", &after()).write("now.yaml", BEFORE);
+    assert_eq!(checkout.run(&["--rest", "now.yaml"]).code, 0);
+    assert!(checkout.read("openapi/shop.json").starts_with("{\n  \"components\": {\n"));
+    assert_eq!(checkout.run(&["--rest", "now.yaml", "--check"]).code, 0);
+}
+
+#[test]
+fn order_and_line_breaks_are_no_drift_but_examples_are() {
+    let one = "openapi: 3.0.3\ninfo: {title: A, description: \"a\\nb\"}\npaths: {}\n";
+    let two = "paths: {}\ninfo: {description: a b, title: A}\nopenapi: 3.0.3\n";
+    let three = "openapi: 3.0.3\ninfo: {title: A, description: a b}\npaths: {}\nx-note: 1\n";
+    let checkout = Checkout::new("rest-order")
+        .write("openapi/a.yaml", one)
+        .write("two.yaml", two)
+        .write("three.yaml", three);
+    assert_eq!(checkout.run(&["--rest", "two.yaml"]).code, 0);
+    assert_eq!(checkout.read("openapi/a.yaml"), one);
+    let run = checkout.run(&["--rest", "three.yaml", "--check"]);
+    assert_eq!(
+        (run.code, run.out.as_str()),
+        (
+            1,
+            "REST description, openapi/a.yaml: different, but not in anything that code is generated from\n"
+        )
+    );
+}
+
+#[test]
+fn a_description_that_nothing_can_be_made_of_is_not_written() {
+    let checkout = Checkout::new("rest-flaw")
+        .write("openapi/a.yaml", BEFORE)
+        .write("now.yaml", "swagger: '2.0'\npaths: {}\n");
+    let run = checkout.run(&["--rest", "now.yaml"]);
+    assert_eq!((run.code, run.out.as_str()), (3, ""));
+    assert!(run.err.contains("this is a Swagger 2.0 description"), "{}", run.err);
+    assert_eq!(checkout.read("openapi/a.yaml"), BEFORE);
+}
+
+#[test]
+fn recursive_composed_and_newer_schemas_are_outlined() {
+    let describe = |schemas: &str| {
+        format!(
+            "openapi: 3.0.3\npaths:\n  /a:\n    get:\n      responses:\n        '200': {{description: A, content: {{application/json: {{schema: {{$ref: '#/components/schemas/Tree'}}}}}}}}\ncomponents:\n  schemas:\n{schemas}"
+        )
+    };
+    let before = describe(
+        "    Tree: {type: object, properties: {next: {$ref: '#/components/schemas/Tree'}, map: {type: object, additionalProperties: {type: integer}}, any: {}}}\n    Leaf: {oneOf: [{$ref: '#/components/schemas/Tree'}, {type: string}]}\n",
+    );
+    let after = describe(
+        "    Tree: {type: object, properties: {next: {$ref: '#/components/schemas/Tree'}, map: {type: object, additionalProperties: {type: string}}, any: {type: string}}}\n    Leaf: {oneOf: [{type: string}]}\n",
+    );
+    let checkout =
+        Checkout::new("rest-shapes").write("openapi/a.yaml", &before).write("now.yaml", &after);
+    let run = checkout.run(&["--rest", "now.yaml", "--check"]);
+    assert_eq!((run.code, run.err.as_str()), (1, ""));
+    let changes = run.out.split("\n\n").next().unwrap();
+    assert_eq!(
+        changes.trim_end(),
+        "REST description, openapi/a.yaml: 4 changes, 2 of them breaking\n  \
+         changed     Leaf: Tree | string -> string\n  \
+         removed     Leaf | Tree\n  \
+         changed     Tree.any: any -> string; BREAKS readers (it has another type)\n  \
+         changed     Tree.map: map of integer -> map of string; BREAKS readers (it has another type)"
+    );
+}

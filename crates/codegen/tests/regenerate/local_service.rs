@@ -1,0 +1,84 @@
+//! Against the local service, with the schema and the queries of this repository.
+
+use std::fs;
+use std::path::Path;
+
+use podqueue_local::LocalService;
+use tokio::runtime::Runtime;
+
+use crate::support::Checkout;
+
+fn repository(name: &str) -> Checkout {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut checkout = Checkout::new(name);
+    for folder in ["openapi", "schema", "queries"] {
+        for entry in fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            let file = format!("{folder}/{}", path.file_name().unwrap().to_string_lossy());
+            checkout = checkout.write(&file, &fs::read_to_string(path).unwrap());
+        }
+    }
+    checkout
+}
+
+#[test]
+fn there_is_no_drift() {
+    let checkout = repository("local");
+    let runtime = Runtime::new().unwrap();
+    let local = runtime.block_on(LocalService::builder().api_key("a key").start()).unwrap();
+    let run = checkout.run_with(
+        &["--rest", "openapi/podqueue.yaml", "--check"],
+        &[("PODQUEUE_API_KEY", "a key"), ("PODQUEUE_GRAPHQL_URL", &local.graphql_url())],
+    );
+    assert_eq!(run.err, "");
+    assert_eq!(
+        run.out,
+        "REST description, openapi/podqueue.yaml: no drift\n\
+         GraphQL schema, schema/schema.graphql: no drift\n\
+         \n\
+         all queries of queries validate\n"
+    );
+    assert_eq!(run.code, 0);
+}
+
+#[test]
+fn a_first_run_writes_a_schema_that_has_no_drift_thereafter() {
+    let checkout = Checkout::new("first");
+    let runtime = Runtime::new().unwrap();
+    let local = runtime.block_on(LocalService::builder().api_key("key").start()).unwrap();
+    let url = local.graphql_url();
+    let key = [("PODQUEUE_API_KEY", "key")];
+    let run = checkout.run_with(&["--graphql", &url], &key);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    assert!(run.out.starts_with("GraphQL schema, schema/schema.graphql: new\n"), "{}", run.out);
+    let schema = checkout.read("schema/schema.graphql");
+    for part in [
+        "schema {\n  query: Query\n  mutation: Mutation\n}\n",
+        "\n\"A secret to store.\"\ninput SecretCreateInput {\n  \"Name of the secret.\"\n  name: String!\n",
+        "\n  \"Stores a secret.\"\n  secretCreate(\n    \"The secret to store.\"\n    input: SecretCreateInput!\n  ): Secret\n",
+    ] {
+        assert!(schema.contains(part), "{part}\n--- is not in ---\n{schema}");
+    }
+    let run = checkout.run_with(&["--graphql", &url, "--check"], &key);
+    assert_eq!(run.code, 0, "{}", run.out);
+    assert!(run.out.starts_with("GraphQL schema, schema/schema.graphql: no drift\n"));
+}
+
+#[test]
+fn a_wrong_key_is_said_to_be_wrong() {
+    let checkout = repository("wrong-key");
+    let runtime = Runtime::new().unwrap();
+    let local = runtime.block_on(LocalService::builder().api_key("right").start()).unwrap();
+    let url = local.graphql_url();
+    let run = checkout.run_with(&["--graphql", &url], &[("PODQUEUE_API_KEY", "wr0ng-k3y")]);
+    assert_eq!(
+        run.err,
+        format!(
+            "podqueue-regenerate: {url}: answered 401 (the API key is wrong); is the key in \
+             PODQUEUE_API_KEY right, and may it read the schema?\n"
+        )
+    );
+    assert_eq!((run.code, run.out.as_str()), (3, ""));
+    let run = checkout.run(&["--graphql", &url]);
+    assert!(run.err.ends_with("set PODQUEUE_API_KEY to a key that may read the schema\n"));
+}

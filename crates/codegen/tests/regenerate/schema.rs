@@ -1,0 +1,224 @@
+//! A GraphQL schema that changed: the report, the exit code, the file.
+
+use serde_json::{Value, json};
+
+use crate::support::{Checkout, Service, field, input, value};
+
+const SCHEMA: &str = r#"
+# Written by hand, in an order that somebody liked.
+type Query { template(id: ID!, region: String): Template templates: [Template!]! }
+
+type Mutation {
+  saveTemplate(input: TemplateInput!): Template
+  deleteTemplate(name: String!): Boolean
+}
+
+type Template {
+  id: ID!
+  name: String
+  readme: String
+  size: Int!
+  state: State
+}
+
+enum State { READY BROKEN }
+enum Region { NORTH SOUTH }
+
+input TemplateInput {
+  name: String!
+  readme: String
+  size: Int
+  region: Region
+}
+"#;
+
+const QUERY: &str = "query Read($id: ID!) {
+  template(id: $id) {
+    id
+    readme
+  }
+}
+";
+
+fn changed() -> String {
+    let object = |name: &str, fields: Value| json!({ "kind": "OBJECT", "name": name, "fields": fields, "interfaces": [] });
+    let schema = json!({
+        "queryType": { "name": "Query" },
+        "mutationType": { "name": "Mutation" },
+        "subscriptionType": null,
+        "directives": [],
+        "types": [
+            object("Query", json!([
+                field("template", "Template", json!([input("id", "ID!"), input("owner", "ID!")])),
+                field("templates", "[Template!]!", json!([])),
+                field("health", "Health", json!([])),
+            ])),
+            object("Mutation", json!([
+                field("saveTemplate", "Template", json!([input("input", "TemplateInput!")])),
+            ])),
+            object("Template", json!([
+                field("name", "String!", json!([])),
+                field("id", "ID!", json!([])),
+                field("size", "Int", json!([])),
+                field("state", "State", json!([])),
+                field("created", "String", json!([])),
+            ])),
+            object("Health", json!([field("isUp", "Boolean", json!([]))])),
+            { "kind": "ENUM", "name": "State",
+              "enumValues": [value("READY"), value("BUILDING")] },
+            { "kind": "ENUM", "name": "Region", "enumValues": [value("NORTH")] },
+            { "kind": "INPUT_OBJECT", "name": "TemplateInput", "inputFields": [
+                input("name", "String!"), input("size", "Int!"), input("region", "Region"),
+                input("image", "String!"), input("note", "String"),
+            ] },
+            { "kind": "SCALAR", "name": "String" },
+        ],
+    });
+    json!({ "data": { "__schema": schema } }).to_string()
+}
+
+const REPORT: &str = "\
+GraphQL schema, schema/mine.graphql: 16 changes, 9 of them breaking
+  added       Health: type
+  removed     Region.SOUTH; BREAKS writers (inputs with it are refused)
+  removed     State.BROKEN; asks to adapt: readers (its variant is gone)
+  added       State.BUILDING
+  added       Template.created: String
+  changed     Template.name: String -> String!; asks to adapt: readers (it is no longer an `Option`)
+  removed     Template.readme: String; BREAKS readers (documents that select it fail)
+  changed     Template.size: Int! -> Int; BREAKS readers (it may be null now)
+  added       TemplateInput.image: String!; BREAKS writers (it must be given)
+  added       TemplateInput.note: String; asks to adapt: writers (literals without `..Default::default()` lack it)
+  removed     TemplateInput.readme: String; BREAKS writers (inputs with it are refused)
+  changed     TemplateInput.size: Int -> Int!; BREAKS writers (it must be given)
+  removed     mutation deleteTemplate: Boolean; BREAKS callers (the call fails)
+  added       query health: Health
+  added       query template(owner): ID!; BREAKS callers (it must be given)
+  removed     query template(region): String; BREAKS callers (documents that give it fail)
+";
+
+fn checkout(name: &str) -> Checkout {
+    Checkout::new(name)
+        .write("schema/mine.graphql", SCHEMA)
+        .write("queries/read.graphql", QUERY)
+        .write("queries/all.graphql", "query All { templates { id } }")
+}
+
+#[test]
+fn the_report_says_what_changed_whom_it_breaks_and_which_queries() {
+    let checkout = checkout("report");
+    let service = Service::answering(&[(200, &changed())]);
+    let run = checkout.run(&["--graphql", &service.url, "--check"]);
+    assert_eq!(run.err, "");
+    assert_eq!(
+        run.out,
+        REPORT.to_owned()
+            + "\nqueries that do not validate:\n  \
+               queries/read.graphql:2:3: Field \"template\" argument \"owner\" of type \"ID!\" is required, but it was not provided.\n  \
+               queries/read.graphql:4:5: Cannot query field \"readme\" on type \"Template\".\n"
+    );
+    assert_eq!(run.code, 1);
+}
+
+#[test]
+fn check_and_dry_run_change_nothing() {
+    let checkout = checkout("nothing");
+    let service = Service::answering(&[(200, &changed())]);
+    assert_eq!(checkout.run(&["--graphql", &service.url, "--check"]).code, 1);
+    let run = checkout.run(&["--graphql", &service.url, "--dry-run"]);
+    assert_eq!(run.code, 0);
+    assert!(run.out.starts_with("GraphQL schema, schema/mine.graphql: 1"), "{}", run.out);
+    assert_eq!(checkout.read("schema/mine.graphql"), SCHEMA);
+}
+
+#[test]
+fn what_is_written_is_sorted_and_has_no_drift() {
+    let checkout = checkout("written");
+    let service = Service::answering(&[(200, &changed())]);
+    // The query `read` does not validate any longer: somebody has to look.
+    assert_eq!(checkout.run(&["--graphql", &service.url]).code, 1);
+    assert_eq!(
+        checkout.read("schema/mine.graphql"),
+        "schema {\n  query: Query\n  mutation: Mutation\n}\n\
+         \ntype Health {\n  isUp: Boolean\n}\n\
+         \ntype Mutation {\n  saveTemplate(input: TemplateInput!): Template\n}\n\
+         \ntype Query {\n  health: Health\n  template(id: ID!, owner: ID!): Template\n  templates: [Template!]!\n}\n\
+         \nenum Region {\n  NORTH\n}\n\
+         \nenum State {\n  BUILDING\n  READY\n}\n\
+         \ntype Template {\n  created: String\n  id: ID!\n  name: String!\n  size: Int\n  state: State\n}\n\
+         \ninput TemplateInput {\n  image: String!\n  name: String!\n  note: String\n  region: Region\n  size: Int!\n}\n"
+    );
+    let checkout = checkout.write("queries/read.graphql", "query Read { templates { name } }");
+    let run = checkout.run(&["--graphql", &service.url, "--check"]);
+    assert_eq!(
+        (run.code, run.out.as_str()),
+        (0, "GraphQL schema, schema/mine.graphql: no drift\n\nall queries of queries validate\n")
+    );
+}
+
+#[test]
+fn descriptions_deprecations_and_defaults_are_changes_that_break_nobody() {
+    let before = "\"One\nline.\" type Query { a(limit: Int = 1): Int b: Int \"Old.\" c: Int }";
+    let after = "\"One line.\" type Query {
+        a(limit: Int = 2): Int b: Int @deprecated(reason: \"Ask for a.\") \"New.\" c: Int
+    }";
+    let checkout = Checkout::new("words")
+        .write("schema/a.graphql", &before.replace("\"One\nline.\"", "\"\"\"\nOne\nline.\n\"\"\""))
+        .write("after.graphql", after);
+    let run = checkout.run(&["--graphql", "after.graphql", "--check"]);
+    assert_eq!(
+        run.out,
+        "GraphQL schema, schema/a.graphql: 3 changes, 0 of them breaking\n  \
+         changed     query a(limit): Int = 1 -> Int = 2\n  \
+         deprecated  query b: Ask for a.\n  \
+         described   query c, in other words\n\
+         \nall queries of queries validate\n"
+    );
+    assert_eq!(run.code, 1);
+}
+
+#[test]
+fn unions_interfaces_scalars_and_directives() {
+    let before = "type Query { animal: Animal named: Named at: Time }
+        union Animal = Cat | Dog  interface Named { name: String }
+        type Cat implements Named { name: String } type Dog { id: ID }
+        scalar Time directive @cached(for: Int) on FIELD";
+    let after = "type Query { animal: Animal named: Named at: Time }
+        union Animal = Cat | Fish interface Named { name: String }
+        type Cat { name: String } type Fish { id: ID }
+        enum Time { NOON }";
+    let checkout =
+        Checkout::new("kinds").write("schema/a.graphql", before).write("after.graphql", after);
+    let run = checkout.run(&["--graphql", "after.graphql", "--check"]);
+    assert_eq!(
+        run.out,
+        "GraphQL schema, schema/a.graphql: 8 changes, 5 of them breaking\n  \
+         removed     @cached: FIELD; BREAKS callers (documents that use it fail)\n  \
+         removed     Animal | Dog; BREAKS readers (documents that select it fail)\n  \
+         added       Animal | Fish\n  \
+         removed     Cat implements Named; BREAKS readers (documents that select it fail)\n  \
+         removed     Dog: type; BREAKS readers (documents that select it fail)\n  \
+         added       Fish: type\n  \
+         changed     Time: scalar -> enum; BREAKS readers (it has another type)\n  \
+         added       Time.NOON\n\
+         \nall queries of queries validate\n"
+    );
+}
+
+#[test]
+fn a_schema_kept_as_an_introspection_result_becomes_sdl() {
+    let checkout = Checkout::new("json").write("schema/mine.json", &changed());
+    let service = Service::answering(&[(200, &changed().replace("isUp", "is_up"))]);
+    let run = checkout.run(&["--graphql", &service.url]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    assert_eq!(
+        run.out,
+        "GraphQL schema, schema/mine.graphql: 2 changes, 1 of them breaking\n  \
+         removed     Health.isUp: Boolean; BREAKS readers (documents that select it fail)\n  \
+         added       Health.is_up: Boolean\n  \
+         in place of schema/mine.json\n\
+         \nall queries of queries validate\n"
+    );
+    assert!(checkout.read("schema/mine.graphql").contains("is_up: Boolean"));
+    assert!(!checkout.has("schema/mine.json"));
+}
