@@ -62,7 +62,7 @@ pub(crate) fn operation_docs(schema: &Schema, operation: &Operation) -> String {
     paragraphs.join("\n\n")
 }
 
-fn root_type(schema: &Schema, operation: &Operation) -> String {
+pub(crate) fn root_type(schema: &Schema, operation: &Operation) -> String {
     let name = if operation.is_mutation() {
         schema.document.mutation_type_name()
     } else {

@@ -3,13 +3,18 @@
 
 mod check;
 mod client;
+mod complete;
 mod docs;
 mod document;
+mod folder;
+mod introspection;
 mod locate;
 mod module;
 mod operation;
 mod schema;
+mod sdl;
 mod shapes;
+mod suggest;
 mod tidy;
 mod types;
 
@@ -29,7 +34,8 @@ pub enum SharedTypes {
     OfPodqueue,
 }
 
-/// Generates operations from a schema in SDL and the files that use it.
+/// Generates operations from a schema and the files that use it. The schema is SDL or, where its
+/// name ends in `.json`, the result of an introspection query.
 ///
 /// # Errors
 ///
@@ -41,7 +47,7 @@ pub fn generate(
 ) -> Result<Generated, Vec<Diagnostic>> {
     let schema_name = &schema.name;
     let in_schema = |message: String| vec![Diagnostic::of_file(schema_name, message)];
-    let schema = schema::Schema::parse(schema).map_err(|it| vec![it])?;
+    let schema = schema::Schema::parse(schema)?;
     let operations = check::operations(&schema, files)?;
     let client = client::Client::new(&schema).map_err(in_schema)?;
     let types = types::Types::generate(&schema, &client).map_err(in_schema)?;

@@ -26,7 +26,7 @@ pub(crate) struct Context<'a> {
 
 impl Context<'_> {
     pub(crate) fn operation(&self, operation: &Operation) -> Result<TokenStream, String> {
-        let items = self.client.items(&operation.text_for_types())?;
+        let items = self.client.items(&operation.text_for_types(self.schema))?;
         let mut items = self.own_items(items);
         unambiguous(&items, self.types)?;
         items.iter_mut().for_each(tidy::tidy);

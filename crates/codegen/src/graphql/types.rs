@@ -1,7 +1,8 @@
 //! What all operations share: input objects, enums and scalars, each made once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use graphql_tools::parser::schema::TypeDefinition;
 use graphql_tools::static_graphql::schema::InputObjectType;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -11,7 +12,7 @@ use super::client::Client;
 use super::schema::{Schema, inner_name};
 use super::tidy;
 use crate::open_enum::{OpenEnum, Variant};
-use crate::{derives, naming, print, redact};
+use crate::{derives, print, redact};
 
 /// The shared types of a schema.
 pub(crate) struct Types {
@@ -30,7 +31,7 @@ impl Types {
         let mut names = BTreeSet::new();
         let mut tokens = TokenStream::new();
         for scalar in schema.custom_scalars() {
-            let name = naming::upper_camel(&scalar.name);
+            let name = schema.rust_name(&scalar.name);
             let ident = format_ident!("{name}");
             let docs = description(scalar.description.as_deref(), "A scalar of the service.");
             let docs = print::docs(&format!(
@@ -41,7 +42,7 @@ impl Types {
             names.insert(name);
         }
         for item in schema.enums() {
-            let name = naming::upper_camel(&item.name);
+            let name = schema.rust_name(&item.name);
             let open = OpenEnum {
                 name: name.clone(),
                 docs: description(item.description.as_deref(), "One of several values."),
@@ -58,8 +59,8 @@ impl Types {
             tokens.extend(open.emit());
             names.insert(name);
         }
-        for (input, item) in input_items(&inputs, client)? {
-            names.insert(naming::upper_camel(&input.name));
+        for (input, item) in input_items(schema, &inputs, client)? {
+            names.insert(schema.rust_name(&input.name));
             tokens.extend(input_type(input, item, &with_default));
         }
         Ok(Self { tokens, names, with_default })
@@ -68,6 +69,7 @@ impl Types {
 
 /// graphql_client makes only the inputs that an operation mentions, so one mentions them all.
 fn input_items<'a>(
+    schema: &Schema,
     inputs: &[&'a InputObjectType],
     client: &Client,
 ) -> Result<Vec<(&'a InputObjectType, Item)>, String> {
@@ -77,17 +79,15 @@ fn input_items<'a>(
     let variables: Vec<_> = inputs
         .iter()
         .enumerate()
-        .map(|(number, input)| format!("$v{number}: {}", input.name))
+        .map(|(number, input)| format!("$v{number}: {}", schema.client_name(&input.name)))
         .collect();
     let document = format!("query EveryInput({}) {{ __typename }}", variables.join(", "));
     let items = client.items(&document)?;
+    let mut items: BTreeMap<_, _> =
+        items.into_iter().filter_map(|item| Some((name_of(&item)?, item))).collect();
     Ok(inputs
         .iter()
-        .filter_map(|input| {
-            let name = naming::upper_camel(&input.name);
-            let found = items.iter().find(|item| name_of(item) == Some(name.clone()))?;
-            Some((*input, found.clone()))
-        })
+        .filter_map(|input| Some((*input, items.remove(&schema.rust_name(&input.name))?)))
         .collect())
 }
 
@@ -146,7 +146,7 @@ pub(crate) fn wire_name(field: &syn::Field) -> String {
 
 /// The inputs whose required fields all have defaults: none is an enum, not even further down.
 fn with_default(schema: &Schema, inputs: &[&InputObjectType]) -> BTreeSet<String> {
-    let is_enum = |name: &str| schema.enums().iter().any(|item| item.name == name);
+    let is_enum = |name: &str| matches!(schema.find(name), Some(TypeDefinition::Enum(_)));
     let is_one_of = |input: &InputObjectType| input.directives.iter().any(|it| it.name == "oneOf");
     let mut without: BTreeSet<&str> =
         inputs.iter().filter(|it| is_one_of(it)).map(|it| it.name.as_str()).collect();
@@ -168,7 +168,7 @@ fn with_default(schema: &Schema, inputs: &[&InputObjectType]) -> BTreeSet<String
     inputs
         .iter()
         .filter(|input| !without.contains(input.name.as_str()))
-        .map(|input| naming::upper_camel(&input.name))
+        .map(|input| schema.rust_name(&input.name))
         .collect()
 }
 
