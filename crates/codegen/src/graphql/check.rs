@@ -15,8 +15,8 @@ use super::schema::Schema;
 use super::suggest::with_suggestion;
 use crate::{Diagnostic, Source, naming};
 
-/// Modules of the generated code that an operation's module must not be named like.
-const TAKEN: [&str; 2] = ["types", "shapes"];
+/// Modules and crates that an operation's module must not be named like.
+const TAKEN: [&str; 6] = ["types", "shapes", "podqueue", "std", "core", "alloc"];
 
 /// All operations of all files, by name; or all mistakes of all files.
 pub(crate) fn operations(

@@ -1,11 +1,12 @@
-//! Puts the schema's descriptions back as docs. graphql_client drops them, so its items are gone
-//! through once more, side by side with the selection that they were made from.
+//! Puts the schema's descriptions back as docs, and makes optional what `@include` and `@skip` may
+//! leave out. graphql_client does neither, so its items are gone through once more, side by side
+//! with the selection that they were made from.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use graphql_tools::parser::query::{Selection, SelectionSet, TypeCondition, Value};
-use graphql_tools::static_graphql::query::Field;
-use syn::{Item, Type};
+use graphql_tools::parser::query::{Directive, Selection, SelectionSet, TypeCondition, Value};
+use graphql_tools::static_graphql::query::{Field, FragmentSpread};
+use syn::{Item, Type, parse_quote};
 
 use super::operation::Operation;
 use super::schema::{Schema, inner_name};
@@ -94,6 +95,30 @@ fn fields<'a>(operation: &'a Operation, selections: &[&'a Selected]) -> Vec<&'a 
     found
 }
 
+/// The places right within selections at which a fragment is spread.
+fn spreads<'a>(
+    selections: &[&'a Selected],
+    name: &str,
+) -> impl Iterator<Item = &'a FragmentSpread> {
+    selections.iter().flat_map(|selection| &selection.items).filter_map(move |item| match item {
+        Selection::FragmentSpread(spread) if spread.fragment_name == name => Some(spread),
+        _ => None,
+    })
+}
+
+/// Whether something may be left out of the answer.
+fn is_conditional(directives: &[Directive<'static, String>]) -> bool {
+    directives.iter().any(|it| it.name == "include" || it.name == "skip")
+}
+
+fn make_optional(ty: &mut Type) {
+    let is_option = matches!(&*ty, Type::Path(path)
+        if path.path.segments.last().is_some_and(|last| last.ident == "Option"));
+    if !is_option {
+        *ty = parse_quote!(Option<#ty>);
+    }
+}
+
 struct Walk<'a> {
     schema: &'a Schema,
     operation: &'a Operation,
@@ -147,6 +172,9 @@ impl<'a> Walk<'a> {
             if let Some(fragment) = self.operation.fragment(&inner) {
                 let docs = format!("The fields of the fragment `{inner}`.");
                 derives::set_docs(&mut field.attrs, &docs);
+                if spreads(selections, &inner).all(|it| is_conditional(&it.directives)) {
+                    make_optional(&mut field.ty);
+                }
                 let TypeCondition::On(of) = &fragment.type_condition;
                 return Some((inner, of.clone(), vec![&fragment.selection_set]));
             }
@@ -158,6 +186,9 @@ impl<'a> Walk<'a> {
             .into_iter()
             .filter(|it| it.alias.as_ref().unwrap_or(&it.name) == &wire)
             .collect::<Vec<_>>();
+        if !selected.is_empty() && selected.iter().all(|it| is_conditional(&it.directives)) {
+            make_optional(&mut field.ty);
+        }
         let first = selected.first()?;
         let definition = self.schema.field(of, &first.name)?;
         let docs = description(definition.description.as_deref(), &format!("The field `{wire}`."));

@@ -137,6 +137,8 @@ pub(crate) fn may_go_unused() -> TokenStream {
     quote! {
         #[allow(
             dead_code,
+            deprecated,
+            non_camel_case_types,
             unreachable_pub,
             unused_imports,
             clippy::all,

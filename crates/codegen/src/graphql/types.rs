@@ -1,6 +1,6 @@
 //! What all operations share: input objects, enums and scalars, each made once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use graphql_tools::parser::schema::TypeDefinition;
 use graphql_tools::static_graphql::schema::InputObjectType;
@@ -12,7 +12,7 @@ use super::client::Client;
 use super::schema::{Schema, inner_name};
 use super::tidy;
 use crate::open_enum::{OpenEnum, Variant};
-use crate::{derives, print, redact};
+use crate::{derives, naming, print, redact};
 
 /// The shared types of a schema.
 pub(crate) struct Types {
@@ -114,6 +114,7 @@ fn input_type(
     };
     match &mut item {
         Item::Struct(item) => {
+            tell_apart(&mut item.fields);
             derives::set_docs(&mut item.attrs, &docs);
             if with_default.contains(&item.ident.to_string()) {
                 tidy::derive(&mut item.attrs, parse_quote!(Default));
@@ -135,6 +136,20 @@ fn input_type(
     }
     let debug = redact::redact(&mut item, true, wire_name);
     quote!(#item #debug)
+}
+
+/// Numbers fields whose names are one in Rust, such as `not` and `_not`.
+fn tell_apart(fields: &mut Fields) {
+    let is_renamed = |field: &syn::Field| derives::serde_value(&field.attrs, "rename").is_some();
+    let mut fields: Vec<_> = fields.iter_mut().collect();
+    // A field that is called as on the wire goes on to be.
+    fields.sort_by_key(|field| is_renamed(field));
+    let mut taken = HashSet::new();
+    for field in fields {
+        let Some(ident) = &field.ident else { continue };
+        let name = naming::unique(&mut taken, ident.to_string());
+        field.ident = Some(format_ident!("{name}"));
+    }
 }
 
 /// The name of a field on the wire.

@@ -10,4 +10,5 @@ mod repository;
 mod rest_calls;
 mod rest_leniency;
 mod rest_mending;
+mod schema_reading;
 mod support;
