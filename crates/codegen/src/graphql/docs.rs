@@ -136,7 +136,7 @@ impl<'a> Walk<'a> {
         if !self.seen.insert(name.to_owned()) {
             return;
         }
-        let otherwise = format!("A `{of}`, as selected.");
+        let otherwise = format!("What was selected of `{of}`.");
         let docs = docs.unwrap_or_else(|| description(self.schema.description(of), &otherwise));
         let mut item = self.items[place].clone();
         let next = match &mut item {
@@ -207,7 +207,7 @@ impl<'a> Walk<'a> {
             {
                 "Another type, which was not known when this was generated.".to_owned()
             } else {
-                description(self.schema.description(&of), &format!("It is a `{of}`."))
+                description(self.schema.description(&of), &format!("It is of the type `{of}`."))
             };
             derives::set_docs(&mut variant.attrs, &docs);
             let payload = variant.fields.iter().next().and_then(|field| inner_ident(&field.ty));
@@ -263,7 +263,7 @@ impl<'a> Walk<'a> {
                 Item::Struct(item) => (&mut item.attrs, item.fields.iter_mut().collect()),
                 Item::Enum(item) => {
                     for variant in &mut item.variants {
-                        let text = format!("It is a `{}`.", variant.ident);
+                        let text = format!("It is of the type `{}`.", variant.ident);
                         or_docs(&mut variant.attrs, &text);
                     }
                     (&mut item.attrs, Vec::new())

@@ -70,7 +70,7 @@ pub fn generate(
     if !mistakes.is_empty() {
         return Err(mistakes);
     }
-    let unused = module::may_go_unused();
+    let (unused, unused_item) = (module::may_go_unused(), module::item_may_go_unused());
     let shared = match shared {
         SharedTypes::Here => {
             let (types, shapes) = (&types.tokens, shapes.emit());
@@ -91,11 +91,11 @@ pub fn generate(
         }
         SharedTypes::OfPodqueue => quote! {
             #[doc(no_inline)]
-            #unused
+            #unused_item
             pub use ::podqueue::graphql::types;
 
             #[doc(hidden)]
-            #unused
+            #unused_item
             pub use ::podqueue::graphql::shapes;
         },
     };

@@ -5,6 +5,7 @@ mod build_script;
 mod graphql_document;
 mod graphql_mistakes;
 mod graphql_operations;
+mod graphql_snapshots;
 mod redaction;
 mod repository;
 mod rest_calls;
