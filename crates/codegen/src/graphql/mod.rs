@@ -11,6 +11,7 @@ mod introspection;
 mod locate;
 mod module;
 mod operation;
+mod plain;
 mod schema;
 mod sdl;
 mod shapes;

@@ -1,11 +1,15 @@
 //! One operation, cut out of its file together with the fragments that it reaches.
 
 use graphql_tools::parser::Pos;
-use graphql_tools::parser::query::{Definition, OperationDefinition, SelectionSet, Type};
+use graphql_tools::parser::query::{
+    Definition, OperationDefinition, SelectionSet, Type, TypeCondition,
+};
 use graphql_tools::static_graphql::query::{Document, FragmentDefinition, VariableDefinition};
 
 use super::complete;
+use super::docs::root_type;
 use super::folder::{File, Folder};
+use super::plain::plain;
 use super::schema::Schema;
 use crate::naming;
 
@@ -20,6 +24,8 @@ pub(crate) struct Operation {
     pub(crate) definition: OperationDefinition<'static, String>,
     /// The fragments that it reaches, in the order of the files.
     pub(crate) fragments: Vec<FragmentDefinition>,
+    /// What it selects and those fragments, as its types are made of them.
+    plain: (SelectionSet<'static, String>, Vec<FragmentDefinition>),
 }
 
 impl Operation {
@@ -44,8 +50,10 @@ impl Operation {
             comment: comment_above(&file.source.text, position.line),
             definition: definition.clone(),
             fragments: fragments.into_iter().cloned().collect(),
+            plain: (definition.selection_set().clone(), Vec::new()),
         };
         complete::complete(schema, &mut operation);
+        operation.plain = operation.made_plain(schema);
         operation
     }
 
@@ -63,6 +71,25 @@ impl Operation {
         matches!(self.definition, OperationDefinition::Mutation(_))
     }
 
+    /// The selection that the operation's types are made of.
+    pub(crate) fn plain_selection(&self) -> &SelectionSet<'static, String> {
+        &self.plain.0
+    }
+
+    fn made_plain(
+        &self,
+        schema: &Schema,
+    ) -> (SelectionSet<'static, String>, Vec<FragmentDefinition>) {
+        let root = root_type(schema, self);
+        let selection = plain(schema, &self.fragments, self.selection(), &root);
+        let mut fragments = self.fragments.clone();
+        for fragment in &mut fragments {
+            let TypeCondition::On(of) = &fragment.type_condition;
+            fragment.selection_set = plain(schema, &self.fragments, &fragment.selection_set, of);
+        }
+        (selection, fragments)
+    }
+
     pub(crate) fn selection(&self) -> &SelectionSet<'static, String> {
         self.definition.selection_set()
     }
@@ -71,8 +98,9 @@ impl Operation {
         self.definition.variable_definitions()
     }
 
+    /// A fragment as the types are made of it.
     pub(crate) fn fragment(&self, name: &str) -> Option<&FragmentDefinition> {
-        self.fragments.iter().find(|fragment| fragment.name == name)
+        self.plain.1.iter().find(|fragment| fragment.name == name)
     }
 
     /// The operation as text for the type generator. It makes functions of variables' defaults,
@@ -80,12 +108,18 @@ impl Operation {
     /// one is simply optional.
     pub(crate) fn text_for_types(&self, schema: &Schema) -> String {
         let mut definition = self.definition.clone();
-        let variables = match &mut definition {
-            OperationDefinition::Query(it) => &mut it.variable_definitions,
-            OperationDefinition::Mutation(it) => &mut it.variable_definitions,
-            OperationDefinition::Subscription(it) => &mut it.variable_definitions,
-            OperationDefinition::SelectionSet(_) => &mut Vec::new(),
+        let mut none = Vec::new();
+        let (variables, selection) = match &mut definition {
+            OperationDefinition::Query(it) => (&mut it.variable_definitions, &mut it.selection_set),
+            OperationDefinition::Mutation(it) => {
+                (&mut it.variable_definitions, &mut it.selection_set)
+            }
+            OperationDefinition::Subscription(it) => {
+                (&mut it.variable_definitions, &mut it.selection_set)
+            }
+            OperationDefinition::SelectionSet(it) => (&mut none, it),
         };
+        *selection = self.plain.0.clone();
         for variable in variables {
             if variable.default_value.take().is_some()
                 && let Type::NonNullType(inner) = &variable.var_type
@@ -95,7 +129,7 @@ impl Operation {
             schema.rename(&mut variable.var_type);
         }
         let mut definitions = vec![Definition::Operation(definition)];
-        definitions.extend(self.fragments.iter().cloned().map(Definition::Fragment));
+        definitions.extend(self.plain.1.iter().cloned().map(Definition::Fragment));
         Document { definitions }.to_string()
     }
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A copy of both crates, to be changed. It shares what is built of the dependencies with the
+/// A copy of these crates, to be changed. It shares what is built of the dependencies with the
 /// crates that it was copied from.
 struct Copy(PathBuf);
 
@@ -17,7 +17,7 @@ impl Copy {
         let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rebuilds");
         fs::remove_dir_all(&copy).ok();
         copy_folder(here, &copy);
-        for member in ["service-queries", "own-schema"] {
+        for member in ["service-queries", "own-schema", "published-schema"] {
             let manifest = copy.join(member).join("Cargo.toml");
             let text = fs::read_to_string(&manifest).unwrap();
             let podqueue = podqueue.display().to_string().replace('\\', "/");
