@@ -32,7 +32,7 @@ pub(crate) fn operations(
         for definition in &file.definitions {
             let named = match definition {
                 Definition::Operation(definition) => named(definition).map(|()| {
-                    operations.push(Operation::new(schema, &folder, file, definition));
+                    operations.push(Operation::new(&folder, file, definition));
                 }),
                 Definition::Fragment(fragment) => fragment_named(fragment),
             };
@@ -47,6 +47,7 @@ pub(crate) fn operations(
         mistakes.extend(unused(&folder));
     }
     if mistakes.is_empty() {
+        operations.iter_mut().for_each(|operation| operation.prepare(schema));
         Ok(operations)
     } else {
         mistakes.sort();

@@ -30,7 +30,6 @@ pub(crate) struct Operation {
 
 impl Operation {
     pub(crate) fn new(
-        schema: &Schema,
         folder: &Folder<'_>,
         file: &File<'_>,
         definition: &OperationDefinition<'static, String>,
@@ -43,7 +42,7 @@ impl Operation {
         };
         let position = file.local(position);
         let fragments = folder.reached(vec![definition.selection_set()]);
-        let mut operation = Self {
+        Self {
             name: name_of(definition).unwrap_or_default().to_owned(),
             file: file.source.name.clone(),
             position,
@@ -51,10 +50,13 @@ impl Operation {
             definition: definition.clone(),
             fragments: fragments.into_iter().cloned().collect(),
             plain: (definition.selection_set().clone(), Vec::new()),
-        };
-        complete::complete(schema, &mut operation);
-        operation.plain = operation.made_plain(schema);
-        operation
+        }
+    }
+
+    /// Makes ready for generating what is valid: no fragment holds itself, every field is there.
+    pub(crate) fn prepare(&mut self, schema: &Schema) {
+        complete::complete(schema, self);
+        self.plain = self.made_plain(schema);
     }
 
     /// The Rust type's name.

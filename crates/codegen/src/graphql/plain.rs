@@ -1,7 +1,10 @@
 //! Selections as the type generator understands them. It makes two fields of one that is selected
-//! twice, nothing of `... on` within an object, and refuses an interface within another type.
+//! twice, nothing of `... on` within an object, and refuses an interface within another type. And
+//! serde gives what both a struct and a flattened part of it ask for to one of them only.
 //!
 //! What is sent stays as it was written.
+
+use std::collections::BTreeSet;
 
 use graphql_tools::parser::query::{Directive, Selection, SelectionSet, TypeCondition};
 use graphql_tools::parser::schema::TypeDefinition;
@@ -21,6 +24,7 @@ pub(crate) fn plain(
 ) -> SelectionSet<'static, String> {
     let mut maker = Maker { schema, fragments, of, items: Vec::new() };
     maker.add(&selection.items, &[]);
+    maker.dissolve();
     let mut items = maker.items;
     for item in &mut items {
         match item {
@@ -160,6 +164,61 @@ impl Maker<'_> {
                     }));
                 }
             }
+        }
+    }
+
+    /// Writes out the fragments that select something which is selected beside them too.
+    fn dissolve(&mut self) {
+        let mut at = 0;
+        while at < self.items.len() {
+            let overlaps = match &self.items[at] {
+                Selection::FragmentSpread(spread) => {
+                    let keys = self.keys(&self.items[at]);
+                    let mut others =
+                        self.items.iter().enumerate().filter(|(other, _)| *other != at);
+                    others
+                        .any(|(_, other)| !self.keys(other).is_disjoint(&keys))
+                        .then(|| spread.clone())
+                }
+                _ => None,
+            };
+            let fragments = self.fragments;
+            let fragment = overlaps
+                .as_ref()
+                .and_then(|spread| fragments.iter().find(|it| it.name == spread.fragment_name));
+            let (Some(spread), Some(fragment)) = (overlaps, fragment) else {
+                at += 1;
+                continue;
+            };
+            self.items.remove(at);
+            let inline = Selection::InlineFragment(InlineFragment {
+                position: fragment.position,
+                type_condition: Some(fragment.type_condition.clone()),
+                directives: spread.directives,
+                selection_set: fragment.selection_set.clone(),
+            });
+            self.add(&[inline], &[]);
+            at = 0;
+        }
+    }
+
+    /// What an item adds to the answer. Fragments do not hold themselves: that is a mistake, and
+    /// told before.
+    fn keys(&self, item: &Item) -> BTreeSet<String> {
+        let all = |selection: &SelectionSet<'static, String>| {
+            selection.items.iter().flat_map(|item| self.keys(item)).collect()
+        };
+        match item {
+            Selection::Field(field) if field.name == "__typename" => BTreeSet::new(),
+            Selection::Field(field) => {
+                [field.alias.clone().unwrap_or_else(|| field.name.clone())].into()
+            }
+            Selection::InlineFragment(inline) => all(&inline.selection_set),
+            Selection::FragmentSpread(spread) => self
+                .fragments
+                .iter()
+                .find(|it| it.name == spread.fragment_name)
+                .map_or_else(BTreeSet::new, |fragment| all(&fragment.selection_set)),
         }
     }
 

@@ -144,7 +144,7 @@ fn the_type_of_an_answer_need_not_be_asked_for() {
 fn what_may_be_left_out_of_the_answer_is_optional() {
     let code = generated(
         PUBLISHED,
-        "query Q($yes: Boolean!) { pet { id @include(if: $yes) self { id ...P @skip(if: $yes) } } } fragment P on Pet { id }",
+        "query Q($yes: Boolean!) { pet { id @include(if: $yes) self { title ...P @skip(if: $yes) } } } fragment P on Pet { id }",
     );
     let module = dense(item(&code, "pub mod q {"));
     let pet = item(&code, "pub struct QPet {");

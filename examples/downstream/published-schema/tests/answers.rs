@@ -30,14 +30,14 @@ fn members_of_a_union_and_fragments() {
             "__typename": "Pet", "id": "1", "name": null,
             "self": {"id": "2", "name": "Rex", "title": "Sir"},
         },
-        "pet": {"id": "3", "name": "Tom"},
+        "pet": {"id": "3", "name": "Tom", "self": "3"},
         "any": {"__typename": "fish", "fn": 7},
     }))
     .unwrap();
     let everything::EverythingNodeOn::Pet(pet) = data.node.unwrap().on else { panic!() };
     let itself = pet.self_.unwrap();
     assert_eq!((itself.looks.id.as_str(), itself.title.as_deref()), ("2", Some("Sir")));
-    assert_eq!(data.pet.unwrap().looks.name.as_deref(), Some("Tom"));
+    assert_eq!(data.pet.unwrap().name.as_deref(), Some("Tom"));
     let Some(everything::EverythingAny::fish(fish)) = data.any else { panic!() };
     assert_eq!(fish.fn_, Some(7));
 }
