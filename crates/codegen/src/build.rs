@@ -45,8 +45,9 @@ impl Build {
         self
     }
 
-    /// The schema that [`queries`](Self::queries) are written against: a file of SDL. Without it,
-    /// it is the schema that podqueue comes with, and input types are podqueue's own.
+    /// The schema that [`queries`](Self::queries) are written against: a file of SDL or, where it
+    /// ends in `.json`, the result of an introspection query. Without it, it is the schema that
+    /// podqueue comes with, and input types are podqueue's own.
     pub fn schema(mut self, file: impl Into<PathBuf>) -> Self {
         self.schema = Some(file.into());
         self
@@ -119,7 +120,8 @@ impl Run<'_> {
     fn operations(&mut self, schema: &Path, queries: &Path) {
         self.watch(schema);
         self.watch(queries);
-        let made = only_file(schema, &["graphql", "graphqls", "gql"]).map_err(|it| vec![it]);
+        let made =
+            only_file(schema, &["graphql", "graphqls", "gql", "json"]).map_err(|it| vec![it]);
         let made = made.and_then(|path| {
             let absolute = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
             self.directive(format!("cargo::metadata=schema={}", absolute.display()));

@@ -17,8 +17,12 @@
 //! `client.graphql().execute::<Mine>(…)` takes it. The schema is the one that podqueue comes with;
 //! for another, see [`Build::schema`].
 //!
+//! The files of a folder share their fragments. Where a value may be of several types, the type is
+//! asked for by itself; what `@include` or `@skip` may leave out is an `Option`.
+//!
 //! A mistake in a query stops the build with a line such as
-//! `queries/mine.graphql:4:5: Cannot query field "nope" on type "Secret".`, one for each mistake.
+//! `queries/mine.graphql:4:5: Cannot query field "nope" on type "Secret".`, one for each mistake. Where
+//! one name comes near, the line ends in `Did you mean "name"?`.
 //!
 //! # When the service changes
 //!

@@ -29,6 +29,51 @@ pub(crate) fn is_keyword(name: &str) -> bool {
     syn::parse_str::<syn::Ident>(name).is_err() || name == "gen"
 }
 
+/// What generated code calls by its bare name. A type of such a name would take its place.
+const TAKEN: &[&str] = &[
+    "Box",
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "Eq",
+    "Err",
+    "From",
+    "Hash",
+    "Into",
+    "None",
+    "Ok",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "ResponseData",
+    "Result",
+    "Some",
+    "String",
+    "Variables",
+    "Vec",
+];
+
+/// Whether a type of this name would hide one that generated code, or its reader, relies on.
+pub(crate) fn hides(type_name: &str) -> bool {
+    TAKEN.contains(&type_name)
+}
+
+/// The name of a GraphQL type in Rust, one that hides nothing: `Option` becomes `OptionType`.
+pub(crate) fn shared(name: &str) -> String {
+    let plain = upper_camel(name);
+    // These are what graphql_client calls the scalars that every schema has.
+    let is_built_in = ["Boolean", "Float", "Id", "Int"].contains(&plain.as_str());
+    if plain.starts_with(|c: char| c.is_numeric()) {
+        format!("Type{plain}")
+    } else if is_built_in || hides(&plain) || is_keyword(&plain) {
+        format!("{plain}Type")
+    } else {
+        plain
+    }
+}
+
 /// Numbers a name until it differs from all that were taken, and takes it.
 pub(crate) fn unique(taken: &mut HashSet<String>, name: String) -> String {
     let mut candidate = name.clone();

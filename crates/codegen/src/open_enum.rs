@@ -96,7 +96,7 @@ impl OpenEnum {
             impl ::std::str::FromStr for #name {
                 type Err = ::std::convert::Infallible;
 
-                fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+                fn from_str(value: &str) -> ::std::result::Result<Self, ::std::convert::Infallible> {
                     ::std::result::Result::Ok(Self::from(value))
                 }
             }

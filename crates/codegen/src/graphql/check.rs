@@ -1,37 +1,53 @@
 //! Parses and validates the files of queries, and says of every mistake where it is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use graphql_tools::parser::Pos;
-use graphql_tools::parser::query::{Definition, OperationDefinition, parse_query};
-use graphql_tools::static_graphql::query::Document;
+use graphql_tools::parser::query::{Definition, OperationDefinition};
+use graphql_tools::static_graphql::query::FragmentDefinition;
 use graphql_tools::validation::rules::default_rules_validation_plan;
 use graphql_tools::validation::validate::validate;
 
+use super::folder::Folder;
 use super::locate::locate;
 use super::operation::Operation;
-use super::schema::{Schema, split_position};
+use super::schema::Schema;
+use super::suggest::with_suggestion;
 use crate::{Diagnostic, Source, naming};
 
-/// Modules of the generated code that an operation's module must not be named like.
-const TAKEN: [&str; 2] = ["types", "shapes"];
+/// Modules and crates that an operation's module must not be named like.
+const TAKEN: [&str; 6] = ["types", "shapes", "podqueue", "std", "core", "alloc"];
 
 /// All operations of all files, by name; or all mistakes of all files.
 pub(crate) fn operations(
     schema: &Schema,
     files: &[Source],
 ) -> Result<Vec<Operation>, Vec<Diagnostic>> {
-    let mut mistakes = Vec::new();
+    let (folder, mut mistakes) = Folder::read(files);
+    // What a file that does not parse defines and uses is not known.
+    let all_parse = folder.files.len() == files.len();
+    mistakes.extend(validated(schema, &folder, all_parse));
     let mut operations = Vec::new();
-    for file in files {
-        match file_operations(schema, file) {
-            Ok(found) => operations.extend(found),
-            Err(found) => mistakes.extend(found),
+    for file in &folder.files {
+        for definition in &file.definitions {
+            let named = match definition {
+                Definition::Operation(definition) => named(definition).map(|()| {
+                    operations.push(Operation::new(&folder, file, definition));
+                }),
+                Definition::Fragment(fragment) => fragment_named(fragment),
+            };
+            if let Err((position, message)) = named {
+                mistakes.push(folder.diagnostic(position, &message));
+            }
         }
     }
     operations.sort_by(|a, b| (&a.name, &a.file, a.position).cmp(&(&b.name, &b.file, b.position)));
     mistakes.extend(repeated(&operations));
+    if all_parse {
+        mistakes.extend(unused(&folder));
+    }
     if mistakes.is_empty() {
+        operations.iter_mut().for_each(|operation| operation.prepare(schema));
         Ok(operations)
     } else {
         mistakes.sort();
@@ -40,40 +56,72 @@ pub(crate) fn operations(
     }
 }
 
-fn file_operations(schema: &Schema, file: &Source) -> Result<Vec<Operation>, Vec<Diagnostic>> {
-    let at = |position: Pos, message: &str| {
-        Diagnostic::new(&file.name, position.line, position.column, message)
-    };
-    let document = parse(&file.text).map_err(|(position, message)| vec![at(position, &message)])?;
+/// What GraphQL's own rules say. A file is validated with the fragments of other files that it
+/// reaches.
+fn validated(schema: &Schema, folder: &Folder<'_>, all_parse: bool) -> Vec<Diagnostic> {
+    let mut plan = default_rules_validation_plan();
+    // It knows of one file only.
+    plan.rules.retain(|rule| rule.error_code() != "NoUnusedFragments");
     let mut mistakes = Vec::new();
-    for error in validate(&schema.document, &document, &default_rules_validation_plan()) {
-        let known = error.locations.first().copied().filter(|position| position.line > 0);
-        let position = known.or_else(|| locate(&file.text, &error.message)).unwrap_or_default();
-        mistakes.push(at(position, &error.message));
-    }
-    let mut operations = Vec::new();
-    for definition in &document.definitions {
-        let Definition::Operation(definition) = definition else { continue };
-        match named(definition) {
-            Ok(()) => operations.push(Operation::new(file, &document, definition.clone())),
-            Err((position, message)) => mistakes.push(at(position, &message)),
+    let mut without_place = Vec::new();
+    for file in &folder.files {
+        let (document, has_foreign) = folder.document(file);
+        let name = &file.source.name;
+        for error in validate(&schema.document, &document, &plan) {
+            if !all_parse && error.error_code == "KnownFragmentNames" {
+                continue;
+            }
+            let message = with_suggestion(schema, folder, &document, &error.message);
+            let known = error.locations.first().filter(|position| position.line > 0);
+            match (known, locate(&file.source.text, &error.message)) {
+                (Some(position), _) => mistakes.push(folder.diagnostic(*position, &message)),
+                (None, Some(Pos { line, column })) => {
+                    mistakes.push(Diagnostic::new(name, line, column, message));
+                }
+                // It is in a fragment of another file, which tells its place.
+                (None, None) if has_foreign => {
+                    without_place.push(Diagnostic::of_file(name, message));
+                }
+                (None, None) => mistakes.push(Diagnostic::of_file(name, message)),
+            }
         }
     }
-    if mistakes.is_empty() { Ok(operations) } else { Err(mistakes) }
+    if mistakes.is_empty() { without_place } else { mistakes }
 }
 
-fn parse(text: &str) -> Result<Document, (Pos, String)> {
-    let is_blank = text.lines().all(|line| {
-        let line = line.trim_start().trim_start_matches(['\u{feff}', ',']);
-        line.is_empty() || line.starts_with('#')
+/// Fragments that no operation of the folder reaches.
+fn unused(folder: &Folder<'_>) -> Vec<Diagnostic> {
+    let operations = folder.files.iter().flat_map(|file| &file.definitions);
+    let selections = operations.filter_map(|definition| match definition {
+        Definition::Operation(operation) => Some(operation.selection_set()),
+        Definition::Fragment(_) => None,
     });
-    if is_blank {
-        let message = "there is no operation in this file".to_owned();
-        return Err((Pos { line: 1, column: 1 }, message));
+    let used: BTreeSet<_> =
+        folder.reached(selections.collect()).iter().map(|fragment| &fragment.name).collect();
+    let unused = folder.fragments().filter(|fragment| !used.contains(&fragment.name));
+    unused
+        .map(|fragment| {
+            // The name stands after `fragment` and a space, as good as always.
+            let Pos { line, column } = fragment.position;
+            let message = format!("Fragment \"{}\" is never used.", fragment.name);
+            folder.diagnostic(Pos { line, column: column + "fragment ".len() }, &message)
+        })
+        .collect()
+}
+
+/// Whether a fragment can become a Rust item.
+fn fragment_named(fragment: &FragmentDefinition) -> Result<(), (Pos, String)> {
+    let name = &fragment.name;
+    let type_name = naming::upper_camel(name);
+    if naming::hides(&type_name) {
+        return Err((
+            fragment.position,
+            format!(
+                "the fragment `{name}` would be called `{type_name}`, which Rust or the generated code means otherwise; rename it"
+            ),
+        ));
     }
-    parse_query::<String>(text)
-        .map(|document| document.into_static())
-        .map_err(|error| split_position(&error.to_string()))
+    Ok(())
 }
 
 /// Whether an operation can become Rust items.
@@ -107,6 +155,14 @@ fn named(definition: &OperationDefinition<'static, String>) -> Result<(), (Pos, 
             ),
         ));
     }
+    if naming::hides(&type_name) {
+        return Err((
+            position,
+            format!(
+                "the operation `{name}` would be called `{type_name}`, which Rust or the generated code means otherwise; rename it"
+            ),
+        ));
+    }
     if TAKEN.contains(&module.as_str()) {
         return Err((
             position,
@@ -125,6 +181,8 @@ fn repeated(operations: &[Operation]) -> Vec<Diagnostic> {
     for operation in operations {
         let keys = [naming::upper_camel(&operation.name), naming::plain_snake(&operation.name)];
         match keys.iter().find_map(|key| first.get(key)) {
+            // Of two in one file the validation tells.
+            Some(other) if (&other.file, &other.name) == (&operation.file, &operation.name) => {}
             Some(other) => mistakes.push(Diagnostic::new(
                 &operation.file,
                 operation.position.line,

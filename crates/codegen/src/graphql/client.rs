@@ -25,7 +25,8 @@ pub(crate) struct Client {
 impl Client {
     pub(crate) fn new(schema: &Schema) -> Result<Self, String> {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let enums = schema.enums().iter().map(|item| item.name.clone()).collect();
+        let enums = schema.enums().iter().map(|item| schema.client_name(&item.name)).collect();
+        let text = schema.text_for_types();
         let folder = std::env::var_os("OUT_DIR").map_or_else(std::env::temp_dir, PathBuf::from);
         loop {
             // It also remembers schemas by their path: each needs a path of its own.
@@ -33,7 +34,7 @@ impl Client {
             let name = format!("podqueue-schema-{}-{number}.graphql", std::process::id());
             let path = folder.join(name);
             let file = OpenOptions::new().write(true).create_new(true).open(&path);
-            match file.and_then(|mut file| file.write_all(schema.text.as_bytes())) {
+            match file.and_then(|mut file| file.write_all(text.as_bytes())) {
                 Ok(()) => return Ok(Self { schema: path, enums }),
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(format!("cannot write {}: {error}", path.display())),

@@ -1,11 +1,12 @@
-//! Puts the schema's descriptions back as docs. graphql_client drops them, so its items are gone
-//! through once more, side by side with the selection that they were made from.
+//! Puts the schema's descriptions back as docs, and makes optional what `@include` and `@skip` may
+//! leave out. graphql_client does neither, so its items are gone through once more, side by side
+//! with the selection that they were made from.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use graphql_tools::parser::query::{Selection, SelectionSet, TypeCondition, Value};
-use graphql_tools::static_graphql::query::Field;
-use syn::{Item, Type};
+use graphql_tools::parser::query::{Directive, Selection, SelectionSet, TypeCondition, Value};
+use graphql_tools::static_graphql::query::{Field, FragmentSpread};
+use syn::{Item, Type, parse_quote};
 
 use super::operation::Operation;
 use super::schema::{Schema, inner_name};
@@ -29,7 +30,7 @@ pub(crate) fn document(schema: &Schema, operation: &Operation, items: &mut [Item
     };
     let root = root_type(schema, operation);
     let response = format!("What [`{}`](super::{0}) answers with.", operation.type_name());
-    walk.answer("ResponseData", &root, &[operation.selection()], Some(response));
+    walk.answer("ResponseData", &root, &[operation.plain_selection()], Some(response));
     walk.variables(&root);
     walk.rest();
 }
@@ -42,7 +43,7 @@ pub(crate) fn operation_docs(schema: &Schema, operation: &Operation) -> String {
     if !operation.comment.is_empty() {
         paragraphs.push(crate::print::prose(&operation.comment));
     }
-    for field in fields(operation, &[operation.selection()]) {
+    for field in fields(operation, &[operation.plain_selection()]) {
         let definition = schema.field(&root, &field.name);
         if let Some(text) = definition.and_then(|it| it.description.as_deref()) {
             let text = crate::print::prose(text);
@@ -62,7 +63,7 @@ pub(crate) fn operation_docs(schema: &Schema, operation: &Operation) -> String {
     paragraphs.join("\n\n")
 }
 
-fn root_type(schema: &Schema, operation: &Operation) -> String {
+pub(crate) fn root_type(schema: &Schema, operation: &Operation) -> String {
     let name = if operation.is_mutation() {
         schema.document.mutation_type_name()
     } else {
@@ -94,6 +95,30 @@ fn fields<'a>(operation: &'a Operation, selections: &[&'a Selected]) -> Vec<&'a 
     found
 }
 
+/// The places right within selections at which a fragment is spread.
+fn spreads<'a>(
+    selections: &[&'a Selected],
+    name: &str,
+) -> impl Iterator<Item = &'a FragmentSpread> {
+    selections.iter().flat_map(|selection| &selection.items).filter_map(move |item| match item {
+        Selection::FragmentSpread(spread) if spread.fragment_name == name => Some(spread),
+        _ => None,
+    })
+}
+
+/// Whether something may be left out of the answer.
+fn is_conditional(directives: &[Directive<'static, String>]) -> bool {
+    directives.iter().any(|it| it.name == "include" || it.name == "skip")
+}
+
+fn make_optional(ty: &mut Type) {
+    let is_option = matches!(&*ty, Type::Path(path)
+        if path.path.segments.last().is_some_and(|last| last.ident == "Option"));
+    if !is_option {
+        *ty = parse_quote!(Option<#ty>);
+    }
+}
+
 struct Walk<'a> {
     schema: &'a Schema,
     operation: &'a Operation,
@@ -111,7 +136,7 @@ impl<'a> Walk<'a> {
         if !self.seen.insert(name.to_owned()) {
             return;
         }
-        let otherwise = format!("A `{of}`, as selected.");
+        let otherwise = format!("What was selected of `{of}`.");
         let docs = docs.unwrap_or_else(|| description(self.schema.description(of), &otherwise));
         let mut item = self.items[place].clone();
         let next = match &mut item {
@@ -147,6 +172,9 @@ impl<'a> Walk<'a> {
             if let Some(fragment) = self.operation.fragment(&inner) {
                 let docs = format!("The fields of the fragment `{inner}`.");
                 derives::set_docs(&mut field.attrs, &docs);
+                if spreads(selections, &inner).all(|it| is_conditional(&it.directives)) {
+                    make_optional(&mut field.ty);
+                }
                 let TypeCondition::On(of) = &fragment.type_condition;
                 return Some((inner, of.clone(), vec![&fragment.selection_set]));
             }
@@ -158,6 +186,9 @@ impl<'a> Walk<'a> {
             .into_iter()
             .filter(|it| it.alias.as_ref().unwrap_or(&it.name) == &wire)
             .collect::<Vec<_>>();
+        if !selected.is_empty() && selected.iter().all(|it| is_conditional(&it.directives)) {
+            make_optional(&mut field.ty);
+        }
         let first = selected.first()?;
         let definition = self.schema.field(of, &first.name)?;
         let docs = description(definition.description.as_deref(), &format!("The field `{wire}`."));
@@ -176,7 +207,7 @@ impl<'a> Walk<'a> {
             {
                 "Another type, which was not known when this was generated.".to_owned()
             } else {
-                description(self.schema.description(&of), &format!("It is a `{of}`."))
+                description(self.schema.description(&of), &format!("It is of the type `{of}`."))
             };
             derives::set_docs(&mut variant.attrs, &docs);
             let payload = variant.fields.iter().next().and_then(|field| inner_ident(&field.ty));
@@ -204,7 +235,7 @@ impl<'a> Walk<'a> {
     /// A variable means what the argument means that it is given to.
     fn variable_meanings(&self, root: &str) -> BTreeMap<String, String> {
         let mut meanings = BTreeMap::new();
-        let mut waiting = vec![(root.to_owned(), vec![self.operation.selection()])];
+        let mut waiting = vec![(root.to_owned(), vec![self.operation.plain_selection()])];
         while let Some((of, selections)) = waiting.pop() {
             for field in fields(self.operation, &selections) {
                 let Some(definition) = self.schema.field(&of, &field.name) else { continue };
@@ -232,7 +263,7 @@ impl<'a> Walk<'a> {
                 Item::Struct(item) => (&mut item.attrs, item.fields.iter_mut().collect()),
                 Item::Enum(item) => {
                     for variant in &mut item.variants {
-                        let text = format!("It is a `{}`.", variant.ident);
+                        let text = format!("It is of the type `{}`.", variant.ident);
                         or_docs(&mut variant.attrs, &text);
                     }
                     (&mut item.attrs, Vec::new())

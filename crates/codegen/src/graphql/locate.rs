@@ -6,7 +6,8 @@ use graphql_tools::parser::{Pos, TokenKind, spanned_tokens};
 /// The place of what a message names, where that can be told.
 pub(crate) fn locate(text: &str, message: &str) -> Option<Pos> {
     let tokens = Tokens::read(text)?;
-    let value = message.rsplit_once("found ").map(|(_, value)| value.trim_end_matches('.'));
+    let value = ["found ", "value: "].iter().find_map(|before| message.rsplit_once(before));
+    let value = value.map(|(_, value)| value.trim_end_matches('.'));
     if let Some(place) = value.and_then(|value| tokens.first(|at| tokens.text(at) == value)) {
         return Some(tokens.position(place));
     }
@@ -20,6 +21,10 @@ pub(crate) fn locate(text: &str, message: &str) -> Option<Pos> {
         let definitions = ["query", "mutation", "subscription", "fragment"];
         if message.starts_with("There can be only one") {
             tokens.last(|at| named(at) && after(at, &definitions))
+        } else if message.starts_with("Value") {
+            tokens.first(named)
+        } else if message.contains("cannot be spread here") {
+            tokens.first(|at| named(at) && after(at, &["..."]))
         } else if message.starts_with("Fragment") {
             tokens.first(|at| named(at) && after(at, &["fragment"]))
         } else {

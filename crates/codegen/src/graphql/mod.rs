@@ -3,15 +3,19 @@
 
 mod check;
 mod client;
+mod complete;
 mod docs;
 pub(crate) mod document;
-#[cfg(feature = "regenerate")]
+mod folder;
 pub(crate) mod introspection;
 mod locate;
 mod module;
 mod operation;
+mod plain;
 pub(crate) mod schema;
+mod sdl;
 mod shapes;
+mod suggest;
 mod tidy;
 mod types;
 
@@ -31,7 +35,8 @@ pub enum SharedTypes {
     OfPodqueue,
 }
 
-/// Generates operations from a schema in SDL and the files that use it.
+/// Generates operations from a schema and the files that use it. The schema is SDL or, where its
+/// name ends in `.json`, the result of an introspection query.
 ///
 /// # Errors
 ///
@@ -43,7 +48,7 @@ pub fn generate(
 ) -> Result<Generated, Vec<Diagnostic>> {
     let schema_name = &schema.name;
     let in_schema = |message: String| vec![Diagnostic::of_file(schema_name, message)];
-    let schema = schema::Schema::parse(schema).map_err(|it| vec![it])?;
+    let schema = schema::Schema::parse(schema)?;
     let operations = check::operations(&schema, files)?;
     let client = client::Client::new(&schema).map_err(in_schema)?;
     let types = types::Types::generate(&schema, &client).map_err(in_schema)?;
@@ -66,7 +71,7 @@ pub fn generate(
     if !mistakes.is_empty() {
         return Err(mistakes);
     }
-    let unused = module::may_go_unused();
+    let (unused, unused_item) = (module::may_go_unused(), module::item_may_go_unused());
     let shared = match shared {
         SharedTypes::Here => {
             let (types, shapes) = (&types.tokens, shapes.emit());
@@ -87,11 +92,11 @@ pub fn generate(
         }
         SharedTypes::OfPodqueue => quote! {
             #[doc(no_inline)]
-            #unused
+            #unused_item
             pub use ::podqueue::graphql::types;
 
             #[doc(hidden)]
-            #unused
+            #unused_item
             pub use ::podqueue::graphql::shapes;
         },
     };

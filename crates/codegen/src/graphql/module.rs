@@ -26,7 +26,7 @@ pub(crate) struct Context<'a> {
 
 impl Context<'_> {
     pub(crate) fn operation(&self, operation: &Operation) -> Result<TokenStream, String> {
-        let items = self.client.items(&operation.text_for_types())?;
+        let items = self.client.items(&operation.text_for_types(self.schema))?;
         let mut items = self.own_items(items);
         unambiguous(&items, self.types)?;
         items.iter_mut().for_each(tidy::tidy);
@@ -98,7 +98,7 @@ impl Context<'_> {
         let name = &operation.name;
         let text = document::text(operation);
         let document = self.shapes.document(operation);
-        let unused = may_go_unused();
+        let unused = item_may_go_unused();
         quote! {
             #docs
             #unused
@@ -132,11 +132,13 @@ impl Context<'_> {
 }
 
 /// A crate need not use all that its queries give, nor make it public; and it cannot change what
-/// its lints say about code that it did not write.
+/// its lints say about code that it did not write. This is for a module.
 pub(crate) fn may_go_unused() -> TokenStream {
     quote! {
         #[allow(
             dead_code,
+            deprecated,
+            non_camel_case_types,
             unreachable_pub,
             unused_imports,
             clippy::all,
@@ -144,6 +146,11 @@ pub(crate) fn may_go_unused() -> TokenStream {
             reason = "generated from queries, all of it"
         )]
     }
+}
+
+/// The same for one item, which takes a line.
+pub(crate) fn item_may_go_unused() -> TokenStream {
+    quote!(#[allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)])
 }
 
 fn derives_deserialize(attrs: &[syn::Attribute]) -> bool {

@@ -1,14 +1,17 @@
 //! One operation, cut out of its file together with the fragments that it reaches.
 
-use std::collections::BTreeSet;
-
 use graphql_tools::parser::Pos;
 use graphql_tools::parser::query::{
-    Definition, OperationDefinition, Selection, SelectionSet, Type,
+    Definition, OperationDefinition, SelectionSet, Type, TypeCondition,
 };
 use graphql_tools::static_graphql::query::{Document, FragmentDefinition, VariableDefinition};
 
-use crate::{Source, naming};
+use super::complete;
+use super::docs::root_type;
+use super::folder::{File, Folder};
+use super::plain::plain;
+use super::schema::Schema;
+use crate::naming;
 
 /// An operation that was found valid.
 pub(crate) struct Operation {
@@ -19,31 +22,41 @@ pub(crate) struct Operation {
     /// The comment right above it.
     pub(crate) comment: String,
     pub(crate) definition: OperationDefinition<'static, String>,
-    /// The fragments that it reaches, in the order of the file.
+    /// The fragments that it reaches, in the order of the files.
     pub(crate) fragments: Vec<FragmentDefinition>,
+    /// What it selects and those fragments, as its types are made of them.
+    plain: (SelectionSet<'static, String>, Vec<FragmentDefinition>),
 }
 
 impl Operation {
     pub(crate) fn new(
-        file: &Source,
-        document: &Document,
-        definition: OperationDefinition<'static, String>,
+        folder: &Folder<'_>,
+        file: &File<'_>,
+        definition: &OperationDefinition<'static, String>,
     ) -> Self {
-        let (position, name) = match &definition {
-            OperationDefinition::SelectionSet(selection) => (selection.span.0, None),
-            OperationDefinition::Query(it) => (it.position, it.name.clone()),
-            OperationDefinition::Mutation(it) => (it.position, it.name.clone()),
-            OperationDefinition::Subscription(it) => (it.position, it.name.clone()),
+        let position = match &definition {
+            OperationDefinition::SelectionSet(selection) => selection.span.0,
+            OperationDefinition::Query(it) => it.position,
+            OperationDefinition::Mutation(it) => it.position,
+            OperationDefinition::Subscription(it) => it.position,
         };
-        let fragments = reached(document, definition.selection_set());
+        let position = file.local(position);
+        let fragments = folder.reached(vec![definition.selection_set()]);
         Self {
-            name: name.unwrap_or_default(),
-            file: file.name.clone(),
+            name: name_of(definition).unwrap_or_default().to_owned(),
+            file: file.source.name.clone(),
             position,
-            comment: comment_above(&file.text, position.line),
-            definition,
-            fragments,
+            comment: comment_above(&file.source.text, position.line),
+            definition: definition.clone(),
+            fragments: fragments.into_iter().cloned().collect(),
+            plain: (definition.selection_set().clone(), Vec::new()),
         }
+    }
+
+    /// Makes ready for generating what is valid: no fragment holds itself, every field is there.
+    pub(crate) fn prepare(&mut self, schema: &Schema) {
+        complete::complete(schema, self);
+        self.plain = self.made_plain(schema);
     }
 
     /// The Rust type's name.
@@ -60,6 +73,25 @@ impl Operation {
         matches!(self.definition, OperationDefinition::Mutation(_))
     }
 
+    /// The selection that the operation's types are made of.
+    pub(crate) fn plain_selection(&self) -> &SelectionSet<'static, String> {
+        &self.plain.0
+    }
+
+    fn made_plain(
+        &self,
+        schema: &Schema,
+    ) -> (SelectionSet<'static, String>, Vec<FragmentDefinition>) {
+        let root = root_type(schema, self);
+        let selection = plain(schema, &self.fragments, self.selection(), &root);
+        let mut fragments = self.fragments.clone();
+        for fragment in &mut fragments {
+            let TypeCondition::On(of) = &fragment.type_condition;
+            fragment.selection_set = plain(schema, &self.fragments, &fragment.selection_set, of);
+        }
+        (selection, fragments)
+    }
+
     pub(crate) fn selection(&self) -> &SelectionSet<'static, String> {
         self.definition.selection_set()
     }
@@ -68,65 +100,50 @@ impl Operation {
         self.definition.variable_definitions()
     }
 
+    /// A fragment as the types are made of it.
     pub(crate) fn fragment(&self, name: &str) -> Option<&FragmentDefinition> {
-        self.fragments.iter().find(|fragment| fragment.name == name)
+        self.plain.1.iter().find(|fragment| fragment.name == name)
     }
 
     /// The operation as text for the type generator. It makes functions of variables' defaults,
     /// and wrong ones of those that are enums or objects; without a default, a variable that has
     /// one is simply optional.
-    pub(crate) fn text_for_types(&self) -> String {
+    pub(crate) fn text_for_types(&self, schema: &Schema) -> String {
         let mut definition = self.definition.clone();
-        let variables = match &mut definition {
-            OperationDefinition::Query(it) => &mut it.variable_definitions,
-            OperationDefinition::Mutation(it) => &mut it.variable_definitions,
-            OperationDefinition::Subscription(it) => &mut it.variable_definitions,
-            OperationDefinition::SelectionSet(_) => &mut Vec::new(),
+        let mut none = Vec::new();
+        let (variables, selection) = match &mut definition {
+            OperationDefinition::Query(it) => (&mut it.variable_definitions, &mut it.selection_set),
+            OperationDefinition::Mutation(it) => {
+                (&mut it.variable_definitions, &mut it.selection_set)
+            }
+            OperationDefinition::Subscription(it) => {
+                (&mut it.variable_definitions, &mut it.selection_set)
+            }
+            OperationDefinition::SelectionSet(it) => (&mut none, it),
         };
+        *selection = self.plain.0.clone();
         for variable in variables {
             if variable.default_value.take().is_some()
                 && let Type::NonNullType(inner) = &variable.var_type
             {
                 variable.var_type = (**inner).clone();
             }
+            schema.rename(&mut variable.var_type);
         }
         let mut definitions = vec![Definition::Operation(definition)];
-        definitions.extend(self.fragments.iter().cloned().map(Definition::Fragment));
+        definitions.extend(self.plain.1.iter().cloned().map(Definition::Fragment));
         Document { definitions }.to_string()
     }
 }
 
-fn reached(
-    document: &Document,
-    selection: &SelectionSet<'static, String>,
-) -> Vec<FragmentDefinition> {
-    let all: Vec<_> = document
-        .definitions
-        .iter()
-        .filter_map(|definition| match definition {
-            Definition::Fragment(fragment) => Some(fragment),
-            Definition::Operation(_) => None,
-        })
-        .collect();
-    let mut names = BTreeSet::new();
-    let mut waiting = vec![selection];
-    while let Some(selection) = waiting.pop() {
-        for item in &selection.items {
-            match item {
-                Selection::Field(field) => waiting.push(&field.selection_set),
-                Selection::InlineFragment(inline) => waiting.push(&inline.selection_set),
-                Selection::FragmentSpread(spread) => {
-                    let fragment = all.iter().find(|it| it.name == spread.fragment_name);
-                    if let Some(fragment) = fragment
-                        && names.insert(fragment.name.clone())
-                    {
-                        waiting.push(&fragment.selection_set);
-                    }
-                }
-            }
-        }
+/// The name of an operation, where it has one.
+pub(crate) fn name_of<'a>(definition: &'a OperationDefinition<'static, String>) -> Option<&'a str> {
+    match definition {
+        OperationDefinition::SelectionSet(_) => None,
+        OperationDefinition::Query(it) => it.name.as_deref(),
+        OperationDefinition::Mutation(it) => it.name.as_deref(),
+        OperationDefinition::Subscription(it) => it.name.as_deref(),
     }
-    all.into_iter().filter(|fragment| names.contains(&fragment.name)).cloned().collect()
 }
 
 /// The `#` lines that end right above a line.

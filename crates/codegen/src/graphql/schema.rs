@@ -1,12 +1,15 @@
 //! A GraphQL schema, and what the generator asks it.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
+
 use graphql_tools::parser::Pos;
 use graphql_tools::parser::schema::{Definition, TypeDefinition as Defined, parse_schema};
 use graphql_tools::static_graphql::schema::{
     Document, EnumType, Field, InputObjectType, ScalarType, Type, TypeDefinition,
 };
 
-use crate::{Diagnostic, Source};
+use super::{introspection, sdl};
+use crate::{Diagnostic, Source, naming};
 
 /// What every schema has without saying so, and the validation wants said.
 const SCALARS: [&str; 5] = ["Int", "Float", "String", "Boolean", "ID"];
@@ -20,16 +23,29 @@ const DIRECTIVES: [(&str, &str); 4] = [
 /// A parsed schema with the built-in definitions in it.
 pub(crate) struct Schema {
     pub(crate) document: Document,
-    /// The text it was parsed from.
-    pub(crate) text: String,
+    /// Where a type's definition stands among them, by its name.
+    places: HashMap<String, usize>,
+    /// The Rust names of the types that operations share.
+    names: BTreeMap<String, String>,
 }
 
 impl Schema {
-    /// Reads SDL.
-    pub(crate) fn parse(source: &Source) -> Result<Self, Diagnostic> {
-        let mut document = parse(&source.text).map_err(|message| {
-            let (position, message) = split_position(&message);
-            Diagnostic::new(&source.name, position.line, position.column, message)
+    /// Reads SDL or, from a file that ends in `.json`, an introspection result.
+    pub(crate) fn parse(source: &Source) -> Result<Self, Vec<Diagnostic>> {
+        let from_json = source.extension() == "json";
+        let text = if from_json {
+            introspection::sdl(source).map_err(|it| vec![it])?
+        } else {
+            source.text.clone()
+        };
+        let source = Source::new(&source.name, text);
+        let mut document = sdl::parse(&source).map_err(|mistake| {
+            // The place would be one in the SDL, which nobody has seen.
+            vec![if from_json {
+                Diagnostic::of_file(&source.name, mistake.message)
+            } else {
+                mistake
+            }]
         })?;
         let mut missing = String::new();
         for scalar in SCALARS.iter().filter(|name| document.type_by_name(name).is_none()) {
@@ -40,20 +56,129 @@ impl Schema {
                 missing.push_str(&format!("{definition}\n"));
             }
         }
-        if let Ok(built_in) = parse(&missing) {
-            document.definitions.extend(built_in.definitions);
+        if let Ok(built_in) = parse_schema::<String>(&missing) {
+            document.definitions.extend(built_in.into_static().definitions);
+        }
+        let mistakes = sdl::mistakes(&source, &document);
+        if !mistakes.is_empty() {
+            return Err(mistakes);
         }
         let query = document.query_type_name().and_then(|name| document.type_by_name(name));
         if !matches!(query, Some(Defined::Object(_))) {
-            return Err(Diagnostic::of_file(
+            return Err(vec![Diagnostic::of_file(
                 &source.name,
                 "this schema has no query type, which GraphQL asks of every schema",
-            ));
+            )]);
         }
-        Ok(Self { document, text: source.text.clone() })
+        let definitions = document.definitions.iter().enumerate();
+        let places = definitions.filter_map(|(place, definition)| match definition {
+            Definition::TypeDefinition(definition) => Some((definition.name().to_owned(), place)),
+            _ => None,
+        });
+        let places = places.collect();
+        let mut schema = Self { document, places, names: BTreeMap::new() };
+        schema.names = schema.shared_names();
+        Ok(schema)
     }
 
-    fn types(&self) -> impl Iterator<Item = &TypeDefinition> {
+    /// Different types get different names, and none the name of something that generated code
+    /// means otherwise. A name that Rust would take as it is stays with its type.
+    fn shared_names(&self) -> BTreeMap<String, String> {
+        let inputs = self.inputs().into_iter().map(|it| &it.name);
+        let enums = self.enums().into_iter().map(|it| &it.name);
+        let scalars = self.custom_scalars().into_iter().map(|it| &it.name);
+        let mut shared: Vec<_> = inputs.chain(enums).chain(scalars).collect();
+        shared.sort_by_key(|name| (naming::upper_camel(name) != **name, *name));
+        let mut taken = HashSet::new();
+        shared
+            .into_iter()
+            .map(|name| (name.clone(), naming::unique_pascal(&mut taken, naming::shared(name))))
+            .collect()
+    }
+
+    /// The Rust name of an input, an enum or a scalar.
+    pub(crate) fn rust_name(&self, name: &str) -> String {
+        self.names.get(name).cloned().unwrap_or_else(|| naming::upper_camel(name))
+    }
+
+    /// What a shared type is called in the schema that the type generator sees: its Rust name,
+    /// where that differs by more than its case.
+    pub(crate) fn client_name(&self, name: &str) -> String {
+        let renamed = self.names.get(name).filter(|new| **new != naming::upper_camel(name));
+        renamed.cloned().unwrap_or_else(|| name.to_owned())
+    }
+
+    /// Gives the type within a type the name that the type generator knows.
+    pub(crate) fn rename(&self, ty: &mut Type) {
+        match ty {
+            Type::NonNullType(inner) | Type::ListType(inner) => self.rename(inner),
+            Type::NamedType(name) => *name = self.client_name(name),
+        }
+    }
+
+    /// The schema as the type generator needs it: without words, arguments and defaults, and with
+    /// its types named as they shall be in Rust.
+    pub(crate) fn text_for_types(&self) -> String {
+        let mut document = Document { definitions: Vec::new() };
+        for definition in &self.document.definitions {
+            let mut definition = definition.clone();
+            let Definition::TypeDefinition(defined) = &mut definition else {
+                if matches!(definition, Definition::SchemaDefinition(_)) {
+                    document.definitions.push(definition);
+                }
+                continue;
+            };
+            match defined {
+                Defined::Scalar(it) => {
+                    if SCALARS.contains(&it.name.as_str()) {
+                        continue;
+                    }
+                    (it.description, it.directives) = (None, Vec::new());
+                    it.name = self.client_name(&it.name);
+                }
+                Defined::Object(it) => {
+                    (it.description, it.directives) = (None, Vec::new());
+                    it.fields.iter_mut().for_each(|field| self.plain_field(field));
+                }
+                Defined::Interface(it) => {
+                    (it.description, it.directives) = (None, Vec::new());
+                    it.implements_interfaces.clear();
+                    it.fields.iter_mut().for_each(|field| self.plain_field(field));
+                }
+                Defined::Union(it) => (it.description, it.directives) = (None, Vec::new()),
+                Defined::Enum(it) => {
+                    (it.description, it.directives) = (None, Vec::new());
+                    // Its values are written elsewhere.
+                    it.values.truncate(1);
+                    for value in &mut it.values {
+                        (value.description, value.directives) = (None, Vec::new());
+                    }
+                    it.name = self.client_name(&it.name);
+                }
+                Defined::InputObject(it) => {
+                    it.description = None;
+                    it.directives.retain(|directive| directive.name == "oneOf");
+                    it.name = self.client_name(&it.name);
+                    for field in &mut it.fields {
+                        (field.description, field.directives) = (None, Vec::new());
+                        field.default_value = None;
+                        self.rename(&mut field.value_type);
+                    }
+                }
+            }
+            document.definitions.push(definition);
+        }
+        document.to_string()
+    }
+
+    fn plain_field(&self, field: &mut Field) {
+        field.description = None;
+        field.arguments.clear();
+        field.directives.retain(|directive| directive.name == "deprecated");
+        self.rename(&mut field.field_type);
+    }
+
+    pub(crate) fn types(&self) -> impl Iterator<Item = &TypeDefinition> {
         self.document.definitions.iter().filter_map(|definition| match definition {
             Definition::TypeDefinition(definition) => Some(definition),
             _ => None,
@@ -61,7 +186,10 @@ impl Schema {
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<&TypeDefinition> {
-        self.types().find(|definition| definition.name() == name)
+        match self.document.definitions.get(*self.places.get(name)?)? {
+            Definition::TypeDefinition(definition) => Some(definition),
+            _ => None,
+        }
     }
 
     /// All input objects, by name.
@@ -145,8 +273,4 @@ pub(crate) fn split_position(message: &str) -> (Pos, String) {
         Pos { line: number(line), column: number(column) },
         format!("syntax error: {}", what.join("; ")),
     )
-}
-
-fn parse(text: &str) -> Result<Document, String> {
-    parse_schema::<String>(text).map(|document| document.into_static()).map_err(|it| it.to_string())
 }

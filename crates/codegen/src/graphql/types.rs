@@ -1,7 +1,8 @@
 //! What all operations share: input objects, enums and scalars, each made once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use graphql_tools::parser::schema::TypeDefinition;
 use graphql_tools::static_graphql::schema::InputObjectType;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -30,7 +31,7 @@ impl Types {
         let mut names = BTreeSet::new();
         let mut tokens = TokenStream::new();
         for scalar in schema.custom_scalars() {
-            let name = naming::upper_camel(&scalar.name);
+            let name = schema.rust_name(&scalar.name);
             let ident = format_ident!("{name}");
             let docs = description(scalar.description.as_deref(), "A scalar of the service.");
             let docs = print::docs(&format!(
@@ -41,7 +42,7 @@ impl Types {
             names.insert(name);
         }
         for item in schema.enums() {
-            let name = naming::upper_camel(&item.name);
+            let name = schema.rust_name(&item.name);
             let open = OpenEnum {
                 name: name.clone(),
                 docs: description(item.description.as_deref(), "One of several values."),
@@ -58,8 +59,8 @@ impl Types {
             tokens.extend(open.emit());
             names.insert(name);
         }
-        for (input, item) in input_items(&inputs, client)? {
-            names.insert(naming::upper_camel(&input.name));
+        for (input, item) in input_items(schema, &inputs, client)? {
+            names.insert(schema.rust_name(&input.name));
             tokens.extend(input_type(input, item, &with_default));
         }
         Ok(Self { tokens, names, with_default })
@@ -68,6 +69,7 @@ impl Types {
 
 /// graphql_client makes only the inputs that an operation mentions, so one mentions them all.
 fn input_items<'a>(
+    schema: &Schema,
     inputs: &[&'a InputObjectType],
     client: &Client,
 ) -> Result<Vec<(&'a InputObjectType, Item)>, String> {
@@ -77,17 +79,15 @@ fn input_items<'a>(
     let variables: Vec<_> = inputs
         .iter()
         .enumerate()
-        .map(|(number, input)| format!("$v{number}: {}", input.name))
+        .map(|(number, input)| format!("$v{number}: {}", schema.client_name(&input.name)))
         .collect();
     let document = format!("query EveryInput({}) {{ __typename }}", variables.join(", "));
     let items = client.items(&document)?;
+    let mut items: BTreeMap<_, _> =
+        items.into_iter().filter_map(|item| Some((name_of(&item)?, item))).collect();
     Ok(inputs
         .iter()
-        .filter_map(|input| {
-            let name = naming::upper_camel(&input.name);
-            let found = items.iter().find(|item| name_of(item) == Some(name.clone()))?;
-            Some((*input, found.clone()))
-        })
+        .filter_map(|input| Some((*input, items.remove(&schema.rust_name(&input.name))?)))
         .collect())
 }
 
@@ -114,6 +114,7 @@ fn input_type(
     };
     match &mut item {
         Item::Struct(item) => {
+            tell_apart(&mut item.fields);
             derives::set_docs(&mut item.attrs, &docs);
             if with_default.contains(&item.ident.to_string()) {
                 tidy::derive(&mut item.attrs, parse_quote!(Default));
@@ -137,6 +138,20 @@ fn input_type(
     quote!(#item #debug)
 }
 
+/// Numbers fields whose names are one in Rust, such as `not` and `_not`.
+fn tell_apart(fields: &mut Fields) {
+    let is_renamed = |field: &syn::Field| derives::serde_value(&field.attrs, "rename").is_some();
+    let mut fields: Vec<_> = fields.iter_mut().collect();
+    // A field that is called as on the wire goes on to be.
+    fields.sort_by_key(|field| is_renamed(field));
+    let mut taken = HashSet::new();
+    for field in fields {
+        let Some(ident) = &field.ident else { continue };
+        let name = naming::unique(&mut taken, ident.to_string());
+        field.ident = Some(format_ident!("{name}"));
+    }
+}
+
 /// The name of a field on the wire.
 pub(crate) fn wire_name(field: &syn::Field) -> String {
     derives::serde_value(&field.attrs, "rename")
@@ -146,7 +161,7 @@ pub(crate) fn wire_name(field: &syn::Field) -> String {
 
 /// The inputs whose required fields all have defaults: none is an enum, not even further down.
 fn with_default(schema: &Schema, inputs: &[&InputObjectType]) -> BTreeSet<String> {
-    let is_enum = |name: &str| schema.enums().iter().any(|item| item.name == name);
+    let is_enum = |name: &str| matches!(schema.find(name), Some(TypeDefinition::Enum(_)));
     let is_one_of = |input: &InputObjectType| input.directives.iter().any(|it| it.name == "oneOf");
     let mut without: BTreeSet<&str> =
         inputs.iter().filter(|it| is_one_of(it)).map(|it| it.name.as_str()).collect();
@@ -168,7 +183,7 @@ fn with_default(schema: &Schema, inputs: &[&InputObjectType]) -> BTreeSet<String
     inputs
         .iter()
         .filter(|input| !without.contains(input.name.as_str()))
-        .map(|input| naming::upper_camel(&input.name))
+        .map(|input| schema.rust_name(&input.name))
         .collect()
 }
 

@@ -79,6 +79,121 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ),
     ("an unknown directive", "query A { pets @nope { id } }", "1:16: Unknown directive \"@nope\"."),
     (
+        "a field that is nearly there",
+        "query A { pets { nmae } }",
+        "1:18: Cannot query field \"nmae\" on type \"Pet\". Did you mean \"name\"?",
+    ),
+    (
+        "a field of the root that is nearly there",
+        "query A {\n  pet_s { id }\n}",
+        "2:3: Cannot query field \"pet_s\" on type \"Query\". Did you mean \"pets\"?",
+    ),
+    (
+        "an argument that is nearly there",
+        "query A { pets(limits: 1) { id } }",
+        "1:16: Unknown argument \"limits\" on field \"Query.pets\". Did you mean \"limit\"?",
+    ),
+    (
+        "an argument of a directive that is nearly there",
+        "query A { pets { id @skip(iff: true) } }",
+        "1:21: Directive \"@skip\" argument \"if\" of type \"Boolean!\" is required, but it was not provided.\n1:27: Unknown argument \"iff\" on directive \"@skip\". Did you mean \"if\"?",
+    ),
+    (
+        "a field of an input that is nearly there",
+        "query A { pets(filter: {nam: \"a\"}) { id } }",
+        "1:25: Field \"nam\" is not defined by type \"Filter\". Did you mean \"name\"?",
+    ),
+    (
+        "a variable that is nearly there",
+        "query A($petId: ID!) { pet(id: $petID) { id } b: pet(id: $petId) { id } }",
+        "1:32: Variable \"$petID\" is not defined by operation \"A\". Did you mean \"$petId\"?",
+    ),
+    (
+        "a type that is nearly there",
+        "query A($f: Filtre) { pets(filter: $f) { id } }",
+        "1:9: Unknown type \"Filtre\". Did you mean \"Filter\"?\n1:9: Variable \"$f\" of type \"Filtre\" used in position expecting type \"Filter\".",
+    ),
+    (
+        "a fragment that is nearly there",
+        "query A { pets { ...Name } }\nfragment Names on Pet { id }",
+        "1:21: Unknown fragment \"Name\". Did you mean \"Names\"?\n2:10: Fragment \"Names\" is never used.",
+    ),
+    (
+        "a directive that is nearly there",
+        "query A { pets @skipp(if: true) { id } }",
+        "1:16: Unknown directive \"@skipp\". Did you mean \"@skip\"?\n1:23: Unknown argument \"if\" on field \"Query.pets\".",
+    ),
+    (
+        "a value of an enum that is nearly there",
+        "query A { pets(filter: {colors: [WHIT]}) { id } }",
+        "1:34: Value \"WHIT\" does not exist in \"Color\" enum. Did you mean \"WHITE\"?",
+    ),
+    (
+        "a value of an enum between quotation marks",
+        "query A { pets(filter: {colors: [\"WHITE\"]}) { id } }",
+        "1:34: Enum \"Color\" cannot represent non-enum value: \"WHITE\" Did you mean \"WHITE\"?",
+    ),
+    (
+        "a fragment on a type that is nearly there",
+        "query A { animal { ... on Pets { id } } }",
+        "1:24: Unknown type \"Pets\". Did you mean \"Pet\"?",
+    ),
+    (
+        "a fragment on a type that cannot be",
+        "query A { pets { ...F } }\nfragment F on Fish { depth }",
+        "1:21: Fragment \"F\" cannot be spread here as objects of type \"Pet\" can never be of type \"Fish\".",
+    ),
+    (
+        "two different fields of one name",
+        "query A { pets { name name: id } }",
+        "1:18: Fields \"name\" conflict because \"name\" and \"id\" are different fields. Use different aliases on the fields to fetch both if this was intentional.",
+    ),
+    (
+        "a field of an input that is required",
+        "mutation A { savePet(input: {}) { id } }",
+        "1:1: Field \"PetInput.name\" of required type \"String!\" was not provided.",
+    ),
+    (
+        "null where there must be a value",
+        "query A { pet(id: null) { id } }",
+        "1:19: Expected value of type \"ID!\", found null",
+    ),
+    (
+        "an operation named like a type of Rust",
+        "query Option { pets { id } }",
+        "1:1: the operation `Option` would be called `Option`, which Rust or the generated code means otherwise; rename it",
+    ),
+    (
+        "an operation whose module hides the crate",
+        "query Podqueue { pets { id } }",
+        "1:1: the operation `Podqueue` would be the module `podqueue`, which there is already; rename it",
+    ),
+    (
+        "an operation whose name has no letters",
+        "query _ { pets { id } }",
+        "1:1: the operation `_` would be called ``, a keyword of Rust; rename it",
+    ),
+    (
+        "a fragment named like a type of Rust",
+        "query A { pets { ...String } }\nfragment String on Pet { id }",
+        "2:1: the fragment `String` would be called `String`, which Rust or the generated code means otherwise; rename it",
+    ),
+    (
+        "a string that does not end",
+        "query A {\n  pet(id: \"1) { id }\n}",
+        "2:11: syntax error: Unexpected unterminated string value; Unexpected end of input; Expected IntValue, FloatValue, StringValue, BlockString, true, false, null or Name",
+    ),
+    (
+        "a character that means nothing",
+        "query A { pets { id? } }",
+        "1:20: syntax error: Unexpected unexpected character '?'; Expected }",
+    ),
+    (
+        "a type in a file of queries",
+        "type A { id: ID }",
+        "1:1: syntax error: Unexpected `type[Name]`; Expected {, query, mutation, subscription or fragment",
+    ),
+    (
         "an operation without a name",
         "\nquery { pets { id } }",
         "2:1: this operation has no name; the Rust type is named like it: write `query Name { … }`",
@@ -174,6 +289,56 @@ fn an_operation_of_one_name_in_two_files() {
     assert_eq!(
         lines(&mistakes),
         "queries/b.graphql:2:1: the operation `A` is there already: `A` at queries/a.graphql:1:1"
+    );
+}
+
+#[test]
+fn a_fragment_serves_in_all_files() {
+    let code = queried(&[
+        ("queries/a.graphql", "query A { pets { ...B } }"),
+        ("queries/b.graphql", "fragment B on Pet { id ...C }"),
+        ("queries/c.graphql", "query C { pets { ...C } }\nfragment C on Pet { name }"),
+    ])
+    .unwrap();
+    assert!(code.contains(
+        "\"query A { pets { ...B } } fragment B on Pet { id ...C } fragment C on Pet { name }\""
+    ));
+    assert!(code.contains("\"query C { pets { ...C } } fragment C on Pet { name }\""));
+}
+
+#[test]
+fn a_mistake_in_a_fragment_is_said_once_where_it_is() {
+    let mistakes = queried(&[
+        ("queries/a.graphql", "query A($id: ID!) { pet(id: $id) { ...P } }\n\n\n\n"),
+        ("queries/b.graphql", "\nfragment P on Pet {\n  nmae\n  tags { kex }\n}\n"),
+        ("queries/c.graphql", "query C { pets { ...P ...Q } }"),
+        ("queries/d.graphql", "# A comment without an end of line"),
+        ("queries/e.graphql", "fragment Q on Pet { id @include(if: $yes) @skip(unless: 1) }"),
+        ("queries/f.graphql", "fragment R on Pet { id }\nfragment P on Pet { id }"),
+    ])
+    .unwrap_err();
+    assert_eq!(
+        lines(&mistakes),
+        "queries/b.graphql:3:3: Cannot query field \"nmae\" on type \"Pet\". Did you mean \"name\"?\n\
+         queries/b.graphql:4:10: Cannot query field \"kex\" on type \"Tag\". Did you mean \"key\"?\n\
+         queries/c.graphql:1:7: Variable \"$yes\" is not defined by operation \"C\".\n\
+         queries/d.graphql:1:1: there is no operation in this file\n\
+         queries/e.graphql:1:43: Directive \"@skip\" argument \"if\" of type \"Boolean!\" is required, but it was not provided.\n\
+         queries/e.graphql:1:49: Unknown argument \"unless\" on directive \"@skip\".\n\
+         queries/f.graphql:2:1: the fragment `P` is there already, at queries/b.graphql:2:1; the files of a folder share their fragments"
+    );
+}
+
+#[test]
+fn what_a_broken_file_may_define_is_not_missed() {
+    let mistakes = queried(&[
+        ("queries/a.graphql", "query A { pets { ...B } }\nfragment C on Pet { id }"),
+        ("queries/b.graphql", "fragment B on Pet { id\nquery D { pets { ...C } }"),
+    ])
+    .unwrap_err();
+    assert_eq!(
+        lines(&mistakes),
+        "queries/b.graphql:2:26: syntax error: Unexpected end of input; Expected }"
     );
 }
 

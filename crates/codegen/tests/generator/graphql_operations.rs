@@ -174,3 +174,14 @@ fn the_text_of_an_operation_is_itself_and_the_fragments_that_it_reaches() {
     );
     assert_eq!(text("Two"), "query Two { pet(id: 2) { id } }");
 }
+
+#[test]
+fn a_field_that_is_selected_beside_a_fragment_that_has_it() {
+    let code = query("query One { pet(id: 1) { id ...A } } fragment A on Pet { id name }");
+    let pet = dense(item(&code, "pub struct OnePet {"));
+    assert!(pet.contains("pub id: String,") && pet.contains("pub name: Option<String>,"), "{pet}");
+    assert!(!pet.contains("flatten"), "{pet}");
+    let code =
+        query("query One { pet(id: 1) { tags { key } ...A } } fragment A on Pet { id name }");
+    assert!(dense(item(&code, "pub struct OnePet {")).contains("#[serde(flatten)] pub a: A,"));
+}

@@ -1,0 +1,171 @@
+//! All files of queries together: a fragment in one of them serves in all of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use graphql_tools::parser::Pos;
+use graphql_tools::parser::query::{Definition, Selection, SelectionSet, parse_query};
+use graphql_tools::static_graphql::query::{Document, FragmentDefinition};
+
+use super::schema::split_position;
+use crate::{Diagnostic, Source};
+
+/// The files that parse. They are parsed as one text, so that a position tells its file.
+pub(crate) struct Folder<'a> {
+    pub(crate) files: Vec<File<'a>>,
+    fragments: BTreeMap<String, FragmentDefinition>,
+}
+
+/// One file, whose definitions have their positions in the one text.
+pub(crate) struct File<'a> {
+    pub(crate) source: &'a Source,
+    /// How many lines stand before it.
+    before: usize,
+    pub(crate) definitions: Vec<Definition<'static, String>>,
+}
+
+impl<'a> Folder<'a> {
+    /// Reads the files, and says what is wrong with those that do not parse.
+    pub(crate) fn read(sources: &'a [Source]) -> (Self, Vec<Diagnostic>) {
+        let mut mistakes = Vec::new();
+        let mut files: Vec<File<'_>> = Vec::new();
+        let mut text = String::new();
+        let mut before = 0;
+        for source in sources {
+            if let Err((position, message)) = parse(&source.text) {
+                let (line, column) = (position.line, position.column);
+                mistakes.push(Diagnostic::new(&source.name, line, column, message));
+                continue;
+            }
+            files.push(File { source, before, definitions: Vec::new() });
+            before += source.text.matches('\n').count() + 1;
+            text.push_str(&source.text);
+            text.push('\n');
+        }
+        let definitions = parse(&text).map_or_else(|_| Vec::new(), |it| it.definitions);
+        let mut folder = Self { files, fragments: BTreeMap::new() };
+        for definition in definitions {
+            let position = position_of(&definition);
+            let Some(at) = folder.index(position) else { continue };
+            if let Definition::Fragment(fragment) = &definition {
+                match folder.fragments.get(&fragment.name) {
+                    Some(other) if folder.index(other.position) != Some(at) => {
+                        let message = format!(
+                            "the fragment `{}` is there already, at {}; the files of a folder share their fragments",
+                            fragment.name,
+                            folder.place(other.position)
+                        );
+                        mistakes.push(folder.diagnostic(position, &message));
+                    }
+                    // Of two in one file the validation tells.
+                    Some(_) => {}
+                    None => {
+                        folder.fragments.insert(fragment.name.clone(), fragment.clone());
+                    }
+                }
+            }
+            folder.files[at].definitions.push(definition);
+        }
+        (folder, mistakes)
+    }
+
+    /// A file's definitions with the fragments of other files that they reach, and whether there
+    /// are any.
+    pub(crate) fn document(&self, file: &File<'_>) -> (Document, bool) {
+        let own: BTreeSet<&str> = file.fragment_names().collect();
+        let mut definitions = file.definitions.clone();
+        let selections = file.definitions.iter().map(|definition| match definition {
+            Definition::Operation(operation) => operation.selection_set(),
+            Definition::Fragment(fragment) => &fragment.selection_set,
+        });
+        let reached = self.reached(selections.collect());
+        let foreign = reached.into_iter().filter(|it| !own.contains(it.name.as_str()));
+        definitions.extend(foreign.cloned().map(Definition::Fragment));
+        let has_foreign = definitions.len() > file.definitions.len();
+        (Document { definitions }, has_foreign)
+    }
+
+    /// The fragments that selections reach, in the order of the text.
+    pub(crate) fn reached(
+        &self,
+        selections: Vec<&SelectionSet<'static, String>>,
+    ) -> Vec<&FragmentDefinition> {
+        let mut found = BTreeMap::new();
+        let mut waiting = selections;
+        while let Some(selection) = waiting.pop() {
+            for item in &selection.items {
+                match item {
+                    Selection::Field(field) => waiting.push(&field.selection_set),
+                    Selection::InlineFragment(inline) => waiting.push(&inline.selection_set),
+                    Selection::FragmentSpread(spread) => {
+                        if let Some(fragment) = self.fragments.get(&spread.fragment_name)
+                            && found.insert(fragment.position, fragment).is_none()
+                        {
+                            waiting.push(&fragment.selection_set);
+                        }
+                    }
+                }
+            }
+        }
+        found.into_values().collect()
+    }
+
+    pub(crate) fn fragments(&self) -> impl Iterator<Item = &FragmentDefinition> {
+        self.fragments.values()
+    }
+
+    pub(crate) fn diagnostic(&self, position: Pos, message: &str) -> Diagnostic {
+        let (name, local) = match self.index(position) {
+            Some(at) => (&*self.files[at].source.name, self.files[at].local(position)),
+            None => ("", position),
+        };
+        Diagnostic::new(name, local.line, local.column, message)
+    }
+
+    fn place(&self, position: Pos) -> String {
+        let at = self.diagnostic(position, "");
+        format!("{}:{}:{}", at.file, at.line, at.column)
+    }
+
+    fn index(&self, position: Pos) -> Option<usize> {
+        self.files.partition_point(|file| file.before < position.line).checked_sub(1)
+    }
+}
+
+impl File<'_> {
+    /// The position within the file.
+    pub(crate) fn local(&self, position: Pos) -> Pos {
+        Pos { line: position.line.saturating_sub(self.before), column: position.column }
+    }
+
+    fn fragment_names(&self) -> impl Iterator<Item = &str> {
+        self.definitions.iter().filter_map(|definition| match definition {
+            Definition::Fragment(fragment) => Some(fragment.name.as_str()),
+            Definition::Operation(_) => None,
+        })
+    }
+}
+
+fn position_of(definition: &Definition<'static, String>) -> Pos {
+    use graphql_tools::parser::query::OperationDefinition;
+    match definition {
+        Definition::Fragment(fragment) => fragment.position,
+        Definition::Operation(OperationDefinition::SelectionSet(selection)) => selection.span.0,
+        Definition::Operation(OperationDefinition::Query(it)) => it.position,
+        Definition::Operation(OperationDefinition::Mutation(it)) => it.position,
+        Definition::Operation(OperationDefinition::Subscription(it)) => it.position,
+    }
+}
+
+fn parse(text: &str) -> Result<Document, (Pos, String)> {
+    let is_blank = text.lines().all(|line| {
+        let line = line.trim_start().trim_start_matches(['\u{feff}', ',']).trim_start();
+        line.is_empty() || line.starts_with('#')
+    });
+    if is_blank {
+        let message = "there is no operation in this file".to_owned();
+        return Err((Pos { line: 1, column: 1 }, message));
+    }
+    parse_query::<String>(text)
+        .map(|document| document.into_static())
+        .map_err(|error| split_position(&error.to_string()))
+}

@@ -1,0 +1,769 @@
+/// Input objects, enums and scalars, which all operations share.
+#[allow(
+    dead_code,
+    deprecated,
+    non_camel_case_types,
+    unreachable_pub,
+    unused_imports,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from queries, all of it"
+)]
+pub mod types {
+    /// A scalar of the service.
+    ///
+    /// The schema says no more about a scalar than its name, so this is any JSON.
+    pub type Date = ::podqueue::__private::serde_json::Value;
+
+    /// What a pet looks like.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum Color {
+        /// Like snow.
+        ///
+        /// `WHITE` on the wire.
+        White,
+        /// `dark_brown`.
+        DarkBrown,
+        /// `self`.
+        Self_,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl Color {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::White => "WHITE",
+                Self::DarkBrown => "dark_brown",
+                Self::Self_ => "self",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for Color {
+        fn from(value: &str) -> Self {
+            match value {
+                "WHITE" => Self::White,
+                "dark_brown" => Self::DarkBrown,
+                "self" => Self::Self_,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    impl From<String> for Color {
+        fn from(value: String) -> Self {
+            Self::from(value.as_str())
+        }
+    }
+
+    impl ::std::str::FromStr for Color {
+        type Err = ::std::convert::Infallible;
+
+        fn from_str(
+            value: &str,
+        ) -> ::std::result::Result<Self, ::std::convert::Infallible> {
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    impl ::std::fmt::Display for Color {
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.pad(self.as_str())
+        }
+    }
+
+    impl ::podqueue::__private::serde::Serialize for Color {
+        fn serialize<S: ::podqueue::__private::serde::Serializer>(
+            &self,
+            serializer: S,
+        ) -> ::std::result::Result<S::Ok, S::Error> {
+            serializer.serialize_str(self.as_str())
+        }
+    }
+
+    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for Color {
+        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
+            deserializer: D,
+        ) -> ::std::result::Result<Self, D::Error> {
+            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
+                deserializer,
+            )?;
+            ::std::result::Result::Ok(Self::from(value))
+        }
+    }
+
+    /// An input of the service.
+    #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Basket {
+        /// The field `orders`.
+        pub orders: Vec<Order>,
+        /// The field `first`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub first: Option<Order>,
+    }
+
+    /// An input of the service.
+    #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq)]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Delivery {
+        /// The field `order`.
+        pub order: Order,
+    }
+
+    /// An input of the service.
+    #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Filter {
+        /// The field `name`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+        /// The field `colors`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub colors: Option<Vec<Color>>,
+        /// The field `not`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub not: Option<Box<Filter>>,
+    }
+
+    /// An input of the service.
+    #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq)]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Order {
+        /// The field `color`.
+        pub color: Color,
+    }
+
+    /// A pet to keep.
+    #[derive(::podqueue::__private::serde::Serialize, Clone, PartialEq, Default)]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct PetInput {
+        /// What it shall be called.
+        pub name: String,
+        /// The field `color`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub color: Option<Color>,
+        /// The field `password`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub password: Option<String>,
+        /// The field `friends`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub friends: Option<Vec<PetInput>>,
+        /// The field `parent`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub parent: Option<Box<PetInput>>,
+    }
+
+    impl ::std::fmt::Debug for PetInput {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("PetInput")
+                .field("name", &self.name)
+                .field("color", &self.color)
+                .field("password", &format_args!("[redacted]"))
+                .field("friends", &self.friends)
+                .field("parent", &self.parent)
+                .finish()
+        }
+    }
+}
+
+/// How values of the inputs are written as literals.
+#[doc(hidden)]
+#[allow(
+    dead_code,
+    deprecated,
+    non_camel_case_types,
+    unreachable_pub,
+    unused_imports,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from queries, all of it"
+)]
+pub mod shapes {
+    use ::podqueue::graphql::document::{InputField, InputShape, Shape};
+
+    /// The shape of `Basket`.
+    pub static BASKET: InputShape = InputShape {
+        name: "Basket",
+        fields: &[
+            InputField {
+                name: "orders",
+                shape: Shape::List(&Shape::Input(&ORDER)),
+                required: true,
+                secret: false,
+            },
+            InputField {
+                name: "first",
+                shape: Shape::Input(&ORDER),
+                required: false,
+                secret: false,
+            },
+        ],
+    };
+
+    /// The shape of `Delivery`.
+    pub static DELIVERY: InputShape = InputShape {
+        name: "Delivery",
+        fields: &[
+            InputField {
+                name: "order",
+                shape: Shape::Input(&ORDER),
+                required: true,
+                secret: false,
+            },
+        ],
+    };
+
+    /// The shape of `Filter`.
+    pub static FILTER: InputShape = InputShape {
+        name: "Filter",
+        fields: &[
+            InputField {
+                name: "name",
+                shape: Shape::String,
+                required: false,
+                secret: false,
+            },
+            InputField {
+                name: "colors",
+                shape: Shape::List(&Shape::Enum),
+                required: false,
+                secret: false,
+            },
+            InputField {
+                name: "not",
+                shape: Shape::Input(&FILTER),
+                required: false,
+                secret: false,
+            },
+        ],
+    };
+
+    /// The shape of `Order`.
+    pub static ORDER: InputShape = InputShape {
+        name: "Order",
+        fields: &[
+            InputField {
+                name: "color",
+                shape: Shape::Enum,
+                required: true,
+                secret: false,
+            },
+        ],
+    };
+
+    /// The shape of `PetInput`.
+    pub static PET_INPUT: InputShape = InputShape {
+        name: "PetInput",
+        fields: &[
+            InputField {
+                name: "name",
+                shape: Shape::String,
+                required: true,
+                secret: false,
+            },
+            InputField {
+                name: "color",
+                shape: Shape::Enum,
+                required: false,
+                secret: false,
+            },
+            InputField {
+                name: "password",
+                shape: Shape::String,
+                required: false,
+                secret: true,
+            },
+            InputField {
+                name: "friends",
+                shape: Shape::List(&Shape::Input(&PET_INPUT)),
+                required: false,
+                secret: false,
+            },
+            InputField {
+                name: "parent",
+                shape: Shape::Input(&PET_INPUT),
+                required: false,
+                secret: false,
+            },
+        ],
+    };
+}
+
+/// Gets a pet and, where asked, its tags.
+///
+/// Reads a pet.
+///
+/// Takes [`Variables`](get_pet::Variables), answers with [`ResponseData`](get_pet::ResponseData). Written in `queries/pets.graphql`.
+#[allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)]
+#[derive(Clone, Copy, Debug)]
+pub struct GetPet;
+
+impl ::podqueue::graphql::Operation for GetPet {
+    type Variables = get_pet::Variables;
+    type Data = get_pet::ResponseData;
+
+    const NAME: &'static str = "GetPet";
+
+    const TEXT: &'static str = "query GetPet($id: ID!, $withTags: Boolean! = false) { pet(id: $id) { ...Looks petName: name tags @include(if: $withTags) { key value } } } fragment Looks on Pet { id color }";
+
+    const DOCUMENT: &'static ::podqueue::graphql::document::Document = &{
+        use ::podqueue::graphql::document::*;
+        Document {
+            kind: Kind::Query,
+            parts: &[
+                Part::Text("query GetPet { pet"),
+                Part::Arguments(
+                    &[
+                        Part::Entry {
+                            name: "id",
+                            variable: "id",
+                        },
+                    ],
+                ),
+                Part::Text(" { ...Looks petName: name tags @include"),
+                Part::Arguments(
+                    &[
+                        Part::Entry {
+                            name: "if",
+                            variable: "withTags",
+                        },
+                    ],
+                ),
+                Part::Text(" { key value } } } fragment Looks on Pet { id color }"),
+            ],
+            variables: &[
+                Variable {
+                    name: "id",
+                    shape: Shape::Id,
+                    required: true,
+                    default: None,
+                    secret: false,
+                },
+                Variable {
+                    name: "withTags",
+                    shape: Shape::Boolean,
+                    required: false,
+                    default: Some("false"),
+                    secret: false,
+                },
+            ],
+        }
+    };
+}
+
+impl ::podqueue::__private::graphql_client::GraphQLQuery for GetPet {
+    type Variables = get_pet::Variables;
+    type ResponseData = get_pet::ResponseData;
+
+    fn build_query(
+        variables: Self::Variables,
+    ) -> ::podqueue::__private::graphql_client::QueryBody<Self::Variables> {
+        ::podqueue::__private::graphql_client::QueryBody {
+            variables,
+            query: <Self as ::podqueue::graphql::Operation>::TEXT,
+            operation_name: <Self as ::podqueue::graphql::Operation>::NAME,
+        }
+    }
+}
+
+/// What [`GetPet`](super::GetPet) takes and answers with.
+#[allow(
+    dead_code,
+    deprecated,
+    non_camel_case_types,
+    unreachable_pub,
+    unused_imports,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from queries, all of it"
+)]
+pub mod get_pet {
+    #[doc(no_inline)]
+    pub use super::types::Color;
+
+    /// What [`GetPet`](super::GetPet) takes.
+    #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Variables {
+        /// Which one.
+        pub id: String,
+        /// The variable `$withTags`.
+        #[serde(rename = "withTags", skip_serializing_if = "Option::is_none")]
+        pub with_tags: Option<bool>,
+    }
+
+    /// A pet.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Looks {
+        /// Identifies it.
+        pub id: String,
+        /// The field `color`.
+        pub color: Option<Color>,
+    }
+
+    /// What [`GetPet`](super::GetPet) answers with.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct ResponseData {
+        /// Reads a pet.
+        pub pet: Option<GetPetPet>,
+    }
+
+    /// A pet.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct GetPetPet {
+        /// The fields of the fragment `Looks`.
+        #[serde(flatten)]
+        pub looks: Looks,
+        /// What it is called.
+        #[serde(rename = "petName")]
+        pub pet_name: Option<String>,
+        /// The field `tags`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub tags: Option<Vec<GetPetPetTags>>,
+    }
+
+    /// What was selected of `Tag`.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct GetPetPetTags {
+        /// The field `key`.
+        pub key: Option<String>,
+        /// The field `value`.
+        pub value: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for GetPetPetTags {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("GetPetPetTags")
+                .field("key", &self.key)
+                .field("value", &format_args!("[redacted]"))
+                .finish()
+        }
+    }
+}
+
+/// Changes a pet.
+///
+/// Takes [`Variables`](save_pet::Variables), answers with [`ResponseData`](save_pet::ResponseData). Written in `queries/pets.graphql`.
+#[allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)]
+#[derive(Clone, Copy, Debug)]
+pub struct SavePet;
+
+impl ::podqueue::graphql::Operation for SavePet {
+    type Variables = save_pet::Variables;
+    type Data = save_pet::ResponseData;
+
+    const NAME: &'static str = "SavePet";
+
+    const TEXT: &'static str = "mutation SavePet($input: PetInput!) { savePet(input: $input) { id } }";
+
+    const DOCUMENT: &'static ::podqueue::graphql::document::Document = &{
+        use ::podqueue::graphql::document::*;
+        Document {
+            kind: Kind::Mutation,
+            parts: &[
+                Part::Text("mutation SavePet { savePet"),
+                Part::Arguments(
+                    &[
+                        Part::Entry {
+                            name: "input",
+                            variable: "input",
+                        },
+                    ],
+                ),
+                Part::Text(" { id } }"),
+            ],
+            variables: &[
+                Variable {
+                    name: "input",
+                    shape: Shape::Input(&shapes::PET_INPUT),
+                    required: true,
+                    default: None,
+                    secret: false,
+                },
+            ],
+        }
+    };
+}
+
+impl ::podqueue::__private::graphql_client::GraphQLQuery for SavePet {
+    type Variables = save_pet::Variables;
+    type ResponseData = save_pet::ResponseData;
+
+    fn build_query(
+        variables: Self::Variables,
+    ) -> ::podqueue::__private::graphql_client::QueryBody<Self::Variables> {
+        ::podqueue::__private::graphql_client::QueryBody {
+            variables,
+            query: <Self as ::podqueue::graphql::Operation>::TEXT,
+            operation_name: <Self as ::podqueue::graphql::Operation>::NAME,
+        }
+    }
+}
+
+/// What [`SavePet`](super::SavePet) takes and answers with.
+#[allow(
+    dead_code,
+    deprecated,
+    non_camel_case_types,
+    unreachable_pub,
+    unused_imports,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from queries, all of it"
+)]
+pub mod save_pet {
+    #[doc(no_inline)]
+    pub use super::types::PetInput;
+
+    /// What [`SavePet`](super::SavePet) takes.
+    #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Variables {
+        /// What it shall be.
+        pub input: PetInput,
+    }
+
+    /// What [`SavePet`](super::SavePet) answers with.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct ResponseData {
+        /// Changes a pet.
+        #[serde(rename = "savePet")]
+        pub save_pet: Option<SavePetSavePet>,
+    }
+
+    /// A pet.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct SavePetSavePet {
+        /// Identifies it.
+        pub id: String,
+    }
+}
+
+/// The operation `Search`.
+///
+/// Takes [`Variables`](search::Variables), answers with [`ResponseData`](search::ResponseData). Written in `queries/pets.graphql`.
+#[allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)]
+#[derive(Clone, Copy, Debug)]
+pub struct Search;
+
+impl ::podqueue::graphql::Operation for Search {
+    type Variables = search::Variables;
+    type Data = search::ResponseData;
+
+    const NAME: &'static str = "Search";
+
+    const TEXT: &'static str = "query Search($filter: Filter, $limit: Int) { pets(filter: $filter, limit: $limit) { id born } animal { __typename ... on Pet { name } ... on Fish { id depth } } }";
+
+    const DOCUMENT: &'static ::podqueue::graphql::document::Document = &{
+        use ::podqueue::graphql::document::*;
+        Document {
+            kind: Kind::Query,
+            parts: &[
+                Part::Text("query Search { pets"),
+                Part::Arguments(
+                    &[
+                        Part::Entry {
+                            name: "filter",
+                            variable: "filter",
+                        },
+                        Part::Entry {
+                            name: "limit",
+                            variable: "limit",
+                        },
+                    ],
+                ),
+                Part::Text(
+                    " { id born } animal { __typename ... on Pet { name } ... on Fish { id depth } } }",
+                ),
+            ],
+            variables: &[
+                Variable {
+                    name: "filter",
+                    shape: Shape::Input(&shapes::FILTER),
+                    required: false,
+                    default: None,
+                    secret: false,
+                },
+                Variable {
+                    name: "limit",
+                    shape: Shape::Int,
+                    required: false,
+                    default: None,
+                    secret: false,
+                },
+            ],
+        }
+    };
+}
+
+impl ::podqueue::__private::graphql_client::GraphQLQuery for Search {
+    type Variables = search::Variables;
+    type ResponseData = search::ResponseData;
+
+    fn build_query(
+        variables: Self::Variables,
+    ) -> ::podqueue::__private::graphql_client::QueryBody<Self::Variables> {
+        ::podqueue::__private::graphql_client::QueryBody {
+            variables,
+            query: <Self as ::podqueue::graphql::Operation>::TEXT,
+            operation_name: <Self as ::podqueue::graphql::Operation>::NAME,
+        }
+    }
+}
+
+/// What [`Search`](super::Search) takes and answers with.
+#[allow(
+    dead_code,
+    deprecated,
+    non_camel_case_types,
+    unreachable_pub,
+    unused_imports,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from queries, all of it"
+)]
+pub mod search {
+    #[doc(no_inline)]
+    pub use super::types::{Date, Filter};
+
+    /// What [`Search`](super::Search) takes.
+    #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Variables {
+        /// The variable `$filter`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub filter: Option<Filter>,
+        /// The variable `$limit`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub limit: Option<i64>,
+    }
+
+    /// What [`Search`](super::Search) answers with.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct ResponseData {
+        /// The field `pets`.
+        pub pets: Vec<SearchPets>,
+        /// The field `animal`.
+        pub animal: Option<SearchAnimal>,
+    }
+
+    /// A pet.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct SearchPets {
+        /// Identifies it.
+        pub id: String,
+        /// The field `born`.
+        pub born: Option<Date>,
+    }
+
+    /// What was selected of `Animal`.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde", tag = "__typename")]
+    pub enum SearchAnimal {
+        /// A pet.
+        Pet(SearchAnimalOnPet),
+        /// It is of the type `Fish`.
+        Fish(SearchAnimalOnFish),
+        /// Another type, which was not known when this was generated.
+        #[serde(other)]
+        Unknown,
+    }
+
+    /// A pet.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct SearchAnimalOnPet {
+        /// What it is called.
+        pub name: Option<String>,
+    }
+
+    /// What was selected of `Fish`.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct SearchAnimalOnFish {
+        /// The field `id`.
+        pub id: String,
+        /// The field `depth`.
+        pub depth: Option<f64>,
+    }
+}

@@ -1,0 +1,480 @@
+#[doc(no_inline)]
+#[allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)]
+pub use ::podqueue::graphql::types;
+
+#[doc(hidden)]
+#[allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)]
+pub use ::podqueue::graphql::shapes;
+
+/// Gets a pet and, where asked, its tags.
+///
+/// Reads a pet.
+///
+/// Takes [`Variables`](get_pet::Variables), answers with [`ResponseData`](get_pet::ResponseData). Written in `queries/pets.graphql`.
+#[allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)]
+#[derive(Clone, Copy, Debug)]
+pub struct GetPet;
+
+impl ::podqueue::graphql::Operation for GetPet {
+    type Variables = get_pet::Variables;
+    type Data = get_pet::ResponseData;
+
+    const NAME: &'static str = "GetPet";
+
+    const TEXT: &'static str = "query GetPet($id: ID!, $withTags: Boolean! = false) { pet(id: $id) { ...Looks petName: name tags @include(if: $withTags) { key value } } } fragment Looks on Pet { id color }";
+
+    const DOCUMENT: &'static ::podqueue::graphql::document::Document = &{
+        use ::podqueue::graphql::document::*;
+        Document {
+            kind: Kind::Query,
+            parts: &[
+                Part::Text("query GetPet { pet"),
+                Part::Arguments(
+                    &[
+                        Part::Entry {
+                            name: "id",
+                            variable: "id",
+                        },
+                    ],
+                ),
+                Part::Text(" { ...Looks petName: name tags @include"),
+                Part::Arguments(
+                    &[
+                        Part::Entry {
+                            name: "if",
+                            variable: "withTags",
+                        },
+                    ],
+                ),
+                Part::Text(" { key value } } } fragment Looks on Pet { id color }"),
+            ],
+            variables: &[
+                Variable {
+                    name: "id",
+                    shape: Shape::Id,
+                    required: true,
+                    default: None,
+                    secret: false,
+                },
+                Variable {
+                    name: "withTags",
+                    shape: Shape::Boolean,
+                    required: false,
+                    default: Some("false"),
+                    secret: false,
+                },
+            ],
+        }
+    };
+}
+
+impl ::podqueue::__private::graphql_client::GraphQLQuery for GetPet {
+    type Variables = get_pet::Variables;
+    type ResponseData = get_pet::ResponseData;
+
+    fn build_query(
+        variables: Self::Variables,
+    ) -> ::podqueue::__private::graphql_client::QueryBody<Self::Variables> {
+        ::podqueue::__private::graphql_client::QueryBody {
+            variables,
+            query: <Self as ::podqueue::graphql::Operation>::TEXT,
+            operation_name: <Self as ::podqueue::graphql::Operation>::NAME,
+        }
+    }
+}
+
+/// What [`GetPet`](super::GetPet) takes and answers with.
+#[allow(
+    dead_code,
+    deprecated,
+    non_camel_case_types,
+    unreachable_pub,
+    unused_imports,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from queries, all of it"
+)]
+pub mod get_pet {
+    #[doc(no_inline)]
+    pub use super::types::Color;
+
+    /// What [`GetPet`](super::GetPet) takes.
+    #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Variables {
+        /// Which one.
+        pub id: String,
+        /// The variable `$withTags`.
+        #[serde(rename = "withTags", skip_serializing_if = "Option::is_none")]
+        pub with_tags: Option<bool>,
+    }
+
+    /// A pet.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Looks {
+        /// Identifies it.
+        pub id: String,
+        /// The field `color`.
+        pub color: Option<Color>,
+    }
+
+    /// What [`GetPet`](super::GetPet) answers with.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct ResponseData {
+        /// Reads a pet.
+        pub pet: Option<GetPetPet>,
+    }
+
+    /// A pet.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct GetPetPet {
+        /// The fields of the fragment `Looks`.
+        #[serde(flatten)]
+        pub looks: Looks,
+        /// What it is called.
+        #[serde(rename = "petName")]
+        pub pet_name: Option<String>,
+        /// The field `tags`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub tags: Option<Vec<GetPetPetTags>>,
+    }
+
+    /// What was selected of `Tag`.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct GetPetPetTags {
+        /// The field `key`.
+        pub key: Option<String>,
+        /// The field `value`.
+        pub value: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for GetPetPetTags {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("GetPetPetTags")
+                .field("key", &self.key)
+                .field("value", &format_args!("[redacted]"))
+                .finish()
+        }
+    }
+}
+
+/// Changes a pet.
+///
+/// Takes [`Variables`](save_pet::Variables), answers with [`ResponseData`](save_pet::ResponseData). Written in `queries/pets.graphql`.
+#[allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)]
+#[derive(Clone, Copy, Debug)]
+pub struct SavePet;
+
+impl ::podqueue::graphql::Operation for SavePet {
+    type Variables = save_pet::Variables;
+    type Data = save_pet::ResponseData;
+
+    const NAME: &'static str = "SavePet";
+
+    const TEXT: &'static str = "mutation SavePet($input: PetInput!) { savePet(input: $input) { id } }";
+
+    const DOCUMENT: &'static ::podqueue::graphql::document::Document = &{
+        use ::podqueue::graphql::document::*;
+        Document {
+            kind: Kind::Mutation,
+            parts: &[
+                Part::Text("mutation SavePet { savePet"),
+                Part::Arguments(
+                    &[
+                        Part::Entry {
+                            name: "input",
+                            variable: "input",
+                        },
+                    ],
+                ),
+                Part::Text(" { id } }"),
+            ],
+            variables: &[
+                Variable {
+                    name: "input",
+                    shape: Shape::Input(&shapes::PET_INPUT),
+                    required: true,
+                    default: None,
+                    secret: false,
+                },
+            ],
+        }
+    };
+}
+
+impl ::podqueue::__private::graphql_client::GraphQLQuery for SavePet {
+    type Variables = save_pet::Variables;
+    type ResponseData = save_pet::ResponseData;
+
+    fn build_query(
+        variables: Self::Variables,
+    ) -> ::podqueue::__private::graphql_client::QueryBody<Self::Variables> {
+        ::podqueue::__private::graphql_client::QueryBody {
+            variables,
+            query: <Self as ::podqueue::graphql::Operation>::TEXT,
+            operation_name: <Self as ::podqueue::graphql::Operation>::NAME,
+        }
+    }
+}
+
+/// What [`SavePet`](super::SavePet) takes and answers with.
+#[allow(
+    dead_code,
+    deprecated,
+    non_camel_case_types,
+    unreachable_pub,
+    unused_imports,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from queries, all of it"
+)]
+pub mod save_pet {
+    #[doc(no_inline)]
+    pub use super::types::PetInput;
+
+    /// What [`SavePet`](super::SavePet) takes.
+    #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Variables {
+        /// What it shall be.
+        pub input: PetInput,
+    }
+
+    /// What [`SavePet`](super::SavePet) answers with.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct ResponseData {
+        /// Changes a pet.
+        #[serde(rename = "savePet")]
+        pub save_pet: Option<SavePetSavePet>,
+    }
+
+    /// A pet.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct SavePetSavePet {
+        /// Identifies it.
+        pub id: String,
+    }
+}
+
+/// The operation `Search`.
+///
+/// Takes [`Variables`](search::Variables), answers with [`ResponseData`](search::ResponseData). Written in `queries/pets.graphql`.
+#[allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)]
+#[derive(Clone, Copy, Debug)]
+pub struct Search;
+
+impl ::podqueue::graphql::Operation for Search {
+    type Variables = search::Variables;
+    type Data = search::ResponseData;
+
+    const NAME: &'static str = "Search";
+
+    const TEXT: &'static str = "query Search($filter: Filter, $limit: Int) { pets(filter: $filter, limit: $limit) { id born } animal { __typename ... on Pet { name } ... on Fish { id depth } } }";
+
+    const DOCUMENT: &'static ::podqueue::graphql::document::Document = &{
+        use ::podqueue::graphql::document::*;
+        Document {
+            kind: Kind::Query,
+            parts: &[
+                Part::Text("query Search { pets"),
+                Part::Arguments(
+                    &[
+                        Part::Entry {
+                            name: "filter",
+                            variable: "filter",
+                        },
+                        Part::Entry {
+                            name: "limit",
+                            variable: "limit",
+                        },
+                    ],
+                ),
+                Part::Text(
+                    " { id born } animal { __typename ... on Pet { name } ... on Fish { id depth } } }",
+                ),
+            ],
+            variables: &[
+                Variable {
+                    name: "filter",
+                    shape: Shape::Input(&shapes::FILTER),
+                    required: false,
+                    default: None,
+                    secret: false,
+                },
+                Variable {
+                    name: "limit",
+                    shape: Shape::Int,
+                    required: false,
+                    default: None,
+                    secret: false,
+                },
+            ],
+        }
+    };
+}
+
+impl ::podqueue::__private::graphql_client::GraphQLQuery for Search {
+    type Variables = search::Variables;
+    type ResponseData = search::ResponseData;
+
+    fn build_query(
+        variables: Self::Variables,
+    ) -> ::podqueue::__private::graphql_client::QueryBody<Self::Variables> {
+        ::podqueue::__private::graphql_client::QueryBody {
+            variables,
+            query: <Self as ::podqueue::graphql::Operation>::TEXT,
+            operation_name: <Self as ::podqueue::graphql::Operation>::NAME,
+        }
+    }
+}
+
+/// What [`Search`](super::Search) takes and answers with.
+#[allow(
+    dead_code,
+    deprecated,
+    non_camel_case_types,
+    unreachable_pub,
+    unused_imports,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from queries, all of it"
+)]
+pub mod search {
+    #[doc(no_inline)]
+    pub use super::types::{Date, Filter};
+
+    /// What [`Search`](super::Search) takes.
+    #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Variables {
+        /// The variable `$filter`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub filter: Option<Filter>,
+        /// The variable `$limit`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub limit: Option<i64>,
+    }
+
+    /// What [`Search`](super::Search) answers with.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct ResponseData {
+        /// The field `pets`.
+        pub pets: Vec<SearchPets>,
+        /// The field `animal`.
+        pub animal: Option<SearchAnimal>,
+    }
+
+    /// A pet.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct SearchPets {
+        /// Identifies it.
+        pub id: String,
+        /// The field `born`.
+        pub born: Option<Date>,
+    }
+
+    /// What was selected of `Animal`.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde", tag = "__typename")]
+    pub enum SearchAnimal {
+        /// A pet.
+        Pet(SearchAnimalOnPet),
+        /// It is of the type `Fish`.
+        Fish(SearchAnimalOnFish),
+        /// Another type, which was not known when this was generated.
+        #[serde(other)]
+        Unknown,
+    }
+
+    /// A pet.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct SearchAnimalOnPet {
+        /// What it is called.
+        pub name: Option<String>,
+    }
+
+    /// What was selected of `Fish`.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct SearchAnimalOnFish {
+        /// The field `id`.
+        pub id: String,
+        /// The field `depth`.
+        pub depth: Option<f64>,
+    }
+}

@@ -1,0 +1,3 @@
+//! Operations of `queries/` against `schema.graphql`, a schema that is not podqueue's.
+
+podqueue::include_queries!();

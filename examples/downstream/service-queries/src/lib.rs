@@ -1,0 +1,3 @@
+//! The operations of `queries/`, against the schema that podqueue comes with.
+
+podqueue::include_queries!();
