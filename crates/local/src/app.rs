@@ -7,7 +7,7 @@ use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::faults::Faults;
 use crate::graphql::Schema;
-use crate::http::{ApiKey, RequestLog};
+use crate::http::{ApiKey, Closer, RequestLog};
 use crate::limits::Limiter;
 use crate::queue::{Endpoint, StreamShape};
 use crate::webhook::Webhooks;
@@ -16,6 +16,7 @@ pub(crate) struct App {
     pub(crate) keys: Vec<ApiKey>,
     pub(crate) clock: Clock,
     pub(crate) faults: Faults,
+    pub(crate) door: Arc<Closer>,
     pub(crate) limiter: Option<Limiter>,
     pub(crate) endpoints: HashMap<String, Arc<Endpoint>>,
     pub(crate) catalog: Arc<Catalog>,

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
+use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -87,7 +88,8 @@ async fn advance(State(app): State<Arc<App>>, request: Request) -> Result<Json<V
     Ok(clock(State(app)).await)
 }
 
-/// A fault as JSON: whom it hits, and at most one of `answer`, `reset`, `truncate` and `drip`.
+/// A fault as JSON: whom it hits, and at most one of `answer`, `reset`, `down`, `truncate` and
+/// `drip`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct FaultRule {
@@ -102,6 +104,7 @@ struct FaultRule {
     processed: Option<bool>,
     answer: Option<Answer>,
     reset: Option<Reset>,
+    down: Option<Down>,
     truncate: Option<usize>,
     drip: Option<Drip>,
 }
@@ -124,34 +127,59 @@ struct Reset {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Down {
+    ms: u64,
+}
+
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Drip {
     bytes: usize,
     pause_ms: u64,
 }
 
+impl Answer {
+    fn into_fault(self) -> Result<Fault, Refusal> {
+        // A final status is what a server can answer.
+        if !(200..=999).contains(&self.status) {
+            return Err(Refusal::bad_request("answer.status must be from 200 to 999"));
+        }
+        let mut fault = Fault::answer(self.status, self.body);
+        for (name, value) in &self.headers {
+            if name.parse::<HeaderName>().is_err() || value.parse::<HeaderValue>().is_err() {
+                let message = format!("answer.headers: HTTP does not allow {name:?} as it is");
+                return Err(Refusal::bad_request(message));
+            }
+            fault = fault.header(name, value);
+        }
+        Ok(fault)
+    }
+}
+
 impl FaultRule {
     fn into_fault(self) -> Result<Fault, Refusal> {
         let delay = Duration::from_millis(self.delay_ms);
-        let mut fault = match (self.answer, self.reset, self.truncate, self.drip) {
-            (None, None, None, None) => Fault::delay(delay),
-            (Some(Answer { status, headers, body }), None, None, None) => {
-                let answer = Fault::answer(status, body);
-                headers.iter().fold(answer, |answer, (name, value)| answer.header(name, value))
-            }
-            (None, Some(Reset { after_bytes: 0 }), None, None) => Fault::reset(),
-            (None, Some(Reset { after_bytes }), None, None) => Fault::reset_after(after_bytes),
-            (None, None, Some(bytes), None) => Fault::truncated(bytes),
-            (None, None, None, Some(Drip { bytes, pause_ms })) => {
+        let effects = [
+            self.answer.map(Answer::into_fault).transpose()?,
+            self.reset.map(|Reset { after_bytes }| match after_bytes {
+                0 => Fault::reset(),
+                bytes => Fault::reset_after(bytes),
+            }),
+            self.down.map(|Down { ms }| Fault::down(Duration::from_millis(ms))),
+            self.truncate.map(Fault::truncated),
+            self.drip.map(|Drip { bytes, pause_ms }| {
                 Fault::drip(bytes, Duration::from_millis(pause_ms))
-            }
-            _ => {
-                return Err(Refusal::bad_request(
-                    "a fault has at most one of answer, reset, truncate and drip",
-                ));
-            }
+            }),
+        ];
+        let mut effects = effects.into_iter().flatten();
+        let effect = effects.next();
+        if effects.next().is_some() {
+            return Err(Refusal::bad_request(
+                "a fault has at most one of answer, reset, down, truncate and drip",
+            ));
         }
-        .after(delay);
+        let mut fault = effect.unwrap_or_else(|| Fault::delay(Duration::ZERO)).after(delay);
         if let Some(operation) = self.operation {
             fault = fault.on(operation);
         }
@@ -161,7 +189,12 @@ impl FaultRule {
         fault = match (self.times, self.probability) {
             (None, None) => fault,
             (Some(times), None) => fault.times(times),
-            (None, Some(probability)) => fault.probability(probability, self.seed),
+            (None, Some(probability)) if (0.0..=1.0).contains(&probability) => {
+                fault.probability(probability, self.seed)
+            }
+            (None, Some(_)) => {
+                return Err(Refusal::bad_request("probability must be from 0 to 1"));
+            }
             (Some(_), Some(_)) => {
                 return Err(Refusal::bad_request("a fault has times or probability, not both"));
             }

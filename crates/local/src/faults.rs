@@ -56,6 +56,8 @@ pub(crate) enum Effect {
     Answer { status: StatusCode, headers: HeaderMap, body: Bytes },
     /// The connection is reset after so many bytes of it.
     Reset { after: u64 },
+    /// The connection is reset, and new ones are refused for so long.
+    Down { time: Duration },
     /// Its body ends after so many bytes, in an otherwise complete message.
     Truncated { to: usize },
     /// Its body comes in pieces of so many bytes, with a pause before each.
@@ -95,6 +97,13 @@ impl Fault {
     /// The connection is reset before the request is processed.
     pub fn reset() -> Self {
         Self::new(false, Effect::Reset { after: 0 })
+    }
+
+    /// The service goes down on the request, before processing it, and is back after so much real
+    /// time: all open connections are reset, and new ones are refused by the operating system.
+    /// See [`LocalService::refuse_connections`](crate::LocalService::refuse_connections).
+    pub fn down(time: Duration) -> Self {
+        Self::new(false, Effect::Down { time })
     }
 
     /// The request is processed, and the connection is reset before the first byte of the answer.

@@ -40,7 +40,8 @@
 //!
 //! Time is turned by [`Clock::advance`] on a [`Builder::manual_clock`], limits answer 429 with
 //! [`Builder::rate_limits`], workers start cold with [`Builder::workers_of`], and
-//! [`LocalService::add_fault`] takes faults: delays, any answer, resets, lost or broken answers.
+//! [`LocalService::add_fault`] takes faults: delays, any answer, resets, refused connections, lost or
+//! broken answers.
 //! What happened is in [`LocalService::requests`] and [`LocalService::webhook_deliveries`].
 //!
 //! # The control plane
@@ -55,7 +56,7 @@
 //! | `POST /_local/webhooks/{job_id}/redeliver` | calls a job's webhook again |
 //! | `GET /_local/clock` | `{"nowMs": …, "manual": …}` |
 //! | `POST /_local/clock/advance` | body `{"ms": 60000}` |
-//! | `POST /_local/faults` | adds a fault: `operation`, `endpoint`, `times` or `probability` and `seed`, `delayMs`, `processed`, and one of `answer` (`status`, `headers`, `body`), `reset` (`afterBytes`), `truncate` (bytes), `drip` (`bytes`, `pauseMs`) |
+//! | `POST /_local/faults` | adds a fault: `operation`, `endpoint`, `times` or `probability` and `seed`, `delayMs`, `processed`, and one of `answer` (`status`, `headers`, `body`), `reset` (`afterBytes`), `down` (`ms`), `truncate` (bytes), `drip` (`bytes`, `pauseMs`) |
 //! | `DELETE /_local/faults` | ends all faults |
 //! | `POST /_local/pods`, `POST /_local/templates` | adds or replaces one, in the REST shape |
 //! | `DELETE /_local/pods/{id}` | takes a Pod away |
@@ -132,3 +133,8 @@ pub use queue::{JobPolicy, S3Config, StreamShape, Workers};
 pub use service::LocalService;
 pub use webhook::WebhookDelivery;
 pub use worker::{HandlerError, JobContext, LocalJob};
+
+/// The code of the page that introduces the crate compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -17,9 +17,9 @@ struct Arguments {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8000")]
     listen: SocketAddr,
 
-    /// The key that clients must use.
-    #[arg(long, value_name = "KEY", default_value = "local")]
-    api_key: String,
+    /// A key that clients may use. Given again it adds another, which is another user.
+    #[arg(long = "api-key", value_name = "KEY", default_value = "local")]
+    api_keys: Vec<String>,
 
     /// An endpoint whose workers are processes of a shell command. They read jobs as lines of
     /// JSON and answer with lines of JSON: {"stream": …}, then {"output": …} or {"error": "…"}.
@@ -70,12 +70,14 @@ async fn main() -> ExitCode {
 async fn run(arguments: Arguments) -> Result<(), Box<dyn std::error::Error>> {
     let mut builder = LocalService::builder()
         .listen(arguments.listen)
-        .api_key(&arguments.api_key)
         .control_plane()
         .stream_shape(match arguments.stream_shape {
             Shape::Array => StreamShape::Array,
             Shape::Object => StreamShape::Object,
         });
+    for key in &arguments.api_keys {
+        builder = builder.api_key(key);
+    }
     if arguments.manual_clock {
         builder = builder.manual_clock();
     }
@@ -88,7 +90,7 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn std::error::Error>> {
     // Before anybody can know that the program runs, so that no signal is missed.
     let signals = Signals::listen()?;
     let local = builder.start().await?;
-    announce(&local, &arguments.api_key)?;
+    announce(&local, arguments.api_keys.first().map_or("", String::as_str))?;
     signals.received().await;
     local.shutdown().await;
     Ok(())

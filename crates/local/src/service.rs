@@ -14,7 +14,7 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::faults::Fault;
 use crate::graphql;
-use crate::http::{Breakable, Connection, RequestRecord, router};
+use crate::http::{Breakable, Connection, Door, RequestRecord, router};
 use crate::sync::Tasks;
 use crate::webhook::WebhookDelivery;
 
@@ -43,7 +43,8 @@ impl LocalService {
     ) -> Self {
         let stop = tasks.stopping().clone().cancelled_owned();
         let service = router(app.clone()).into_make_service_with_connect_info::<Connection>();
-        let server = axum::serve(Breakable(listener), service).with_graceful_shutdown(stop);
+        let door = Door::new(listener, address, app.door.clone());
+        let server = axum::serve(Breakable(door), service).with_graceful_shutdown(stop);
         let server = Some(tokio::spawn(async move {
             // Serving ends only when it is told to.
             let _ = server.await;
@@ -106,6 +107,16 @@ impl LocalService {
     /// Ends all faults.
     pub fn clear_faults(&self) {
         self.app.faults.clear();
+    }
+
+    /// Is down for a while, in real time: from now on the operating system refuses every new
+    /// connection, and those that are open are reset, whatever they wait for. Jobs go on
+    /// meanwhile, and nothing is forgotten. When this returns, the service is down.
+    ///
+    /// A refused connection never reaches the service. So refusals cannot be counted, they have
+    /// no operation, and no log has them; [`Fault::down`] begins them with a request.
+    pub async fn refuse_connections(&self, time: Duration) {
+        self.app.door.close_for(time).await;
     }
 
     /// The GraphQL schema, in the schema definition language.

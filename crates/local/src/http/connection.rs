@@ -4,13 +4,16 @@ use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
 use axum::extract::connect_info::Connected;
 use axum::serve::{IncomingStream, Listener};
+use futures_util::task::AtomicWaker;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
+
+use super::door::Door;
 
 /// How many more bytes a connection sends before it is reset.
 const UNLIMITED: u64 = u64::MAX;
@@ -19,6 +22,22 @@ const UNLIMITED: u64 = u64::MAX;
 #[derive(Clone, Debug)]
 pub(crate) struct Connection {
     left: Arc<AtomicU64>,
+    line: Arc<Line>,
+}
+
+/// What can cut a connection from outside, also while it is idle.
+#[derive(Debug, Default)]
+pub(crate) struct Line {
+    cut: AtomicBool,
+    reader: AtomicWaker,
+}
+
+impl Line {
+    /// Resets the connection now.
+    pub(crate) fn cut(&self) {
+        self.cut.store(true, Ordering::Release);
+        self.reader.wake();
+    }
 }
 
 impl Connection {
@@ -34,24 +53,26 @@ impl Connected<IncomingStream<'_, Breakable>> for Connection {
     }
 }
 
-/// A listener whose connections can be made to break.
-pub(crate) struct Breakable(pub(crate) TcpListener);
+/// A listener whose connections can be made to break, and which can refuse them.
+pub(crate) struct Breakable(pub(crate) Door);
 
 impl Listener for Breakable {
     type Io = BreakableStream;
     type Addr = SocketAddr;
 
     async fn accept(&mut self) -> (Self::Io, Self::Addr) {
-        let (stream, address) = Listener::accept(&mut self.0).await;
+        let (stream, address) = self.0.accept().await;
         // Without it small answers may wait for an acknowledgement; a refusal to set it costs
         // speed only.
         let _ = stream.set_nodelay(true);
-        let connection = Connection { left: Arc::new(AtomicU64::new(UNLIMITED)) };
+        let line = Arc::default();
+        self.0.admit(&line);
+        let connection = Connection { left: Arc::new(AtomicU64::new(UNLIMITED)), line };
         (BreakableStream { stream, connection }, address)
     }
 
     fn local_addr(&self) -> io::Result<Self::Addr> {
-        self.0.local_addr()
+        Ok(self.0.address())
     }
 }
 
@@ -65,11 +86,16 @@ impl BreakableStream {
     fn allowance(&self, wanted: usize) -> io::Result<usize> {
         let left = self.connection.left.load(Ordering::Acquire);
         if left == 0 && wanted > 0 {
-            // Closing a socket that does not linger sends a reset, as a crashed peer does.
-            self.stream.set_zero_linger()?;
-            return Err(io::ErrorKind::ConnectionReset.into());
+            return Err(self.reset()?);
         }
         Ok(usize::try_from(left).map_or(wanted, |left| left.min(wanted)))
+    }
+
+    /// The error on which the connection is closed. Closing a socket that does not linger sends
+    /// a reset, as a crashed peer does.
+    fn reset(&self) -> io::Result<io::Error> {
+        self.stream.set_zero_linger()?;
+        Ok(io::ErrorKind::ConnectionReset.into())
     }
 
     fn sent(&self, bytes: usize) {
@@ -86,6 +112,11 @@ impl AsyncRead for BreakableStream {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        let line = &self.connection.line;
+        line.reader.register(context.waker());
+        if line.cut.load(Ordering::Acquire) {
+            return Poll::Ready(Err(self.reset()?));
+        }
         Pin::new(&mut self.stream).poll_read(context, buffer)
     }
 }

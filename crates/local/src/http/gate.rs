@@ -50,6 +50,13 @@ where
             answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             answer
         }
+        Effect::Down { time } => {
+            if let Some(ConnectInfo(connection)) = connection {
+                connection.reset_after(0);
+            }
+            app.door.close_for(time).await;
+            answer
+        }
         Effect::Truncated { to } => {
             with_body(answer, |body| Body::from(body.slice(..to.min(body.len())))).await
         }

@@ -3,6 +3,7 @@
 mod auth;
 mod body;
 mod connection;
+mod door;
 mod error;
 mod gate;
 mod log;
@@ -12,6 +13,7 @@ mod router;
 pub(crate) use auth::{ApiKey, authenticate};
 pub(crate) use body::read_body;
 pub(crate) use connection::{Breakable, Connection};
+pub(crate) use door::{Closer, Door};
 pub(crate) use error::Refusal;
 pub(crate) use gate::through;
 pub(crate) use log::RequestLog;

@@ -18,6 +18,15 @@ impl<K> Default for Calendar<K> {
     }
 }
 
+/// Gives back the memory of a table that was much fuller once. What it costs is paid for by the
+/// removals that emptied it.
+pub(crate) fn shrink<K: Eq + Hash, V>(table: &mut HashMap<K, V>) {
+    const SMALL: usize = 1024;
+    if table.capacity() > SMALL && table.len() < table.capacity() / 8 {
+        table.shrink_to(SMALL.max(table.len() * 2));
+    }
+}
+
 impl<K: Clone + Ord + Hash> Calendar<K> {
     /// Sets the time at which `key` is due, in place of the one that it had.
     pub(crate) fn set(&mut self, key: K, due: Moment) {
@@ -36,6 +45,7 @@ impl<K: Clone + Ord + Hash> Calendar<K> {
     pub(crate) fn remove(&mut self, key: K) {
         if let Some(due) = self.by_key.remove(&key) {
             self.by_time.remove(&(due, key));
+            shrink(&mut self.by_key);
         }
     }
 
@@ -51,6 +61,7 @@ impl<K: Clone + Ord + Hash> Calendar<K> {
         }
         let (due, key) = self.by_time.pop_first()?;
         self.by_key.remove(&key);
+        shrink(&mut self.by_key);
         Some((due, key))
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::calendar::Calendar;
+use super::calendar::{Calendar, shrink};
 use super::health::{Health, Totals};
 use super::job::{Fate, Job, JobId, Mode, Place, Receipt, Record, Status};
 use super::stream::default_metrics;
@@ -455,6 +455,7 @@ impl State {
             self.leave(&job, now);
             self.calendar.remove(Due::Job(id.clone()));
             job.delete();
+            shrink(&mut self.jobs);
         }
     }
 

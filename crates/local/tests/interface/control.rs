@@ -59,6 +59,46 @@ async fn it_adds_and_ends_faults() {
 }
 
 #[tokio::test]
+async fn a_fault_can_name_every_operation() {
+    let service = service().await;
+    let operations = [
+        "run",
+        "runsync",
+        "status",
+        "stream",
+        "cancel",
+        "retry",
+        "purge-queue",
+        "health",
+        "openai",
+        "requests",
+        "get-pod",
+        "get-template",
+        "graphql",
+    ];
+    for operation in operations {
+        let fault = json!({ "operation": operation, "answer": { "status": 503, "body": "{}" } });
+        assert_eq!(service.post_json("/_local/faults", fault).await.0, 200, "{operation}");
+    }
+    assert_eq!(service.post("/v2/echo/openai/v1/models").await.0, 503);
+    assert_eq!(service.get("/v2/echo/requests").await.0, 503);
+}
+
+#[tokio::test]
+async fn it_takes_the_service_down_and_it_comes_back() {
+    let service = service().await;
+    let fault = json!({ "operation": "health", "times": 1, "down": { "ms": 50 } });
+    assert_eq!(service.post_json("/_local/faults", fault).await.0, 200);
+    let url = format!("{}/v2/echo/health", service.local.base_url());
+    let health = || service.http.get(&url).header("authorization", crate::support::KEY).send();
+    assert!(health().await.is_err());
+    assert!(health().await.unwrap_err().is_connect());
+    while health().await.is_err() {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
 async fn it_adds_and_removes_seeds() {
     let service = service().await;
     let template = json!({ "id": "t", "name": "t" });
@@ -111,6 +151,11 @@ async fn what_it_cannot_use_is_400() {
         ("faults", json!({ "unknown": 1 })),
         ("faults", json!({ "times": 1, "probability": 0.5 })),
         ("faults", json!({ "truncate": 1, "reset": {} })),
+        ("faults", json!({ "down": { "ms": 1 }, "drip": { "bytes": 1, "pauseMs": 1 } })),
+        ("faults", json!({ "probability": 1.5 })),
+        ("faults", json!({ "answer": { "status": 101 } })),
+        ("faults", json!({ "answer": { "status": 200, "headers": { "a b": "c" } } })),
+        ("faults", json!({ "answer": { "status": 200, "headers": { "a": "b\n" } } })),
         ("pods", json!({})),
         ("templates", json!({ "id": "t" })),
     ] {

@@ -61,6 +61,72 @@ async fn a_reset_before_the_request_is_processed() {
     assert_eq!(jobs(&service).await, 0);
 }
 
+/// Sends a request as a client without open connections does.
+async fn anew(service: &Service) -> Result<reqwest::Response, reqwest::Error> {
+    let url = format!("{}/v2/echo/health", service.local.base_url());
+    reqwest::Client::new().get(url).header("authorization", KEY).send().await
+}
+
+/// Waits until the service accepts connections.
+async fn until_back(service: &Service) {
+    while anew(service).await.is_err() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn refused_connections() {
+    let service = Service::still(|builder| builder).await;
+    let id = service.run("sleep", json!({ "input": { "ms": 1000 } })).await;
+    let waiting = tokio::spawn(
+        service
+            .http
+            .post(format!("{}/v2/sleep/runsync", service.local.base_url()))
+            .header("authorization", KEY)
+            .body(json!({ "input": { "ms": 1000 } }).to_string())
+            .send(),
+    );
+    while service.local.requests().len() < 2 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let down = Duration::from_millis(300);
+    let before = std::time::Instant::now();
+    service.local.refuse_connections(down).await;
+    assert!(waiting.await.unwrap().unwrap_err().is_request(), "open connections are reset");
+    let mut refused = 0;
+    while let Err(error) = anew(&service).await {
+        assert!(error.is_connect(), "{error:?}");
+        assert!(format!("{error:?}").contains("ConnectionRefused"), "{error:?}");
+        refused += 1;
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert!(refused > 0 && before.elapsed() >= down);
+    assert_eq!(service.status("sleep", &id).await.0, 200, "nothing is forgotten");
+}
+
+#[tokio::test]
+async fn a_service_that_goes_down_on_a_request() {
+    let service = with(Fault::down(Duration::from_millis(200)).times(1)).await;
+    assert!(run(&service).send().await.is_err());
+    assert!(anew(&service).await.unwrap_err().is_connect());
+    until_back(&service).await;
+    assert_eq!(jobs(&service).await, 0);
+    assert_eq!(answer(run(&service)).await.0, 200);
+}
+
+#[tokio::test]
+async fn however_short_it_goes_down_and_comes_back() {
+    let service = Service::still(|builder| builder).await;
+    for _ in 0..20 {
+        service.local.refuse_connections(Duration::ZERO).await;
+        until_back(&service).await;
+    }
+    // Told again while it is down, it is down for the time told last.
+    service.local.refuse_connections(seconds(3600)).await;
+    service.local.refuse_connections(Duration::from_millis(1)).await;
+    until_back(&service).await;
+}
+
 #[tokio::test]
 async fn an_answer_that_is_lost() {
     let service = with(Fault::lost_answer()).await;
@@ -158,6 +224,31 @@ async fn rest_and_graphql_have_faults_too() {
     assert_eq!(service.graphql("{ _empty }").await.0, 500);
     service.local.clear_faults();
     assert_eq!(service.get("/v1/pods/pod-gpu").await.0, 200);
+}
+
+#[tokio::test]
+async fn every_operation_of_the_queue_has_faults() {
+    let service = Service::still(|builder| builder).await;
+    let operations = [
+        (Operation::Run, Method::POST, "run"),
+        (Operation::RunSync, Method::POST, "runsync"),
+        (Operation::Status, Method::GET, "status/x"),
+        (Operation::Stream, Method::GET, "stream/x"),
+        (Operation::Cancel, Method::POST, "cancel/x"),
+        (Operation::Retry, Method::POST, "retry/x"),
+        (Operation::PurgeQueue, Method::POST, "purge-queue"),
+        (Operation::Health, Method::GET, "health"),
+        (Operation::OpenAi, Method::POST, "openai/v1/models"),
+        (Operation::Requests, Method::GET, "requests"),
+    ];
+    for (index, (operation, ..)) in operations.iter().enumerate() {
+        let status = 510 + u16::try_from(index).unwrap();
+        service.local.add_fault(Fault::answer(status, "{}").on(*operation).endpoint("echo"));
+    }
+    for (index, (_, method, path)) in operations.into_iter().enumerate() {
+        let answer = service.send(method, &format!("/v2/echo/{path}"), Vec::new()).await;
+        assert_eq!(usize::from(answer.0), 510 + index, "{path}");
+    }
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ mod handlers;
 mod lifetimes;
 mod limits;
 mod program;
+mod properties;
 mod requests;
 mod rest;
 mod running;

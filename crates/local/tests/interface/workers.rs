@@ -1,5 +1,8 @@
 //! Interface: "Health report", `lowPriority`, and "Job waits in the queue".
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use podqueue_local::Workers;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -83,6 +86,44 @@ async fn health_counts_add_up_at_every_moment() {
         assert!(count("inQueue") == 0 || workers["idle"] == 0, "{health}");
     }
     assert!(retried > 0 && gone > 0, "the test must reach every case");
+}
+
+/// The same while others submit: no report may be a mixture of two moments.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn health_counts_add_up_while_others_submit() {
+    const SUBMITTERS: u64 = 4;
+    const EACH: u64 = 100;
+    let service = Arc::new(Service::start(|builder| builder.workers(0, 3)).await);
+    let (sent, taken) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+    let submitters = (0..SUBMITTERS).map(|_| {
+        let (service, sent, taken) = (service.clone(), sent.clone(), taken.clone());
+        tokio::spawn(async move {
+            for n in 0..EACH {
+                sent.fetch_add(1, Ordering::SeqCst);
+                service.run("sleep", json!({ "input": { "ms": n % 3 } })).await;
+                taken.fetch_add(1, Ordering::SeqCst);
+            }
+        })
+    });
+    let submitters: Vec<_> = submitters.collect();
+    loop {
+        let at_least = taken.load(Ordering::SeqCst);
+        let health = health(&service, "sleep").await;
+        let at_most = sent.load(Ordering::SeqCst);
+        let count = |name: &str| health["jobs"][name].as_u64().unwrap();
+        let sum = count("completed") + count("failed") + count("inProgress") + count("inQueue");
+        assert!((at_least..=at_most).contains(&sum), "{at_least} to {at_most}: {health}");
+        let workers = |name: &str| health["workers"][name].as_u64().unwrap();
+        assert_eq!(workers("running"), count("inProgress"), "{health}");
+        assert!(workers("running") + workers("idle") <= 3, "{health}");
+        assert!(count("inQueue") == 0 || workers("idle") == 0, "{health}");
+        if count("completed") == SUBMITTERS * EACH {
+            break;
+        }
+    }
+    for submitter in submitters {
+        submitter.await.unwrap();
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,108 @@
+//! Is the service fast enough not to be the bottleneck of what is tested against it? Its `/run`
+//! plus `/status` against a bare server of the same HTTP library that answers a constant, in one
+//! run, over 64 connections of the same client.
+//!
+//! `cargo bench -p podqueue-local --bench throughput` prints the requests per second of both and
+//! their ratio, and fails below one half.
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::http::header::CONTENT_TYPE;
+use axum::routing::any;
+use podqueue_local::LocalService;
+
+#[path = "../examples/soak/wire.rs"]
+mod wire;
+
+use wire::Wire;
+
+const CONNECTIONS: usize = 64;
+const ROUNDS: usize = 5;
+const ROUND: Duration = Duration::from_secs(2);
+const WANTED: f64 = 0.5;
+
+const CONSTANT: &str =
+    "{\"id\":\"3f0e5b34-6f5e-4d3c-9a61-0a5d8e2b7c11-u1\",\"status\":\"IN_QUEUE\"}";
+
+#[tokio::main]
+async fn main() -> io::Result<ExitCode> {
+    // `cargo test --benches` only wants to know that it runs.
+    let (rounds, round) = if std::env::args().any(|argument| argument == "--bench") {
+        (ROUNDS, ROUND)
+    } else {
+        (1, Duration::from_millis(50))
+    };
+    let bare = bare().await?;
+    let mut out = io::stdout();
+    let mut ratios = Vec::new();
+    for _ in 0..rounds {
+        // One that has kept no results of the round before.
+        let local = LocalService::builder().start().await.map_err(io::Error::other)?;
+        let constant = measure(bare, round).await?;
+        let service = measure(local.address(), round).await?;
+        writeln!(
+            out,
+            "bare {constant:8.0}/s   run and status {service:8.0}/s   {:.3}",
+            service / constant
+        )?;
+        ratios.push(service / constant);
+        local.shutdown().await;
+    }
+    ratios.sort_by(f64::total_cmp);
+    let median = ratios[ratios.len() / 2];
+    writeln!(out, "median ratio at {CONNECTIONS} connections: {median:.3}, wanted: {WANTED}")?;
+    let enough = median >= WANTED || rounds == 1;
+    Ok(if enough { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A server that answers the same to everything.
+async fn bare() -> io::Result<SocketAddr> {
+    let constant = || async { ([(CONTENT_TYPE, "application/json")], CONSTANT) };
+    let app = Router::new().route("/{*path}", any(constant));
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
+    let address = listener.local_addr()?;
+    use axum::serve::ListenerExt;
+    let listener = listener.tap_io(|stream| {
+        // Slower without it, and no less right.
+        let _ = stream.set_nodelay(true);
+    });
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    Ok(address)
+}
+
+/// The requests per second of a server that takes `/run` and `/status`.
+async fn measure(server: SocketAddr, time: Duration) -> io::Result<f64> {
+    let begin = Instant::now();
+    let connections: Vec<_> =
+        (0..CONNECTIONS).map(|_| tokio::spawn(connection(server, begin + time))).collect();
+    let mut requests = 0;
+    for connection in connections {
+        requests += connection.await??;
+    }
+    Ok(f64::from(requests) / begin.elapsed().as_secs_f64())
+}
+
+async fn connection(server: SocketAddr, end: Instant) -> io::Result<u32> {
+    let mut wire = Wire::open(server).await?;
+    let mut requests = 0;
+    let mut path = String::new();
+    while Instant::now() < end {
+        let (status, answer) = wire.call("POST", "/v2/echo/run", "{\"input\":{\"n\":1}}").await?;
+        expect(status, answer)?;
+        path.clear();
+        path.push_str("/v2/echo/status/");
+        path.push_str(wire::id(answer)?);
+        let (status, answer) = wire.call("GET", &path, "").await?;
+        expect(status, answer)?;
+        requests += 2;
+    }
+    Ok(requests)
+}
+
+fn expect(status: u16, answer: &str) -> io::Result<()> {
+    if status == 200 { Ok(()) } else { Err(io::Error::other(format!("{status}: {answer}"))) }
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Lets others judge the local service: its descriptions by a validator of OpenAPI, what it answers
+# by schemathesis, its GraphQL schema by another implementation of GraphQL.
+#
+# It wants Python 3.10 or later and keeps what it installs in the target folder. SECONDS_EACH is
+# how long schemathesis may take for each description, SEED repeats a run.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+seconds_each=${SECONDS_EACH:-60}
+seed=${SEED:-1}
+export PYTHONDONTWRITEBYTECODE=1
+target=${CARGO_TARGET_DIR:-target}
+tools="$target/conformance"
+descriptions=(crates/local/openapi/queue.yaml openapi/podqueue.yaml)
+
+step() { printf '\n--- %s\n' "$*"; }
+
+step "tools"
+if ! cmp -s scripts/conformance/requirements.txt "$tools/requirements.txt"; then
+  python3 -m venv --clear "$tools"
+  "$tools/bin/pip" install --quiet --disable-pip-version-check -r scripts/conformance/requirements.txt
+  cp scripts/conformance/requirements.txt "$tools/requirements.txt"
+fi
+
+step "descriptions"
+"$tools/bin/python" -m openapi_spec_validator "${descriptions[@]}"
+
+step "service"
+cargo build --quiet --locked -p podqueue-local
+announced=$(mktemp)
+"$target/debug/podqueue-local" --listen 127.0.0.1:0 --api-key conformance >"$announced" &
+service=$!
+trap 'kill "$service" 2>/dev/null || true; rm -rf "$announced" .schemathesis' EXIT
+for _ in $(seq 100); do
+  grep -q PODQUEUE_GRAPHQL_URL "$announced" && break
+  sleep 0.05
+done
+# shellcheck source=/dev/null
+source "$announced"
+
+step "GraphQL schema"
+"$tools/bin/python" scripts/conformance/graphql_schema.py
+
+check() {
+  step "schemathesis: $1"
+  "$tools/bin/schemathesis" --config-file scripts/conformance/schemathesis.toml run "$1" \
+    --url "$2" --header "Authorization: Bearer $PODQUEUE_API_KEY" --checks all \
+    --phases examples,coverage,fuzzing,stateful --max-examples 50 --max-time "$seconds_each" \
+    --continue-on-failure --seed "$seed" --request-timeout 10 --no-color
+}
+failed=0
+check "${descriptions[0]}" "$PODQUEUE_BASE_URL" || failed=1
+check "${descriptions[1]}" "$PODQUEUE_REST_URL" || failed=1
+# Whatever it was sent, it still runs.
+kill -0 "$service"
+exit "$failed"
