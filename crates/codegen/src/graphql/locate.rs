@@ -6,6 +6,10 @@ use graphql_tools::parser::{Pos, TokenKind, spanned_tokens};
 /// The place of what a message names, where that can be told.
 pub(crate) fn locate(text: &str, message: &str) -> Option<Pos> {
     let tokens = Tokens::read(text)?;
+    if let Some(field) = missing_field(message) {
+        let object = tokens.first(|at| tokens.is_object_without(at, field))?;
+        return Some(tokens.position(object));
+    }
     let value = ["found ", "value: "].iter().find_map(|before| message.rsplit_once(before));
     let value = value.map(|(_, value)| value.trim_end_matches('.'));
     if let Some(place) = value.and_then(|value| tokens.first(|at| tokens.text(at) == value)) {
@@ -36,6 +40,13 @@ pub(crate) fn locate(text: &str, message: &str) -> Option<Pos> {
     place.map(|place| tokens.position(place))
 }
 
+/// The field that an object literal lacks, where the message is about that.
+fn missing_field(message: &str) -> Option<&str> {
+    let (before, _) = message.split_once("\" of required type \"")?;
+    let (_, field) = before.rsplit_once('.')?;
+    message.ends_with("was not provided.").then_some(field)
+}
+
 struct Tokens<'a> {
     source: &'a str,
     all: Vec<(TokenKind, std::ops::Range<usize>)>,
@@ -56,6 +67,26 @@ impl<'a> Tokens<'a> {
 
     fn is_name(&self, at: usize) -> bool {
         self.all.get(at).is_some_and(|(kind, _)| *kind == TokenKind::Name)
+    }
+
+    /// Whether an object literal begins here that has no field of this name. A selection begins with
+    /// the same token, but never after one of these.
+    fn is_object_without(&self, at: usize, field: &str) -> bool {
+        let is_literal = at > 0 && [":", "[", "=", "}"].contains(&self.text(at - 1));
+        if !is_literal || self.text(at) != "{" {
+            return false;
+        }
+        let mut depth = 0;
+        for place in at..self.all.len() {
+            match self.text(place) {
+                "{" | "[" => depth += 1,
+                "}" | "]" if depth == 1 => return true,
+                "}" | "]" => depth -= 1,
+                name if depth == 1 && name == field && self.text(place + 1) == ":" => return false,
+                _ => {}
+            }
+        }
+        true
     }
 
     fn text(&self, at: usize) -> &str {

@@ -151,7 +151,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "a field of an input that is required",
         "mutation A { savePet(input: {}) { id } }",
-        "1:1: Field \"PetInput.name\" of required type \"String!\" was not provided.",
+        "1:29: Field \"PetInput.name\" of required type \"String!\" was not provided.",
     ),
     (
         "null where there must be a value",
