@@ -42,7 +42,9 @@ pub mod types {
     impl ::std::str::FromStr for Color {
         type Err = ::std::convert::Infallible;
 
-        fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+        fn from_str(
+            value: &str,
+        ) -> ::std::result::Result<Self, ::std::convert::Infallible> {
             ::std::result::Result::Ok(Self::from(value))
         }
     }

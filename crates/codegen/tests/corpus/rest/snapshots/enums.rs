@@ -42,7 +42,9 @@ pub mod types {
     impl ::std::str::FromStr for Level {
         type Err = ::std::convert::Infallible;
 
-        fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+        fn from_str(
+            value: &str,
+        ) -> ::std::result::Result<Self, ::std::convert::Infallible> {
             ::std::result::Result::Ok(Self::from(value))
         }
     }
@@ -159,7 +161,9 @@ pub mod types {
     impl ::std::str::FromStr for ThingOdd {
         type Err = ::std::convert::Infallible;
 
-        fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+        fn from_str(
+            value: &str,
+        ) -> ::std::result::Result<Self, ::std::convert::Infallible> {
             ::std::result::Result::Ok(Self::from(value))
         }
     }
@@ -232,7 +236,9 @@ pub mod types {
     impl ::std::str::FromStr for ThingTwice {
         type Err = ::std::convert::Infallible;
 
-        fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+        fn from_str(
+            value: &str,
+        ) -> ::std::result::Result<Self, ::std::convert::Infallible> {
             ::std::result::Result::Ok(Self::from(value))
         }
     }
@@ -305,7 +311,9 @@ pub mod types {
     impl ::std::str::FromStr for ThingUntyped {
         type Err = ::std::convert::Infallible;
 
-        fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+        fn from_str(
+            value: &str,
+        ) -> ::std::result::Result<Self, ::std::convert::Infallible> {
             ::std::result::Result::Ok(Self::from(value))
         }
     }
@@ -374,7 +382,9 @@ pub mod types {
     impl ::std::str::FromStr for ThingWithNull {
         type Err = ::std::convert::Infallible;
 
-        fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+        fn from_str(
+            value: &str,
+        ) -> ::std::result::Result<Self, ::std::convert::Infallible> {
             ::std::result::Result::Ok(Self::from(value))
         }
     }
