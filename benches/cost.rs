@@ -221,7 +221,7 @@ async fn memory(endpoint: &podqueue::Endpoint, body: usize) -> Result<(), Failur
     let input = "x".repeat(body);
     // A first call pays for what is there once.
     endpoint.job("j").status().await?;
-    let (submission, result) = peak(endpoint.run_sync(&input).into_future()).await;
+    let (submission, result) = peak(async { endpoint.run_sync(&input).await }).await;
     result?;
     println!("memory of a 20 MB submission   {:.3} bodies", submission as f64 / body as f64);
     drop(input);
