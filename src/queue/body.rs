@@ -23,9 +23,9 @@ impl Body {
     }
 
     fn reserve(&mut self, more: usize) {
-        let (length, capacity) = (self.0.len(), self.0.capacity());
-        if length + more > capacity && capacity >= LARGE {
-            self.0.reserve_exact(more.max(capacity / 16));
+        let needed = self.0.len() + more;
+        if needed > self.0.capacity() && needed >= LARGE {
+            self.0.reserve_exact(more + needed / 16);
         }
     }
 }
@@ -60,5 +60,16 @@ mod tests {
         }
         assert_eq!(body.len(), 20_000_000);
         assert!(body.0.capacity() < 22_000_000, "{}", body.0.capacity());
+    }
+
+    #[test]
+    fn what_follows_a_large_piece_does_not_move_it() {
+        let mut body = Body::default();
+        body.push(r#"{"input":"#);
+        body.write_all(&vec![b'x'; 20_000_000]).expect("memory takes it");
+        let capacity = body.0.capacity();
+        body.push(r#","webhook":"https://me.example/hook"}"#);
+        assert_eq!(body.0.capacity(), capacity);
+        assert!(capacity < 22_000_000, "{capacity}");
     }
 }
