@@ -14,54 +14,78 @@ const CONNECTIONS: u64 = 16;
 /// What a client does in one turn: this many jobs.
 const JOBS_A_TURN: u64 = 5;
 
+/// For how long, in real time, the memory must not have fallen any more: a handler that was
+/// cancelled has a second to tidy up, and a closed connection is noticed a moment later.
+const QUIET: Duration = Duration::from_secs(2);
+
 /// How many jobs, and how much they may leave behind.
 #[derive(Clone, Copy, Debug)]
 pub struct Soak {
-    /// How many jobs are run.
+    /// How many jobs are run before the first look at the memory, so that what is filled once
+    /// (the log of requests, for one) is full.
+    pub warm_up: u64,
+    /// How many jobs are run after that.
     pub jobs: u64,
     /// How many results are kept at any time, about: after so many jobs, time is turned by the
     /// retention of a result.
     pub kept: u64,
-    /// How many bytes the process may grow by after the first fifth of the jobs.
-    pub may_grow: u64,
+    /// Tells how many bytes are allocated and not freed.
+    pub live: fn() -> usize,
+    /// By how many bytes that may exceed what it was after the warm-up.
+    pub may_grow: usize,
 }
 
 impl Soak {
-    /// Runs the jobs, prints the memory after each tenth, and fails where it grows by more than
-    /// it may, or where a job is left at the end.
+    /// Runs the jobs, and fails where more memory is allocated after a tenth of them than was
+    /// before, or where a job is left at the end. Prints what is allocated, and what the system
+    /// says that the process holds.
     pub async fn run(self, out: &mut (impl Write + Send)) -> io::Result<()> {
         let local =
             LocalService::builder().manual_clock().start().await.map_err(io::Error::other)?;
         let begin = Instant::now();
         let done = Arc::new(AtomicU64::new(0));
         let mut level = None;
-        let mut most = 0;
-        for tenth in 1..=10 {
-            while done.load(Ordering::Relaxed) < self.jobs * tenth / 10 {
-                let until = (done.load(Ordering::Relaxed) + self.kept).min(self.jobs * tenth / 10);
+        for tenth in 0..=10 {
+            let target = self.warm_up + self.jobs * tenth / 10;
+            while done.load(Ordering::Relaxed) < target {
+                let until = (done.load(Ordering::Relaxed) + self.kept).min(target);
                 batch(local.address(), &done, until).await?;
                 // Time for all that is kept to go, and for workers above the minimum.
                 local.clock().advance(Duration::from_secs(30 * 60));
             }
-            let jobs = done.load(Ordering::Relaxed);
-            let seconds = begin.elapsed().as_secs_f64();
-            let Some(memory) = resident()? else {
-                writeln!(out, "{jobs:9} jobs {seconds:7.1} s, memory unknown on this system")?;
-                continue;
-            };
-            writeln!(out, "{jobs:9} jobs {seconds:7.1} s {:7.1} MiB", mebibytes(memory))?;
-            if tenth == 2 {
-                level = Some(memory);
+            let allowed = level.map_or(0, |level: usize| level + self.may_grow);
+            let live = self.settled(allowed).await;
+            writeln!(
+                out,
+                "{:9} jobs {:7.1} s {:9.1} KiB allocated {}",
+                done.load(Ordering::Relaxed),
+                begin.elapsed().as_secs_f64(),
+                live as f64 / 1024.0,
+                resident()?,
+            )?;
+            let level = *level.get_or_insert(live);
+            if live > level + self.may_grow {
+                let grown = live - level;
+                return Err(io::Error::other(format!("the memory grew by {grown} bytes")));
             }
-            most = most.max(level.map_or(0, |level| memory.saturating_sub(level)));
-        }
-        if most > self.may_grow {
-            let grown = mebibytes(most);
-            return Err(io::Error::other(format!("the memory grew by {grown:.1} MiB")));
         }
         nothing_left(&local).await?;
         local.shutdown().await;
         Ok(())
+    }
+
+    /// What is allocated once it is as little as wanted, or does not fall any more.
+    async fn settled(&self, wanted: usize) -> usize {
+        let mut least = (self.live)();
+        let mut fell = Instant::now();
+        while least > wanted && fell.elapsed() < QUIET {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            let live = (self.live)();
+            if live < least {
+                (least, fell) = (live, Instant::now());
+            }
+        }
+        least
     }
 }
 
@@ -134,19 +158,15 @@ async fn nothing_left(local: &LocalService) -> io::Result<()> {
     Ok(())
 }
 
-/// The resident memory of this process in bytes, where the system tells.
-fn resident() -> io::Result<Option<u64>> {
+/// The resident memory of this process, where the system tells. It is no measure of what is lost:
+/// an allocator keeps what was freed.
+fn resident() -> io::Result<String> {
     if !cfg!(target_os = "linux") {
-        return Ok(None);
+        return Ok(String::new());
     }
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kibibytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    kibibytes
-        .map(|kibibytes| Some(kibibytes * 1024))
-        .ok_or_else(|| io::Error::other("no VmRSS in /proc/self/status"))
-}
-
-fn mebibytes(bytes: u64) -> f64 {
-    bytes as f64 / (1024.0 * 1024.0)
+    let kibibytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok());
+    let kibibytes = kibibytes.ok_or_else(|| io::Error::other("no VmRSS in /proc/self/status"))?;
+    Ok(format!("{:7.1} MiB resident", kibibytes / 1024.0))
 }
