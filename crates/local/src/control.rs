@@ -45,9 +45,8 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
 
 /// Any key of the service opens the control plane, sent as for the queue.
 async fn enter(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let (parts, body) = request.into_parts();
-    match authenticate(&app.keys, Operation::Control, &parts) {
-        Ok(_) => next.run(Request::from_parts(parts, body)).await,
+    match authenticate(&app.keys, Operation::Control, &request) {
+        Ok(_) => next.run(request).await,
         Err(refusal) => refusal.into_response(),
     }
 }

@@ -7,7 +7,7 @@ use async_graphql::{
     Request as Execution, SDLExportOptions, Scalar, ScalarType, SimpleObject, Variables,
 };
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::catalog::{self, Catalog, TemplateChange};
-use crate::http::{Refusal, authenticate, read_body, through};
+use crate::http::{Connection, Refusal, authenticate, read_body, through};
 use crate::operation::Operation;
 
 /// Far more than any template or secret needs.
@@ -37,16 +37,18 @@ pub(crate) fn routes() -> Router<Arc<App>> {
     Router::new().route("/graphql", post(enter))
 }
 
-async fn enter(State(app): State<Arc<App>>, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
-    if let Err(refusal) = authenticate(&app.keys, Operation::GraphQl, &parts) {
+async fn enter(
+    State(app): State<Arc<App>>,
+    Extension(connection): Extension<Connection>,
+    request: Request,
+) -> Response {
+    if let Err(refusal) = authenticate(&app.keys, Operation::GraphQl, &request) {
         return refused(refusal);
     }
-    let request = Request::from_parts(parts, body);
     let process = |request: Request| async {
         execute(&app, request.into_body()).await.unwrap_or_else(refused)
     };
-    through(&app, Operation::GraphQl, None, request, process).await
+    through(&app, Operation::GraphQl, None, &connection, request, process).await
 }
 
 /// Answers 200 to what was executed, errors of its fields included, and 400 to what could not be.

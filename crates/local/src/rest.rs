@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Extension, Path, Request, State};
 use axum::http::Uri;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::app::App;
 use crate::catalog::{PodIncludes, Template, TemplateIncludes};
-use crate::http::{QueryParameters, Refusal, authenticate, through};
+use crate::http::{Connection, QueryParameters, Refusal, authenticate, through};
 use crate::operation::Operation;
 
 pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
@@ -27,14 +27,13 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
 
 async fn enter(
     State((app, operation)): State<(Arc<App>, Operation)>,
+    Extension(connection): Extension<Connection>,
     request: Request,
     next: Next,
 ) -> Response {
-    let (parts, body) = request.into_parts();
-    match authenticate(&app.keys, operation, &parts) {
+    match authenticate(&app.keys, operation, &request) {
         Ok(_) => {
-            let request = Request::from_parts(parts, body);
-            through(&app, operation, None, request, |request| next.run(request)).await
+            through(&app, operation, None, &connection, request, |request| next.run(request)).await
         }
         Err(refusal) => refusal.into_response(),
     }

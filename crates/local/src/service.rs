@@ -14,7 +14,7 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::faults::Fault;
 use crate::graphql;
-use crate::http::{Breakable, Connection, Door, RequestRecord, router};
+use crate::http::{Breakable, Door, RequestRecord, Site};
 use crate::sync::Tasks;
 use crate::webhook::WebhookDelivery;
 
@@ -42,9 +42,9 @@ impl LocalService {
         tasks: Tasks,
     ) -> Self {
         let stop = tasks.stopping().clone().cancelled_owned();
-        let service = router(app.clone()).into_make_service_with_connect_info::<Connection>();
         let door = Door::new(listener, address, app.door.clone());
-        let server = axum::serve(Breakable(door), service).with_graceful_shutdown(stop);
+        let server =
+            axum::serve(Breakable(door), Site::new(app.clone())).with_graceful_shutdown(stop);
         let server = Some(tokio::spawn(async move {
             // Serving ends only when it is told to.
             let _ = server.await;

@@ -27,7 +27,12 @@ impl Tasks {
     pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         let stop = self.stop.clone();
         self.handle.spawn(async move {
-            stop.run_until_cancelled(work).await;
+            // In this order, work that ends at once never has to wait for the stop.
+            tokio::select! {
+                biased;
+                () = work => {}
+                () = stop.cancelled() => {}
+            }
         });
     }
 

@@ -19,6 +19,6 @@ async fn main() -> io::Result<()> {
     let jobs = std::env::args().nth(1).map_or(Ok(1_000_000), |jobs| jobs.parse());
     let jobs = jobs.map_err(io::Error::other)?;
     let live = || MEMORY.current_usage();
-    let soak = soak::Soak { warm_up: 20_000, jobs, kept: 20_000, live, may_grow: 64 * 1024 };
+    let soak = soak::Soak { warm_up: 20_000, jobs, kept: 20_000, live, may_grow: 16 * 1024 };
     soak.run(&mut io::stdout()).await
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use axum::http::header::AUTHORIZATION;
-use axum::http::request::Parts;
+use axum::http::{HeaderMap, Request};
 
 use super::{QueryParameters, Refusal};
 use crate::operation::Operation;
@@ -17,24 +17,33 @@ pub(crate) struct ApiKey {
 
 /// Checks that a request has a key of the service, in the place where its interface wants it.
 /// Says which of the keys it is: each is a user of its own.
-pub(crate) fn authenticate(
+pub(crate) fn authenticate<B>(
     keys: &[ApiKey],
     operation: Operation,
-    request: &Parts,
+    request: &Request<B>,
 ) -> Result<usize, Refusal> {
-    let (key, place) = match operation {
+    match operation {
         Operation::GraphQl => {
-            let parameters = QueryParameters::of(&request.uri);
-            (parameters.get("api_key").map(str::to_owned), "the query parameter api_key")
+            let parameters = QueryParameters::of(request.uri());
+            user_of(parameters.get("api_key"), "the query parameter api_key", keys, operation)
         }
         Operation::GetPod | Operation::GetTemplate => {
-            (bearer(request).map(str::to_owned), "the header Authorization: Bearer <key>")
+            let place = "the header Authorization: Bearer <key>";
+            user_of(bearer(request.headers()), place, keys, operation)
         }
-        _ => (
-            bearer(request).or_else(|| authorization(request)).map(str::to_owned),
-            "the header authorization, bare or as Bearer <key>",
-        ),
-    };
+        _ => {
+            let key = bearer(request.headers()).or_else(|| authorization(request.headers()));
+            user_of(key, "the header authorization, bare or as Bearer <key>", keys, operation)
+        }
+    }
+}
+
+fn user_of(
+    key: Option<&str>,
+    place: &str,
+    keys: &[ApiKey],
+    operation: Operation,
+) -> Result<usize, Refusal> {
     let key =
         key.ok_or_else(|| Refusal::unauthorized(format!("no API key: it is expected in {place}")))?;
     let user = keys
@@ -49,12 +58,13 @@ pub(crate) fn authenticate(
     }
 }
 
-fn authorization(request: &Parts) -> Option<&str> {
-    let value = request.headers.get(AUTHORIZATION)?.to_str().ok()?.trim();
+fn authorization(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(AUTHORIZATION)?.to_str().ok()?.trim();
     (!value.is_empty()).then_some(value)
 }
 
-fn bearer(request: &Parts) -> Option<&str> {
-    let (scheme, key) = authorization(request)?.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    const SCHEME: &str = "bearer ";
+    let (scheme, key) = authorization(headers)?.split_at_checked(SCHEME.len())?;
+    scheme.eq_ignore_ascii_case(SCHEME).then(|| key.trim())
 }

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
-use axum::extract::connect_info::Connected;
-use axum::serve::{IncomingStream, Listener};
+use axum::serve::Listener;
 use futures_util::task::AtomicWaker;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
@@ -20,14 +19,13 @@ const UNLIMITED: u64 = u64::MAX;
 
 /// The service's end of a connection, as a request's handler can reach it.
 #[derive(Clone, Debug)]
-pub(crate) struct Connection {
-    left: Arc<AtomicU64>,
-    line: Arc<Line>,
-}
+pub(crate) struct Connection(Arc<Line>);
 
 /// What can cut a connection from outside, also while it is idle.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Line {
+    /// How many more bytes it sends.
+    left: AtomicU64,
     cut: AtomicBool,
     reader: AtomicWaker,
 }
@@ -43,13 +41,7 @@ impl Line {
 impl Connection {
     /// Resets the connection after so many more bytes.
     pub(crate) fn reset_after(&self, bytes: u64) {
-        self.left.store(bytes, Ordering::Release);
-    }
-}
-
-impl Connected<IncomingStream<'_, Breakable>> for Connection {
-    fn connect_info(stream: IncomingStream<'_, Breakable>) -> Self {
-        stream.io().connection.clone()
+        self.0.left.store(bytes, Ordering::Release);
     }
 }
 
@@ -65,10 +57,13 @@ impl Listener for Breakable {
         // Without it small answers may wait for an acknowledgement; a refusal to set it costs
         // speed only.
         let _ = stream.set_nodelay(true);
-        let line = Arc::default();
+        let line = Arc::new(Line {
+            left: AtomicU64::new(UNLIMITED),
+            cut: AtomicBool::new(false),
+            reader: AtomicWaker::new(),
+        });
         self.0.admit(&line);
-        let connection = Connection { left: Arc::new(AtomicU64::new(UNLIMITED)), line };
-        (BreakableStream { stream, connection }, address)
+        (BreakableStream { stream, line }, address)
     }
 
     fn local_addr(&self) -> io::Result<Self::Addr> {
@@ -78,13 +73,17 @@ impl Listener for Breakable {
 
 pub(crate) struct BreakableStream {
     stream: TcpStream,
-    connection: Connection,
+    line: Arc<Line>,
 }
 
 impl BreakableStream {
+    pub(crate) fn connection(&self) -> Connection {
+        Connection(self.line.clone())
+    }
+
     /// How many of `wanted` bytes may be sent, or the error that resets the connection.
     fn allowance(&self, wanted: usize) -> io::Result<usize> {
-        let left = self.connection.left.load(Ordering::Acquire);
+        let left = self.line.left.load(Ordering::Acquire);
         if left == 0 && wanted > 0 {
             return Err(self.reset()?);
         }
@@ -99,9 +98,9 @@ impl BreakableStream {
     }
 
     fn sent(&self, bytes: usize) {
-        let left = self.connection.left.load(Ordering::Acquire);
+        let left = self.line.left.load(Ordering::Acquire);
         if left != UNLIMITED {
-            self.connection.left.store(left.saturating_sub(bytes as u64), Ordering::Release);
+            self.line.left.store(left.saturating_sub(bytes as u64), Ordering::Release);
         }
     }
 }
@@ -112,7 +111,7 @@ impl AsyncRead for BreakableStream {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let line = &self.connection.line;
+        let line = &self.line;
         line.reader.register(context.waker());
         if line.cut.load(Ordering::Acquire) {
             return Poll::Ready(Err(self.reset()?));
@@ -140,7 +139,7 @@ impl AsyncWrite for BreakableStream {
         context: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        if self.connection.left.load(Ordering::Acquire) == UNLIMITED {
+        if self.line.left.load(Ordering::Acquire) == UNLIMITED {
             return Pin::new(&mut self.stream).poll_write_vectored(context, slices);
         }
         let first = slices.iter().find(|slice| !slice.is_empty());

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{ConnectInfo, Request};
+use axum::extract::Request;
 use axum::http::header::{CONNECTION, CONTENT_LENGTH};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -22,6 +22,7 @@ pub(crate) async fn through<F>(
     app: &App,
     operation: Operation,
     endpoint: Option<&str>,
+    connection: &Connection,
     request: Request,
     process: impl FnOnce(Request) -> F,
 ) -> Response
@@ -29,7 +30,6 @@ where
     F: Future<Output = Response>,
 {
     let Some(fault) = app.faults.of(operation, endpoint) else { return process(request).await };
-    let connection = request.extensions().get::<ConnectInfo<Connection>>().cloned();
     app.clock.sleep(fault.delay).await;
     let answer = if fault.processed {
         process(request).await
@@ -42,18 +42,14 @@ where
         Effect::Nothing => answer,
         Effect::Answer { status, headers, body } => (status, headers, body).into_response(),
         Effect::Reset { after } => {
-            if let Some(ConnectInfo(connection)) = connection {
-                connection.reset_after(after);
-            }
+            connection.reset_after(after);
             // Where the answer is shorter than that, the next one is not to suffer for it.
             let mut answer = answer;
             answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             answer
         }
         Effect::Down { time } => {
-            if let Some(ConnectInfo(connection)) = connection {
-                connection.reset_after(0);
-            }
+            connection.reset_after(0);
             app.door.close_for(time).await;
             answer
         }

@@ -37,42 +37,63 @@ pub(crate) struct RequestLog {
 struct Entries {
     /// The number of the first entry that is kept.
     first: u64,
-    kept: VecDeque<RequestRecord>,
+    kept: VecDeque<Entry>,
+}
+
+/// A request as it is kept: what most tests never ask for is put together when one does.
+#[derive(Debug)]
+struct Entry {
+    method: Method,
+    /// Path and query, without credentials.
+    target: Box<str>,
+    path_length: usize,
+    status: Option<u16>,
+}
+
+impl Entry {
+    fn record(&self) -> RequestRecord {
+        let (path, query) = self.target.split_at(self.path_length);
+        RequestRecord {
+            method: self.method.to_string(),
+            path: path.to_owned(),
+            query: query.strip_prefix('?').unwrap_or_default().to_owned(),
+            status: self.status,
+        }
+    }
 }
 
 impl RequestLog {
     /// Notes a request, and says under which number.
     pub(crate) fn arrived(&self, method: &Method, uri: &Uri) -> u64 {
-        let record = RequestRecord {
-            method: method.to_string(),
-            path: uri.path().to_owned(),
-            query: without_key(uri),
-            status: None,
+        let path = uri.path();
+        let target = match uri.query() {
+            None => path.into(),
+            Some(query) => format!("{path}?{}", without_key(query)).into_boxed_str(),
         };
+        let entry = Entry { method: method.clone(), target, path_length: path.len(), status: None };
         let mut entries = locked(&self.entries);
         if entries.kept.len() == LENGTH {
             entries.kept.pop_front();
             entries.first += 1;
         }
-        entries.kept.push_back(record);
+        entries.kept.push_back(entry);
         entries.first + entries.kept.len() as u64 - 1
     }
 
     pub(crate) fn answered(&self, number: u64, status: u16) {
         let mut entries = locked(&self.entries);
         let index = number.checked_sub(entries.first).and_then(|index| usize::try_from(index).ok());
-        if let Some(record) = index.and_then(|index| entries.kept.get_mut(index)) {
-            record.status = Some(status);
+        if let Some(entry) = index.and_then(|index| entries.kept.get_mut(index)) {
+            entry.status = Some(status);
         }
     }
 
     pub(crate) fn all(&self) -> Vec<RequestRecord> {
-        locked(&self.entries).kept.iter().cloned().collect()
+        locked(&self.entries).kept.iter().map(Entry::record).collect()
     }
 }
 
-fn without_key(uri: &Uri) -> String {
-    let Some(query) = uri.query() else { return String::new() };
+fn without_key(query: &str) -> String {
     let kept: Vec<&str> = query.split('&').filter(|piece| !is_key(piece)).collect();
     kept.join("&")
 }

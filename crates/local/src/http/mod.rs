@@ -7,6 +7,7 @@ mod door;
 mod error;
 mod gate;
 mod log;
+mod path;
 mod query;
 mod router;
 
@@ -14,10 +15,11 @@ pub(crate) use auth::{ApiKey, authenticate};
 pub(crate) use body::read_body;
 pub(crate) use connection::{Breakable, Connection};
 pub(crate) use door::{Closer, Door};
-pub(crate) use error::Refusal;
+pub(crate) use error::{Refusal, json};
 pub(crate) use gate::through;
 pub(crate) use log::RequestLog;
+pub(crate) use path::decoded;
 pub(crate) use query::QueryParameters;
-pub(crate) use router::router;
+pub(crate) use router::Site;
 
 pub use log::RequestRecord;

@@ -375,6 +375,7 @@ impl Endpoint {
                 tokio::time::sleep(GRACE).await;
             };
             tokio::select! {
+                biased;
                 outcome = run(endpoint.handler.as_ref(), work) => {
                     endpoint.finish(&id, attempt, outcome);
                 }

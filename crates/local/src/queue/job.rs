@@ -60,18 +60,22 @@ impl Mode {
         let bits = fastrand::u128(..);
         // The version and variant bits of a random UUID.
         let bits = (bits & !(0xf << 76) & !(0b11 << 62)) | (0x4 << 76) | (0b10 << 62);
-        let uuid = format!(
-            "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-            bits >> 96,
-            (bits >> 80) & 0xffff,
-            (bits >> 64) & 0xffff,
-            (bits >> 48) & 0xffff,
-            bits & 0xffff_ffff_ffff,
-        );
-        match self {
-            Self::Async => format!("{uuid}-u1").into(),
-            Self::Sync { .. } => format!("sync-{uuid}").into(),
+        let (prefix, suffix) = match self {
+            Self::Async => ("", "-u1"),
+            Self::Sync { .. } => ("sync-", ""),
+        };
+        let mut id = String::with_capacity(prefix.len() + 36 + suffix.len());
+        id.push_str(prefix);
+        for (index, byte) in bits.to_be_bytes().into_iter().enumerate() {
+            if matches!(index, 4 | 6 | 8 | 10) {
+                id.push('-');
+            }
+            for half in [byte >> 4, byte & 0xf] {
+                id.push(char::from(b"0123456789abcdef"[usize::from(half)]));
+            }
         }
+        id.push_str(suffix);
+        id.into()
     }
 }
 

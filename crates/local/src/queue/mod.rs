@@ -4,13 +4,14 @@ mod calendar;
 mod endpoint;
 mod health;
 mod job;
-pub(crate) mod routes;
+mod routes;
 mod stream;
 mod submission;
 mod workers;
 
 pub(crate) use endpoint::{Endpoint, EndpointSettings};
 pub(crate) use job::{Job, Record};
+pub(crate) use routes::Route;
 pub(crate) use submission::Submission;
 pub(crate) use workers::WorkerId;
 

@@ -38,6 +38,9 @@ async fn count(job: LocalJob) -> Result<Value, HandlerError> {
         if let Some(pause) = pause {
             job.sleep(pause).await;
         }
+        if job.is_cancelled() {
+            return Err("stopped".into());
+        }
         let chunk = json!({ "n": n });
         job.emit(chunk.clone()).await;
         output.push(chunk);
@@ -48,8 +51,11 @@ async fn count(job: LocalJob) -> Result<Value, HandlerError> {
 /// Sleeps for `input.ms` milliseconds on the service's clock, and says so.
 async fn sleep(job: LocalJob) -> Result<Value, HandlerError> {
     let ms = number(&job.input, "ms")?.ok_or("input.ms is required: how long to sleep")?;
-    job.sleep(Duration::from_millis(ms)).await;
-    Ok(json!({ "slept": ms }))
+    tokio::select! {
+        biased;
+        () = job.cancelled() => Err("stopped".into()),
+        () = job.sleep(Duration::from_millis(ms)) => Ok(json!({ "slept": ms })),
+    }
 }
 
 /// Fails with `input.message`.
