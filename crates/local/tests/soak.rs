@@ -15,7 +15,7 @@ static MEMORY: PeakAlloc = PeakAlloc;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn twenty_thousand_jobs_leave_nothing_behind() {
     let live = || MEMORY.current_usage();
-    let soak = soak::Soak { warm_up: 10_000, jobs: 20_000, kept: 1000, live, may_grow: 16 * 1024 };
+    let soak = soak::Soak { warm_up: 6_000, jobs: 20_000, kept: 1000, live, may_grow: 16 * 1024 };
     let mut printed = Vec::new();
     let result = soak.run(&mut printed).await;
     assert!(result.is_ok(), "{result:?}\n{}", String::from_utf8(printed).unwrap());
