@@ -3,7 +3,7 @@
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::support::{Service, answer, assert_refused};
+use crate::support::{Service, answer, assert_refused, eventually};
 
 async fn service() -> Service {
     Service::still(podqueue_local::Builder::control_plane).await
@@ -93,9 +93,7 @@ async fn it_takes_the_service_down_and_it_comes_back() {
     let health = || service.http.get(&url).header("authorization", crate::support::KEY).send();
     assert!(health().await.is_err());
     assert!(health().await.unwrap_err().is_connect());
-    while health().await.is_err() {
-        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-    }
+    eventually("a service that is back", async || health().await.is_ok()).await;
 }
 
 #[tokio::test]
@@ -125,13 +123,11 @@ async fn it_reads_the_logs_and_is_not_in_them() {
     ]);
     assert_eq!(requests, expected);
     let mut tries = Value::Null;
-    for _ in 0..500 {
+    eventually("a try", async || {
         tries = service.get("/_local/webhooks").await.1;
-        if tries != json!([]) {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
-    }
+        tries != json!([])
+    })
+    .await;
     assert_eq!((&tries[0]["jobId"], &tries[0]["attempt"]), (&json!(id), &json!(1)));
     assert_eq!((&tries[0]["atMs"], &tries[0]["status"]), (&json!(0), &Value::Null));
     assert_eq!(service.post(&format!("/_local/webhooks/{id}/redeliver")).await.0, 200);

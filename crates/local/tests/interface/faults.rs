@@ -6,7 +6,7 @@ use podqueue_local::{Fault, Operation};
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
-use crate::support::{KEY, Service, answer, seconds};
+use crate::support::{KEY, Service, answer, eventually, seconds};
 
 fn run(service: &Service) -> reqwest::RequestBuilder {
     service
@@ -69,9 +69,7 @@ async fn anew(service: &Service) -> Result<reqwest::Response, reqwest::Error> {
 
 /// Waits until the service accepts connections.
 async fn until_back(service: &Service) {
-    while anew(service).await.is_err() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    eventually("a service that is back", async || anew(service).await.is_ok()).await;
 }
 
 #[tokio::test]
@@ -86,20 +84,21 @@ async fn refused_connections() {
             .body(json!({ "input": { "ms": 1000 } }).to_string())
             .send(),
     );
-    while service.local.requests().len() < 2 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
+    eventually("two requests", async || service.local.requests().len() == 2).await;
+    // The operating system refuses connections, and it knows real time only.
     let down = Duration::from_millis(300);
     let before = std::time::Instant::now();
     service.local.refuse_connections(down).await;
     assert!(waiting.await.unwrap().unwrap_err().is_request(), "open connections are reset");
     let mut refused = 0;
-    while let Err(error) = anew(&service).await {
+    eventually("a service that is back", async || {
+        let Err(error) = anew(&service).await else { return true };
         assert!(error.is_connect(), "{error:?}");
         assert!(format!("{error:?}").contains("ConnectionRefused"), "{error:?}");
         refused += 1;
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+        false
+    })
+    .await;
     assert!(refused > 0 && before.elapsed() >= down);
     assert_eq!(service.status("sleep", &id).await.0, 200, "nothing is forgotten");
 }
@@ -164,18 +163,18 @@ async fn truncated_and_malformed_json() {
 async fn a_delay_on_the_clock_of_the_service() {
     let service = with(Fault::delay(seconds(30))).await;
     let call = tokio::spawn(run(&service).send());
-    while service.local.requests().is_empty() {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    tokio::time::sleep(Duration::from_millis(20)).await;
-    assert!(!call.is_finished());
+    eventually("a request", async || !service.local.requests().is_empty()).await;
+    service.advance(Duration::from_millis(29_999));
+    // Another request comes and goes meanwhile.
     assert_eq!(jobs(&service).await, 0);
-    service.advance(seconds(30));
+    assert!(!call.is_finished());
+    service.advance(Duration::from_millis(1));
     assert_eq!(call.await.unwrap().unwrap().status(), StatusCode::OK);
 }
 
 #[tokio::test]
 async fn a_slow_drip() {
+    // In real time: a client has to see the pauses.
     let service = Service::start(|builder| builder).await;
     service.local.add_fault(Fault::drip(8, Duration::from_millis(5)));
     let before = std::time::Instant::now();

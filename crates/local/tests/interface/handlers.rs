@@ -2,12 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use podqueue_local::{LocalJob, S3Config};
 use serde_json::{Value, json};
 
-use crate::support::{Service, seconds};
+use crate::support::{Service, eventually, seconds};
 
 #[tokio::test]
 async fn it_sees_id_input_policy_and_s3_config() {
@@ -55,13 +54,11 @@ async fn progress_is_the_output_while_the_job_runs() {
     .await;
     let id = service.run("slow", json!({ "input": {} })).await;
     let mut record = Value::Null;
-    for _ in 0..500 {
+    eventually("an output", async || {
         record = service.status("slow", &id).await.1;
-        if record.get("output").is_some() {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
+        record.get("output").is_some()
+    })
+    .await;
     assert_eq!(record["status"], "IN_PROGRESS");
     assert_eq!(record["output"], json!({ "percent": 40 }));
     service.advance(seconds(10));
@@ -101,13 +98,7 @@ async fn it_learns_of_a_cancel() {
     let id = service.run("polite", json!({ "input": {} })).await;
     service.until("polite", &id, "IN_PROGRESS").await;
     service.post(&format!("/v2/polite/cancel/{id}")).await;
-    for _ in 0..500 {
-        if told.load(Ordering::SeqCst) {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    assert!(told.load(Ordering::SeqCst));
+    eventually("a handler that knows", async || told.load(Ordering::SeqCst)).await;
     let (_, record) = service.status("polite", &id).await;
     assert_eq!((&record["status"], record.get("output")), (&json!("CANCELLED"), None));
     assert_eq!(service.get(&format!("/v2/polite/stream/{id}")).await.1, json!([]));
@@ -136,13 +127,8 @@ async fn one_that_ignores_a_cancel_is_dropped() {
     let id = service.run("deaf", json!({ "input": {} })).await;
     service.until("deaf", &id, "IN_PROGRESS").await;
     service.post(&format!("/v2/deaf/cancel/{id}")).await;
-    for _ in 0..300 {
-        if dropped.load(Ordering::SeqCst) {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("the handler is still there");
+    // It has a second of real time to tidy up.
+    eventually("an end of the handler", async || dropped.load(Ordering::SeqCst)).await;
 }
 
 #[tokio::test]
@@ -260,19 +246,26 @@ mod command {
 
     #[tokio::test]
     async fn what_it_started_ends_with_it() {
-        let marker = format!("podqueue-local-{}", fastrand::u64(..));
-        let marker = std::env::temp_dir().join(marker);
-        let touch = format!("(sleep 0.3; touch '{}') &", marker.display());
-        let worker = format!(r#"read -r line; {touch} echo '{{"stream": 1}}'; wait"#);
+        // Whoever reads a pipe learns of the end of the last process that can write to it.
+        let pipe = std::env::temp_dir().join(format!("podqueue-local-{}", fastrand::u64(..)));
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let worker = format!(
+            r#"read -r line; sleep 1000 > '{}' & echo '{{"stream": 1}}'; wait"#,
+            pipe.display()
+        );
         let service =
             Service::start(|builder| builder.command_endpoint("background", worker)).await;
+        let read = pipe.clone();
+        let ended = tokio::task::spawn_blocking(move || std::fs::read(read).unwrap());
         let id = service.run("background", json!({ "input": {} })).await;
-        while service.get(&format!("/v2/background/stream/{id}")).await.1 == json!([]) {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
+        let path = format!("/v2/background/stream/{id}");
+        eventually("a chunk", async || service.get(&path).await.1 != json!([])).await;
+        assert!(!ended.is_finished());
         service.post(&format!("/v2/background/cancel/{id}")).await;
-        tokio::time::sleep(Duration::from_millis(600)).await;
-        assert!(!marker.exists());
+        let ended = tokio::time::timeout(seconds(20), ended).await;
+        std::fs::remove_file(pipe).unwrap();
+        assert_eq!(ended.unwrap().unwrap(), b"");
     }
 
     #[tokio::test]

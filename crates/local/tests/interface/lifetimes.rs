@@ -186,11 +186,10 @@ async fn a_wait_that_runs_out_answers_the_record_as_it_stands_and_the_job_goes_o
     let body = json!({ "input": { "ms": 100_000 } });
     let running = service.post_json("/v2/sleep/runsync?wait=1000", body.clone());
     let queued = async {
-        until_requests(&service, 1).await;
+        service.until_busy("sleep", 1, 0).await;
         let queued = service.post_json("/v2/sleep/runsync?wait=1000", body.clone());
         let advance = async {
-            until_requests(&service, 2).await;
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            service.until_busy("sleep", 1, 1).await;
             service.advance(seconds(1));
         };
         tokio::join!(queued, advance).0
@@ -206,20 +205,12 @@ async fn a_wait_that_runs_out_answers_the_record_as_it_stands_and_the_job_goes_o
     assert_eq!(record["output"], json!({ "slept": 100_000 }));
 }
 
-async fn until_requests(service: &Service, number: usize) {
-    while service.local.requests().len() < number {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    // The request has arrived; its job is queued a moment later.
-    tokio::time::sleep(Duration::from_millis(20)).await;
-}
-
 #[tokio::test]
 async fn without_a_wait_runsync_waits_for_90_seconds() {
     let service = Service::still(|builder| builder).await;
     let call = service.post_json("/v2/sleep/runsync", json!({ "input": { "ms": 89_999 } }));
     let advance = async {
-        until_requests(&service, 1).await;
+        service.until_busy("sleep", 1, 0).await;
         service.advance(Duration::from_millis(89_999));
     };
     let ((status, record), ()) = tokio::join!(call, advance);
@@ -227,7 +218,7 @@ async fn without_a_wait_runsync_waits_for_90_seconds() {
 
     let call = service.post_json("/v2/sleep/runsync", json!({ "input": { "ms": 90_001 } }));
     let advance = async {
-        until_requests(&service, 2).await;
+        service.until_busy("sleep", 1, 0).await;
         service.advance(seconds(90));
     };
     let ((status, record), ()) = tokio::join!(call, advance);

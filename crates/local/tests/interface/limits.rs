@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use futures_util::future::join_all;
+use futures_util::stream::FuturesUnordered;
 use podqueue_local::{Builder, Fault, Operation, RateLimit, RateLimits, RateWindow};
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::json;
 
-use crate::support::{KEY, Service, answer, assert_refused, seconds};
+use crate::support::{KEY, Service, answer, assert_refused, eventually, seconds};
 
 /// A row: the operation, a request for it, its rate, and how many may be under way.
 type Row = (Operation, Method, &'static str, usize, Option<usize>);
@@ -63,18 +65,18 @@ async fn each_row_has_its_concurrency() {
         let Some(concurrent) = *concurrent else { continue };
         let service = limited(|limits| limits).await;
         service.local.add_fault(Fault::delay(seconds(100)).on(*operation));
-        let held: Vec<_> =
-            (0..concurrent).map(|_| tokio::spawn(request(&service, method, path).send())).collect();
-        while service.local.requests().len() < concurrent {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        let refused = answer(request(&service, method, path)).await;
+        // One more than is allowed: it alone is answered while the others are under way.
+        let mut calls: FuturesUnordered<_> = (0..=concurrent)
+            .map(|_| tokio::spawn(answer(request(&service, method, path))))
+            .collect();
+        let refused = calls.next().await.unwrap().unwrap();
         assert_refused(&refused, StatusCode::TOO_MANY_REQUESTS, "at once");
+        let all = concurrent + 1;
+        eventually("all requests", async || service.local.requests().len() == all).await;
         service.local.clear_faults();
         service.advance(seconds(100));
-        for held in held {
-            assert_ne!(held.await.unwrap().unwrap().status(), StatusCode::TOO_MANY_REQUESTS);
+        while let Some(held) = calls.next().await {
+            assert_ne!(held.unwrap().0, 429, "{path}");
         }
         let next = request(&service, method, path).send().await.unwrap();
         assert_ne!(next.status(), StatusCode::TOO_MANY_REQUESTS, "{path}");
@@ -85,13 +87,16 @@ async fn each_row_has_its_concurrency() {
 async fn a_client_that_goes_away_is_no_longer_under_way() {
     let service = limited(|limits| limits).await;
     service.local.add_fault(Fault::delay(seconds(100)).on(Operation::Requests));
-    for _ in 0..5 {
-        let call = request(&service, &Method::GET, "requests").send();
-        let _ = tokio::time::timeout(Duration::from_millis(50), call).await;
+    for number in 1..=2 {
+        let call = tokio::spawn(request(&service, &Method::GET, "requests").send());
+        eventually("a request", async || service.local.requests().len() == number).await;
+        call.abort();
     }
     service.local.clear_faults();
-    tokio::time::sleep(Duration::from_millis(50)).await;
-    assert_eq!(admitted(&service, &Method::GET, "requests", 5).await, 5);
+    // The service learns of it a moment later.
+    let list = || request(&service, &Method::GET, "requests");
+    eventually("room for one", async || answer(list()).await.0 == 200).await;
+    assert_eq!(admitted(&service, &Method::GET, "requests", 8).await, 7);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use podqueue_local::LocalService;
 use serde_json::json;
 
-use crate::support::{KEY, Service, seconds};
+use crate::support::{KEY, Service, eventually, seconds};
 
 #[tokio::test]
 async fn it_starts_in_under_100_ms_on_a_free_port() {
@@ -32,13 +32,7 @@ async fn it_stops_on_drop() {
     let address = local.address();
     assert!(TcpStream::connect(address).is_ok());
     drop(local);
-    for _ in 0..500 {
-        if TcpStream::connect(address).is_err() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
-    panic!("it still listens");
+    eventually("an end of listening", async || TcpStream::connect(address).is_err()).await;
 }
 
 #[tokio::test]
@@ -49,10 +43,7 @@ async fn shutdown_answers_who_waits_and_frees_the_port() {
     let body = json!({ "input": { "ms": 1_000_000 } }).to_string();
     let request = service.http.post(url).header("authorization", KEY).body(body);
     let waiting = tokio::spawn(request.send());
-    while service.local.requests().is_empty() {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    tokio::time::sleep(Duration::from_millis(20)).await;
+    service.until_busy("sleep", 1, 0).await;
     service.local.shutdown().await;
     assert_eq!(waiting.await.unwrap().unwrap().status(), 500);
     assert!(LocalService::builder().listen(address).start().await.is_ok());
@@ -91,11 +82,8 @@ async fn a_request_that_waits_is_in_the_log_without_a_status() {
     let service = Service::still(|builder| builder).await;
     let call = service.post_json("/v2/sleep/runsync", json!({ "input": { "ms": 1000 } }));
     let look = async {
-        while service.local.requests().is_empty() {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
+        service.until_busy("sleep", 1, 0).await;
         let status = service.local.requests()[0].status;
-        tokio::time::sleep(Duration::from_millis(20)).await;
         service.advance(seconds(1));
         status
     };

@@ -4,7 +4,7 @@ use futures_util::stream;
 use podqueue_local::{LocalJob, StreamShape};
 use serde_json::{Value, json};
 
-use crate::support::{Service, members, seconds};
+use crate::support::{Service, eventually, members, seconds};
 
 #[tokio::test]
 async fn chunks_come_as_an_array_of_output_and_metrics() {
@@ -65,11 +65,12 @@ async fn chunks_are_drained_in_order_none_lost_or_repeated() {
         let before = seen.len();
         service.until("count", &id, "IN_PROGRESS").await;
         service.advance(seconds(1));
-        while seen.len() == before {
-            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        eventually("another chunk", async || {
             let (_, chunks) = service.get(&path).await;
             seen.extend(chunks.as_array().unwrap().iter().map(|chunk| chunk["output"].clone()));
-        }
+            seen.len() > before
+        })
+        .await;
     }
     let expected: Vec<Value> = (0..5).map(|n| json!({ "n": n })).collect();
     assert_eq!(seen, expected);

@@ -69,15 +69,24 @@ impl Service {
 
     /// Polls until a job has a status, and gives its record.
     pub async fn until(&self, endpoint: &str, id: &str, status: &str) -> Value {
-        for _ in 0..500 {
-            let (code, record) = self.status(endpoint, id).await;
-            if code == 200 && record["status"] == status {
-                return record;
-            }
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
-        let now = self.status(endpoint, id).await;
-        panic!("the job never became {status}: {now:?}");
+        let mut now = Value::Null;
+        let wanted = format!("a job that is {status}");
+        eventually(&wanted, async || {
+            now = self.status(endpoint, id).await.1;
+            now["status"] == status
+        })
+        .await;
+        now
+    }
+
+    /// Polls until so many jobs of an endpoint run, and so many are queued.
+    pub async fn until_busy(&self, endpoint: &str, running: u64, queued: u64) {
+        let wanted = format!("{running} running and {queued} queued jobs");
+        eventually(&wanted, async || {
+            let (_, health) = self.get(&format!("/v2/{endpoint}/health")).await;
+            health["jobs"]["inProgress"] == running && health["jobs"]["inQueue"] == queued
+        })
+        .await;
     }
 
     pub async fn graphql(&self, query: &str) -> Answer {
@@ -89,6 +98,16 @@ impl Service {
         let request =
             self.http.post(url).header("content-type", "application/json").body(body.to_string());
         answer(request).await
+    }
+}
+
+/// Polls until something is so. What a test waits for happens on threads or in processes of their
+/// own, some milliseconds later; the deadline is only there for what never happens.
+pub async fn eventually(what: &str, mut condition: impl AsyncFnMut() -> bool) {
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
+    while !condition().await {
+        assert!(tokio::time::Instant::now() < deadline, "there never was {what}");
+        tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }
 

@@ -8,10 +8,10 @@ use axum::Router;
 use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::IntoResponse;
-use podqueue_local::Workers;
+use podqueue_local::{WebhookDelivery, Workers};
 use serde_json::{Value, json};
 
-use crate::support::{Service, seconds};
+use crate::support::{Service, eventually, seconds};
 
 /// A receiver that answers with the statuses it was given, the last one again and again.
 struct Receiver {
@@ -63,20 +63,24 @@ impl Receiver {
     }
 }
 
-/// Waits until so many tries at webhooks have ended.
-async fn until_tried(service: &Service, tries: usize) {
-    for _ in 0..1000 {
-        if service.local.webhook_deliveries().len() >= tries {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
-    panic!("only {:?}", service.local.webhook_deliveries());
+/// Waits until so many tries at a receiver have ended.
+async fn until_tried(service: &Service, receiver: &Receiver, tries: usize) {
+    let wanted = format!("{tries} tries");
+    eventually(&wanted, async || tries_at(service, &receiver.url).len() >= tries).await;
 }
 
-/// Gives a try that must not be made the time to be made.
-async fn a_moment() {
-    tokio::time::sleep(Duration::from_millis(50)).await;
+fn tries_at(service: &Service, url: &str) -> Vec<WebhookDelivery> {
+    let mut tries = service.local.webhook_deliveries();
+    tries.retain(|delivery| delivery.url == url);
+    tries
+}
+
+/// Brings about a delivery to another receiver, from the submission on: what was due before that
+/// has happened by its end.
+async fn a_later_delivery(service: &Service) {
+    let later = Receiver::start(&[200]).await;
+    service.run("echo", json!({ "input": {}, "webhook": later.url })).await;
+    until_tried(service, &later, 1).await;
 }
 
 #[tokio::test]
@@ -84,7 +88,7 @@ async fn a_completed_job_is_posted_as_record_with_input_and_webhook() {
     let receiver = Receiver::start(&[200]).await;
     let service = Service::still(|builder| builder).await;
     let id = service.run("echo", json!({ "input": { "a": 1 }, "webhook": receiver.url })).await;
-    until_tried(&service, 1).await;
+    until_tried(&service, &receiver, 1).await;
     let calls = receiver.calls();
     assert_eq!(calls.len(), 1);
     assert_eq!((calls[0].method.as_str(), calls[0].path.as_str()), ("POST", "/hook?x=1"));
@@ -107,19 +111,19 @@ async fn every_terminal_state_is_posted() {
     let service = Service::still(|builder| builder).await;
     let with_hook = |input: Value| json!({ "input": input, "webhook": receiver.url });
     service.run("fail", with_hook(json!({ "message": "no" }))).await;
-    until_tried(&service, 1).await;
+    until_tried(&service, &receiver, 1).await;
     let cancelled = service.run("sleep", with_hook(json!({ "ms": 1_000_000 }))).await;
     service.post(&format!("/v2/sleep/cancel/{cancelled}")).await;
-    until_tried(&service, 2).await;
+    until_tried(&service, &receiver, 2).await;
     // Cancelled again, nothing new has happened.
     service.post(&format!("/v2/sleep/cancel/{cancelled}")).await;
     let timed_out = service.run("sleep", with_hook(json!({ "ms": 1_000_000 }))).await;
     service.until("sleep", &timed_out, "IN_PROGRESS").await;
     // Nobody asks for this job: that it timed out is noticed all the same.
     service.advance(seconds(600));
-    until_tried(&service, 3).await;
+    until_tried(&service, &receiver, 3).await;
     service.post_json("/v2/echo/runsync", with_hook(json!({}))).await;
-    until_tried(&service, 4).await;
+    until_tried(&service, &receiver, 4).await;
     let calls = receiver.calls();
     let statuses: Vec<_> = calls.iter().map(|call| call.body["status"].clone()).collect();
     assert_eq!(statuses, ["FAILED", "CANCELLED", "TIMED_OUT", "COMPLETED"]);
@@ -131,9 +135,9 @@ async fn a_retried_job_is_posted_again() {
     let receiver = Receiver::start(&[200]).await;
     let service = Service::still(|builder| builder).await;
     let id = service.run("fail", json!({ "input": {}, "webhook": receiver.url })).await;
-    until_tried(&service, 1).await;
+    until_tried(&service, &receiver, 1).await;
     service.post(&format!("/v2/fail/retry/{id}")).await;
-    until_tried(&service, 2).await;
+    until_tried(&service, &receiver, 2).await;
     assert_eq!(receiver.calls().len(), 2);
 }
 
@@ -142,18 +146,18 @@ async fn a_call_that_fails_is_tried_2_more_times_10_seconds_apart() {
     let receiver = Receiver::start(&[500]).await;
     let service = Service::still(|builder| builder).await;
     service.run("echo", json!({ "input": {}, "webhook": receiver.url })).await;
-    until_tried(&service, 1).await;
+    until_tried(&service, &receiver, 1).await;
     service.advance(Duration::from_millis(9_999));
-    a_moment().await;
+    a_later_delivery(&service).await;
     assert_eq!(receiver.calls().len(), 1);
     service.advance(Duration::from_millis(1));
-    until_tried(&service, 2).await;
+    until_tried(&service, &receiver, 2).await;
     service.advance(seconds(10));
-    until_tried(&service, 3).await;
+    until_tried(&service, &receiver, 3).await;
     service.advance(seconds(1000));
-    a_moment().await;
+    a_later_delivery(&service).await;
     assert_eq!(receiver.calls().len(), 3);
-    let tries = service.local.webhook_deliveries();
+    let tries = tries_at(&service, &receiver.url);
     let seen: Vec<_> = tries.iter().map(|t| (t.attempt, t.status, t.at.as_secs())).collect();
     assert_eq!(seen, [(1, Some(500), 0), (2, Some(500), 10), (3, Some(500), 20)]);
 }
@@ -164,8 +168,8 @@ async fn one_step_of_the_clock_brings_both_further_tries() {
     let service = Service::still(|builder| builder).await;
     service.run("echo", json!({ "input": {}, "webhook": receiver.url })).await;
     service.advance(seconds(20));
-    until_tried(&service, 3).await;
-    let tries = service.local.webhook_deliveries();
+    until_tried(&service, &receiver, 3).await;
+    let tries = tries_at(&service, &receiver.url);
     assert_eq!(tries.iter().map(|t| t.at.as_secs()).collect::<Vec<_>>(), [0, 10, 20]);
 }
 
@@ -175,13 +179,13 @@ async fn only_200_counts_and_redirects_are_not_followed() {
         let receiver = Receiver::start(&[status, 200]).await;
         let service = Service::still(|builder| builder).await;
         service.run("echo", json!({ "input": {}, "webhook": receiver.url })).await;
-        until_tried(&service, 1).await;
-        assert!(!service.local.webhook_deliveries()[0].is_accepted());
+        until_tried(&service, &receiver, 1).await;
+        assert!(!tries_at(&service, &receiver.url)[0].is_accepted());
         service.advance(seconds(10));
-        until_tried(&service, 2).await;
-        assert!(service.local.webhook_deliveries()[1].is_accepted());
+        until_tried(&service, &receiver, 2).await;
+        assert!(tries_at(&service, &receiver.url)[1].is_accepted());
         service.advance(seconds(100));
-        a_moment().await;
+        a_later_delivery(&service).await;
         let paths: Vec<_> = receiver.calls().into_iter().map(|call| call.path).collect();
         assert_eq!(paths, ["/hook?x=1", "/hook?x=1"], "{status}");
     }
@@ -194,8 +198,8 @@ async fn a_receiver_that_is_not_there_counts_as_a_failed_try() {
     let url = format!("http://{}/secret-path", gone.local_addr().unwrap());
     drop(gone);
     let id = service.run("echo", json!({ "input": {}, "webhook": url })).await;
-    until_tried(&service, 1).await;
-    let tries = service.local.webhook_deliveries();
+    eventually("a try", async || !tries_at(&service, &url).is_empty()).await;
+    let tries = tries_at(&service, &url);
     assert_eq!((tries[0].job_id.as_str(), tries[0].status), (id.as_str(), None));
     assert!(tries[0].error.is_some());
 }
@@ -210,9 +214,9 @@ async fn a_webhook_is_delivered_again_on_request() {
     let queued = service.run("sleep", body).await;
     let without = service.run("count", json!({ "input": { "n": 0 } })).await;
     service.until("count", &without, "COMPLETED").await;
-    until_tried(&service, 1).await;
+    until_tried(&service, &receiver, 1).await;
     assert!(service.local.redeliver_webhook(&ended));
-    until_tried(&service, 2).await;
+    until_tried(&service, &receiver, 2).await;
     let calls = receiver.calls();
     assert_eq!(calls[0].body, calls[1].body);
     for id in [queued.as_str(), without.as_str(), "unknown"] {

@@ -7,7 +7,7 @@ use podqueue_local::Workers;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::support::{Service, assert_refused, seconds};
+use crate::support::{Service, assert_refused, eventually, seconds};
 
 fn long() -> Value {
     json!({ "input": { "ms": 100_000_000 } })
@@ -189,12 +189,10 @@ async fn workers_never_fall_below_the_minimum() {
     }
     assert_eq!(health(&service, "sleep").await["workers"]["running"], 3);
     service.advance(seconds(1));
-    for _ in 0..500 {
-        if health(&service, "sleep").await["jobs"]["completed"] == 3 {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
-    }
+    eventually("three completed jobs", async || {
+        health(&service, "sleep").await["jobs"]["completed"] == 3
+    })
+    .await;
     assert_eq!(health(&service, "sleep").await["workers"], json!({ "idle": 3, "running": 0 }));
     service.advance(seconds(5));
     assert_eq!(health(&service, "sleep").await["workers"], json!({ "idle": 1, "running": 0 }));
