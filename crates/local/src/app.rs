@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::catalog::Catalog;
 use crate::clock::Clock;
+use crate::descriptions::Descriptions;
 use crate::faults::Faults;
 use crate::graphql::Schema;
 use crate::http::{ApiKey, Closer, RequestLog};
@@ -21,6 +22,7 @@ pub(crate) struct App {
     pub(crate) endpoints: HashMap<String, Arc<Endpoint>>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) schema: Schema,
+    pub(crate) descriptions: Descriptions,
     pub(crate) requests: RequestLog,
     pub(crate) webhooks: Webhooks,
     pub(crate) control_plane: bool,

@@ -12,6 +12,7 @@ use tokio::net::TcpListener;
 use crate::app::App;
 use crate::catalog::{self, Catalog};
 use crate::clock::Clock;
+use crate::descriptions::Descriptions;
 use crate::error::Error;
 use crate::faults::Faults;
 use crate::graphql;
@@ -297,6 +298,7 @@ impl Builder {
             limiter: self.rate_limits.map(|limits| Limiter::new(limits, self.clock.clone())),
             endpoints: handlers.into_iter().map(start).collect(),
             schema: graphql::schema(catalog.clone()),
+            descriptions: Descriptions::default(),
             catalog,
             requests: RequestLog::default(),
             webhooks,

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{get, post, put};
 use axum::{Json, Router};
 use bytes::Bytes;
 use serde::Deserialize;
@@ -26,6 +27,7 @@ use crate::operation::Operation;
 /// Where the control plane is.
 pub(crate) const PREFIX: &str = "/_local";
 
+const NO_SUCH_DESCRIPTION: &str = "no such description: there are queue.yaml and rest.yaml";
 const MAX_BODY: usize = 10 * 1024 * 1024;
 
 pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
@@ -40,7 +42,9 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/pods/{id}", axum::routing::delete(remove_pod))
         .route("/templates", post(add_template))
         .route_layer(from_fn_with_state(app.clone(), enter));
-    Router::new().nest(PREFIX, routes)
+    let published = get(description)
+        .merge(put(set_rest_description).route_layer(from_fn_with_state(app.clone(), enter)));
+    Router::new().nest(PREFIX, routes.route("/openapi/{name}", published))
 }
 
 /// Any key of the service opens the control plane, sent as for the queue.
@@ -234,6 +238,31 @@ async fn add_template(
     let template = parse(&body(request).await?)?;
     app.catalog.add_template(template).map_err(Refusal::bad_request)?;
     Ok(Json(json!({})))
+}
+
+/// Descriptions are published for everybody.
+async fn description(
+    State(app): State<Arc<App>>,
+    name: Result<Path<String>, PathRejection>,
+) -> Result<Response, Refusal> {
+    let text = name.ok().and_then(|Path(name)| app.descriptions.named(&name));
+    let text = text.ok_or_else(|| Refusal::not_found(NO_SUCH_DESCRIPTION))?;
+    Ok(([(CONTENT_TYPE, "application/yaml")], text).into_response())
+}
+
+async fn set_rest_description(
+    State(app): State<Arc<App>>,
+    name: Result<Path<String>, PathRejection>,
+    request: Request,
+) -> Result<Json<Value>, Refusal> {
+    if name.is_ok_and(|Path(name)| name == "rest.yaml") {
+        let text = String::from_utf8(body(request).await?.into())
+            .map_err(|_| Refusal::bad_request("a description is text in UTF-8"))?;
+        app.descriptions.set_rest(text);
+        Ok(Json(json!({})))
+    } else {
+        Err(Refusal::not_found("only rest.yaml can be replaced"))
+    }
 }
 
 async fn body(request: Request) -> Result<Bytes, Refusal> {

@@ -60,6 +60,8 @@
 //! | `DELETE /_local/faults` | ends all faults |
 //! | `POST /_local/pods`, `POST /_local/templates` | adds or replaces one, in the REST shape |
 //! | `DELETE /_local/pods/{id}` | takes a Pod away |
+//! | `GET /_local/openapi/queue.yaml`, `GET /_local/openapi/rest.yaml` | the OpenAPI descriptions that the service follows; without a key, as descriptions are published |
+//! | `PUT /_local/openapi/rest.yaml` | publishes another text in its place |
 //!
 //! The operations are named `run`, `runsync`, `status`, `stream`, `cancel`, `retry`,
 //! `purge-queue`, `health`, `openai`, `requests`, `get-pod`, `get-template` and `graphql`.
@@ -105,6 +107,7 @@ mod builder;
 mod catalog;
 mod clock;
 mod control;
+mod descriptions;
 mod error;
 mod faults;
 mod graphql;

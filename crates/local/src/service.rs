@@ -124,6 +124,13 @@ impl LocalService {
         graphql::sdl(&self.app.schema)
     }
 
+    /// Publishes another REST description on the [control plane](Builder::control_plane), at
+    /// `/_local/openapi/rest.yaml`: to see what those make of a change who generate code from it.
+    /// The service goes on as before.
+    pub fn set_rest_description(&self, text: impl Into<String>) {
+        self.app.descriptions.set_rest(text.into());
+    }
+
     /// Adds a Pod, or replaces the one of that id. See [`Builder::pod`].
     ///
     /// # Errors

@@ -5,6 +5,7 @@
 
 mod auth;
 mod control;
+mod descriptions;
 mod faults;
 mod graphql;
 mod handlers;
