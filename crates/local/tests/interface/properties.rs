@@ -2,51 +2,77 @@
 //! status that the interface knows, and the service goes on.
 
 use std::sync::LazyLock;
+use std::time::Duration;
 
+use futures_util::future::join_all;
 use podqueue_local::{Builder, LocalJob};
-use proptest::collection::{hash_map, vec};
+use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use reqwest::{Method, StatusCode};
-use serde_json::{Value, json};
+use reqwest::{Method, RequestBuilder, StatusCode};
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 
-use crate::support::{KEY, Service, members};
+use crate::arbitrary::{body, bytes, control_path, fault, method, query, segment};
+use crate::support::{KEY, Service, eventually, members};
 
-/// One service for all tests here: what one request breaks, the next would notice.
-static SHARED: LazyLock<(Runtime, Service)> = LazyLock::new(|| {
-    let runtime = Runtime::new().unwrap();
-    // Handlers that end at once: no request has a reason to wait.
-    let setup = |builder: Builder| {
-        builder
-            .without_builtin_endpoints()
-            .endpoint("echo", |job: LocalJob| async { Ok(job.input) })
-            .endpoint("fail", |_: LocalJob| async { Err("as asked".into()) })
-            .control_plane()
-            .max_payloads(100_000, 100_000)
-            .max_queued(50)
-    };
-    let service = runtime.block_on(Service::still(setup));
-    (runtime, service)
-});
+/// A service for all cases of a test: what one request breaks, the next would notice.
+struct Target(LazyLock<(Runtime, Service)>);
 
-/// Sends a request, asserts that its answer is one of the interface, and gives it.
-fn sent(method: Method, path: &str, body: Vec<u8>) -> (u16, Value) {
-    let (runtime, service) = &*SHARED;
-    runtime.block_on(async {
-        let request = service
-            .http
-            .request(method.clone(), format!("{}{path}", service.local.base_url()))
-            .header("authorization", KEY)
-            .body(body)
-            .timeout(std::time::Duration::from_secs(10));
-        let response = request.send().await.unwrap_or_else(|e| panic!("{method} {path}: {e:?}"));
-        let status = response.status();
-        let text = response.text().await.unwrap();
-        let answer: Value = serde_json::from_str(&text)
-            .unwrap_or_else(|error| panic!("{method} {path}: {status} {text:?}: {error}"));
-        (status.as_u16(), answer)
-    })
+static PLAIN: Target = Target::new();
+/// Apart, because what is sent to these changes how they answer.
+static CONTROLLED: Target = Target::new();
+static FAULTY: Target = Target::new();
+static RAW: Target = Target::new();
+
+impl Target {
+    const fn new() -> Self {
+        Self(LazyLock::new(|| {
+            let runtime = Runtime::new().unwrap();
+            // Handlers that end at once: no request has a reason to wait.
+            let setup = |builder: Builder| {
+                builder
+                    .without_builtin_endpoints()
+                    .endpoint("echo", |job: LocalJob| async { Ok(job.input) })
+                    .endpoint("fail", |_: LocalJob| async { Err("as asked".into()) })
+                    .control_plane()
+                    .max_payloads(100_000, 100_000)
+                    .max_queued(50)
+            };
+            let service = runtime.block_on(Service::still(setup));
+            (runtime, service)
+        }))
+    }
+
+    /// Sends a request, asserts that its answer is JSON, and gives it.
+    fn sent(&self, method: Method, path: &str, body: Vec<u8>) -> (u16, Value) {
+        let (runtime, service) = &*self.0;
+        runtime.block_on(async {
+            let request = request(service, method.clone(), path, body);
+            let response =
+                request.send().await.unwrap_or_else(|e| panic!("{method} {path}: {e:?}"));
+            let status = response.status();
+            let text = response.text().await.unwrap();
+            let answer: Value = serde_json::from_str(&text)
+                .unwrap_or_else(|error| panic!("{method} {path}: {status} {text:?}: {error}"));
+            (status.as_u16(), answer)
+        })
+    }
+
+    fn assert_alive(&self) {
+        assert_eq!(self.sent(Method::GET, "/v2/echo/health", Vec::new()).0, 200);
+    }
+}
+
+fn request(service: &Service, method: Method, path: &str, body: Vec<u8>) -> RequestBuilder {
+    service
+        .http
+        .request(method, format!("{}{path}", service.local.base_url()))
+        .header("authorization", KEY)
+        .body(body)
+        .timeout(Duration::from_secs(10))
 }
 
 fn assert_known((status, answer): &(u16, Value)) {
@@ -63,115 +89,28 @@ fn assert_known((status, answer): &(u16, Value)) {
     }
 }
 
-/// Any JSON, with the names that the service looks for among its members.
-fn json_value() -> impl Strategy<Value = Value> {
-    let number = prop_oneof![
-        any::<i64>().prop_map(Value::from),
-        any::<u64>().prop_map(Value::from),
-        any::<f64>().prop_map(Value::from),
-        select(vec![0, 1, 4999, 5000, 10_000, 604_800_000, 604_800_001]).prop_map(Value::from),
-    ];
-    let text = prop_oneof![
-        any::<String>(),
-        select(vec!["http://127.0.0.1:9/", "https://", "ftp://a", "run", "echo", "pod-gpu", "a/b"])
-            .prop_map(str::to_owned),
-    ];
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        number,
-        text.prop_map(Value::from),
-    ];
-    leaf.prop_recursive(4, 40, 6, |inner| {
-        prop_oneof![
-            vec(inner.clone(), 0..4).prop_map(Value::from),
-            hash_map(name(), inner, 0..6)
-                .prop_map(|members| Value::Object(members.into_iter().collect())),
-        ]
-    })
-}
-
-fn name() -> impl Strategy<Value = String> {
-    let known = select(vec![
-        "input",
-        "policy",
-        "ttl",
-        "executionTimeout",
-        "lowPriority",
-        "s3Config",
-        "accessId",
-        "endpointUrl",
-        "n",
-        "ms",
-        "message",
-        "query",
-        "variables",
-        "operationName",
-        "id",
-        "name",
-        "operation",
-        "endpoint",
-        "times",
-        "probability",
-        "answer",
-        "status",
-        "headers",
-        "body",
-        "truncate",
-        "drip",
-        "bytes",
-        "pauseMs",
-        "templateId",
-        "ports",
-        "env",
-        "volumeInGb",
-        "imageName",
-        "desiredStatus",
-        "isServerless",
-    ]);
-    prop_oneof![8 => known.prop_map(str::to_owned), 1 => any::<String>()]
-}
-
-/// A body: JSON, JSON that was damaged, or anything.
-fn body() -> impl Strategy<Value = Vec<u8>> {
-    let whole = json_value().prop_map(|value| value.to_string().into_bytes());
-    let submission = json_value().prop_map(|policy| {
-        json!({ "input": { "n": policy.clone() }, "policy": policy }).to_string().into_bytes()
-    });
-    let damaged =
-        (json_value(), any::<prop::sample::Index>(), any::<u8>()).prop_map(|(value, at, byte)| {
-            let mut bytes = value.to_string().into_bytes();
-            let at = at.index(bytes.len());
-            bytes[at] = byte;
-            bytes
-        });
-    prop_oneof![3 => whole, 3 => submission, 2 => damaged, 1 => vec(any::<u8>(), 0..200)]
-}
-
-/// One segment of a path, escaped or wrongly escaped; no `.` and `..`, which clients resolve.
-fn segment() -> impl Strategy<Value = String> {
-    let escaped = vec(any::<u8>(), 1..12)
-        .prop_map(|bytes| bytes.iter().map(|byte| format!("%{byte:02X}")).collect());
-    prop_oneof![
-        4 => select(vec!["v1", "v2", "echo", "fail", "run", "runsync", "status", "stream",
-            "cancel", "retry", "purge-queue", "health", "openai", "requests", "pods", "templates",
-            "pod-gpu", "template-own", "graphql", "_local", "clock"]).prop_map(str::to_owned),
-        2 => "[A-Za-z0-9_~!$&'()*+,;=:@-]{1,12}",
-        1 => "[A-Za-z%]{1,8}",
-        1 => escaped,
+/// What is sent to a service with faults.
+static HIT: LazyLock<[(Method, &str); 7]> = LazyLock::new(|| {
+    [
+        (Method::POST, "/v2/echo/run"),
+        (Method::POST, "/v2/fail/runsync"),
+        (Method::POST, "/v2/echo/openai/v1/x"),
+        (Method::GET, "/v2/echo/status/x"),
+        (Method::GET, "/v2/echo/health"),
+        (Method::GET, "/v1/pods/pod-gpu"),
+        (Method::POST, "/graphql?api_key=a+key"),
     ]
-}
+});
 
-fn query() -> impl Strategy<Value = String> {
-    let name = select(vec!["wait", "ttl", "api_key", "includeMachine", "includePublicTemplates"]);
-    let value = prop_oneof![Just("true".to_owned()), "[0-9]{1,25}", "[ -~&&[^#]]{0,10}"];
-    vec((name, value), 0..3).prop_map(|pairs| {
-        pairs.into_iter().map(|(name, value)| format!("{name}={value}&")).collect()
-    })
-}
-
-fn method() -> impl Strategy<Value = Method> {
-    select(vec![Method::GET, Method::POST, Method::PUT, Method::DELETE, Method::PATCH])
+/// Sends a request, and cares for nothing but that it ends.
+async fn ended(request: RequestBuilder) {
+    let over_time = |error: reqwest::Error| assert!(!error.is_timeout(), "{error:?}");
+    match request.send().await {
+        Ok(reply) => {
+            let _ = reply.bytes().await.map_err(over_time);
+        }
+        Err(error) => over_time(error),
+    }
 }
 
 proptest! {
@@ -185,7 +124,7 @@ proptest! {
         ]),
         body in body(),
     ) {
-        assert_known(&sent(Method::POST, path, body));
+        assert_known(&PLAIN.sent(Method::POST, path, body));
     }
 
     #[test]
@@ -196,7 +135,7 @@ proptest! {
         body in body(),
     ) {
         let path = format!("/{}?{query}", segments.join("/"));
-        let (status, answer) = sent(method, &path, body);
+        let (status, answer) = PLAIN.sent(method, &path, body);
         // The openai path hands on what its handler makes of it, a failure included.
         if status == 500 {
             prop_assert!(path.contains("openai"), "{path} {answer}");
@@ -208,26 +147,65 @@ proptest! {
     #[test]
     fn any_control(
         method in method(),
-        path in select(vec![
-            "pods", "templates", "clock/advance", "clock", "requests", "webhooks",
-            "webhooks/x/redeliver", "pods/pod-gpu", "pods/%ff",
-        ]),
-        body in body(),
+        path in control_path(),
+        body in prop_oneof![body(), fault().prop_map(|rule| rule.to_string().into_bytes())],
     ) {
-        assert_known(&sent(method, &format!("/_local/{path}"), body));
+        // Descriptions are no JSON.
+        prop_assume!(!(path.starts_with("openapi/") && method == Method::GET));
+        assert_known(&CONTROLLED.sent(method, &format!("/_local/{path}"), body));
+        prop_assert_eq!(CONTROLLED.sent(Method::DELETE, "/_local/faults", Vec::new()).0, 200);
+        CONTROLLED.assert_alive();
     }
 
-    /// A fault may do to the requests it hits what it says; the control plane stays as it is, and
-    /// ending the fault mends the rest.
+    /// A fault may do to the requests it hits what it says: each of them ends. Once the faults are
+    /// gone, all is as before.
     #[test]
-    fn any_fault(mut rule in json_value(), extra in json_value()) {
-        if let Value::Object(rule) = &mut rule {
-            rule.insert("endpoint".to_owned(), json!("hit"));
-            rule.entry("answer").or_insert(extra);
+    fn any_fault(rules in vec(fault(), 1..4), bodies in vec(body(), 7)) {
+        for rule in rules {
+            assert_known(&FAULTY.sent(Method::POST, "/_local/faults", rule.to_string().into()));
         }
-        let body = rule.to_string().into_bytes();
-        assert_known(&sent(Method::POST, "/_local/faults", body));
-        prop_assert_eq!(sent(Method::DELETE, "/_local/faults", Vec::new()).0, 200);
-        prop_assert_eq!(sent(Method::GET, "/v2/echo/health", Vec::new()).0, 200);
+        let (runtime, service) = &*FAULTY.0;
+        runtime.block_on(async {
+            let calls = HIT.iter().zip(bodies).map(|((method, path), body)| {
+                ended(request(service, method.clone(), path, body))
+            });
+            let turned = async {
+                loop {
+                    service.advance(Duration::from_secs(10));
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
+            };
+            tokio::select! {
+                () = async { join_all(calls).await; } => {}
+                () = turned => {}
+            }
+            service.local.clear_faults();
+            // It may be down for some milliseconds more.
+            eventually("a service that is back", async || {
+                let call = request(service, Method::GET, "/v2/echo/health", Vec::new()).send();
+                call.await.is_ok_and(|reply| reply.status() == StatusCode::OK)
+            })
+            .await;
+        });
+    }
+
+    /// Whatever comes over a connection, it gets answers of HTTP or none, and ends.
+    #[test]
+    fn any_bytes(bytes in bytes()) {
+        let (runtime, service) = &*RAW.0;
+        let answer = runtime.block_on(async {
+            let exchange = async {
+                let mut stream = TcpStream::connect(service.local.address()).await.unwrap();
+                // It may be told that it is wrong before it has said all.
+                let _ = stream.write_all(&bytes).await;
+                let _ = stream.shutdown().await;
+                let mut answer = Vec::new();
+                let _ = stream.read_to_end(&mut answer).await;
+                answer
+            };
+            tokio::time::timeout(Duration::from_secs(10), exchange).await.unwrap()
+        });
+        prop_assert!(answer.is_empty() || answer.starts_with(b"HTTP/1."), "{answer:?}");
+        RAW.assert_alive();
     }
 }
