@@ -136,3 +136,27 @@ impl Webhooks {
         log.push_back(delivery);
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_last_deliveries_are_kept() {
+        let tasks = Tasks::new(tokio::runtime::Handle::current());
+        let webhooks = Webhooks::new(Clock::manual(), tasks).unwrap();
+        for number in 0..LOG_LENGTH + 3 {
+            webhooks.remember(WebhookDelivery {
+                job_id: number.to_string(),
+                url: String::new(),
+                attempt: 1,
+                status: Some(200),
+                error: None,
+                at: Duration::ZERO,
+            });
+        }
+        let kept = webhooks.log();
+        assert_eq!((kept.len(), kept[0].job_id.as_str()), (LOG_LENGTH, "3"));
+    }
+}

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Moment};
 use crate::sync::locked;
 
 pub(crate) use pod::{Pod, PodIncludes};
@@ -34,6 +34,16 @@ struct Shelves {
     secrets: HashMap<String, String>,
 }
 
+impl Shelves {
+    /// The template that a Pod used, which is gone or another now, counts as used until now.
+    fn end_use(&mut self, pod: &Pod, now: Moment) {
+        let template = pod.template_id().filter(|id| pod.uses(id)).map(str::to_owned);
+        if let Some(template) = template.and_then(|id| self.templates.get_mut(&id)) {
+            template.last_used = Some(now);
+        }
+    }
+}
+
 impl Catalog {
     pub(crate) fn new(clock: Clock) -> Self {
         Self { clock, shelves: Mutex::default() }
@@ -41,19 +51,17 @@ impl Catalog {
 
     pub(crate) fn add_pod(&self, pod: Value) -> Result<(), String> {
         let pod = Pod::parse(pod)?;
-        locked(&self.shelves).pods.insert(pod.id().to_owned(), pod);
+        let mut shelves = locked(&self.shelves);
+        if let Some(before) = shelves.pods.insert(pod.id().to_owned(), pod) {
+            shelves.end_use(&before, self.clock.now());
+        }
         Ok(())
     }
 
-    /// Takes a Pod away; its template counts as used until now.
     pub(crate) fn remove_pod(&self, id: &str) -> bool {
         let mut shelves = locked(&self.shelves);
-        let Some(pod) = shelves.pods.remove(id) else { return false };
-        let used = pod.template_id().and_then(|id| shelves.templates.get_mut(id));
-        if let Some(template) = used {
-            template.last_used = Some(self.clock.now());
-        }
-        true
+        let removed = shelves.pods.remove(id);
+        removed.inspect(|pod| shelves.end_use(pod, self.clock.now())).is_some()
     }
 
     /// Adds a template in the shape in which REST reads it.

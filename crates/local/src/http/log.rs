@@ -104,3 +104,25 @@ fn is_key(piece: &str) -> bool {
         .parse::<Uri>()
         .is_ok_and(|uri| QueryParameters::of(&uri).get("api_key").is_some())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_requests_are_kept_and_answers_find_theirs() {
+        let log = RequestLog::default();
+        let late = LENGTH + 3;
+        for number in 0..late {
+            let uri = Uri::try_from(format!("/{number}")).unwrap_or_default();
+            assert_eq!(log.arrived(&Method::GET, &uri), number as u64);
+        }
+        // One that is kept no longer, and one that is.
+        log.answered(2, 500);
+        log.answered(4, 200);
+        let kept = log.all();
+        assert_eq!(kept.len(), LENGTH);
+        assert_eq!((kept[0].path.as_str(), kept[0].status), ("/3", None));
+        assert_eq!((kept[1].path.as_str(), kept[1].status), ("/4", Some(200)));
+    }
+}

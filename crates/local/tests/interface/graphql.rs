@@ -216,6 +216,22 @@ async fn deleting_a_template_in_use_fails_and_for_2_minutes_after() {
 }
 
 #[tokio::test]
+async fn a_pod_that_is_terminated_has_used_its_template_until_then() {
+    let service = Service::still(|builder| builder.without_seeds()).await;
+    service.local.add_template(json!({ "id": "t", "name": "t" })).unwrap();
+    service.local.add_pod(json!({ "id": "p", "templateId": "t" })).unwrap();
+    service.advance(seconds(500));
+    let terminated = json!({ "id": "p", "templateId": "t", "desiredStatus": "TERMINATED" });
+    service.local.add_pod(terminated).unwrap();
+    assert!(error(&delete(&service, "t").await).contains("120 seconds"));
+    service.advance(seconds(60));
+    // It was in use no longer when it was taken away.
+    assert!(service.local.remove_pod("p"));
+    service.advance(seconds(60));
+    assert_eq!(delete(&service, "t").await.get("errors"), None);
+}
+
+#[tokio::test]
 async fn a_terminated_pod_does_not_use_its_template() {
     let service = Service::still(|builder| builder.without_seeds()).await;
     service.local.add_template(json!({ "id": "t", "name": "t" })).unwrap();

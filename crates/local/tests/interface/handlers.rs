@@ -153,7 +153,10 @@ async fn a_panic_fails_the_job_and_the_worker_is_replaced() {
 
 #[cfg(unix)]
 mod command {
+    use podqueue_local::Workers;
+
     use super::*;
+    use crate::support::Pipe;
 
     /// A worker in shell: answers by what its input asks for, and says how many jobs it had.
     const WORKER: &str = r#"
@@ -246,26 +249,41 @@ mod command {
 
     #[tokio::test]
     async fn what_it_started_ends_with_it() {
-        // Whoever reads a pipe learns of the end of the last process that can write to it.
-        let pipe = std::env::temp_dir().join(format!("podqueue-local-{}", fastrand::u64(..)));
-        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
-        assert!(made.success());
-        let worker = format!(
-            r#"read -r line; sleep 1000 > '{}' & echo '{{"stream": 1}}'; wait"#,
-            pipe.display()
-        );
+        let pipe = Pipe::new();
+        let worker = format!(r#"{} echo '{{"stream": 1}}'; wait"#, pipe.holder());
         let service =
             Service::start(|builder| builder.command_endpoint("background", worker)).await;
-        let read = pipe.clone();
-        let ended = tokio::task::spawn_blocking(move || std::fs::read(read).unwrap());
         let id = service.run("background", json!({ "input": {} })).await;
         let path = format!("/v2/background/stream/{id}");
         eventually("a chunk", async || service.get(&path).await.1 != json!([])).await;
-        assert!(!ended.is_finished());
+        assert!(pipe.is_held());
         service.post(&format!("/v2/background/cancel/{id}")).await;
-        let ended = tokio::time::timeout(seconds(20), ended).await;
-        std::fs::remove_file(pipe).unwrap();
-        assert_eq!(ended.unwrap().unwrap(), b"");
+        pipe.released().await;
+    }
+
+    #[tokio::test]
+    async fn it_ends_when_its_worker_stops_and_when_the_service_does() {
+        let pipe = Pipe::new();
+        let start = async |pipe: &Pipe| {
+            let workers = Workers::between(0, 1).idle_timeout(seconds(5));
+            let worker = pipe.worker();
+            let service = Service::still(|builder| {
+                builder.command_endpoint("sh", worker).workers_of("sh", workers)
+            })
+            .await;
+            let id = service.run("sh", json!({ "input": {} })).await;
+            service.until("sh", &id, "COMPLETED").await;
+            service
+        };
+        let service = start(&pipe).await;
+        assert!(pipe.is_held());
+        service.advance(seconds(5));
+        pipe.released().await;
+        let pipe = Pipe::new();
+        let service = start(&pipe).await;
+        assert!(pipe.is_held());
+        drop(service);
+        pipe.released().await;
     }
 
     #[tokio::test]

@@ -7,6 +7,8 @@ use serde_json::json;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
+#[cfg(unix)]
+use crate::support::Pipe;
 use crate::support::answer;
 
 /// Starts the program, and reads the variables that it prints.
@@ -67,13 +69,42 @@ async fn it_runs_a_command_as_worker_and_streams_in_the_shape_asked_for() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn it_stops_cleanly_on_ctrl_c() {
-    let (mut child, _) = start(&[]).await;
+async fn a_worker_that_dies_fails_its_job_and_is_replaced() {
+    let worker = r#"worker=while read -r line; do
+        case "$line" in *die*) exit 7 ;; esac
+        echo '{"output": "alive"}'
+    done"#;
+    let (_child, variables) = start(&["--endpoint", worker]).await;
+    let http = reqwest::Client::new();
+    let run_sync = async |input: serde_json::Value| {
+        let url = format!("{}/v2/worker/runsync", variables[1].1);
+        let body = json!({ "input": input }).to_string();
+        answer(http.post(url).header("authorization", "local").body(body)).await.1
+    };
+    assert_eq!(run_sync(json!({})).await["output"], "alive");
+    let record = run_sync(json!({ "please": "die" })).await;
+    assert_eq!(record["status"], "FAILED");
+    assert!(record["error"].as_str().unwrap().contains('7'), "{record}");
+    assert_eq!(run_sync(json!({})).await["output"], "alive");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn it_stops_cleanly_on_ctrl_c_with_its_workers() {
+    let pipe = Pipe::new();
+    let (mut child, variables) = start(&["--endpoint", &format!("sh={}", pipe.worker())]).await;
+    let run = reqwest::Client::new()
+        .post(format!("{}/v2/sh/runsync", variables[1].1))
+        .header("authorization", "local")
+        .body(r#"{"input": {}}"#);
+    assert_eq!(answer(run).await.1["status"], "COMPLETED");
+    assert!(pipe.is_held());
     let id = child.id().unwrap().to_string();
     let sent = Command::new("kill").args(["-INT", &id]).status().await.unwrap();
     assert!(sent.success());
     let ended = tokio::time::timeout(std::time::Duration::from_secs(10), child.wait());
     assert_eq!(ended.await.unwrap().unwrap().code(), Some(0));
+    pipe.released().await;
 }
 
 #[tokio::test]

@@ -210,8 +210,24 @@ async fn a_wrong_method_is_405() {
         (Method::POST, "/v1/templates/template-own"),
         (Method::GET, "/graphql"),
     ] {
+        let url = format!("{}{path}", service.local.base_url());
+        let reply = service.http.request(method.clone(), url).send().await.unwrap();
+        assert!(!reply.headers()["allow"].is_empty(), "{path}");
         let answer = service.send(method.clone(), path, Vec::new()).await;
         assert_refused(&answer, StatusCode::METHOD_NOT_ALLOWED, method.as_str());
+    }
+}
+
+#[tokio::test]
+async fn what_can_be_read_answers_head_without_a_body() {
+    let service = Service::still(|builder| builder).await;
+    for (path, status) in
+        [("/v2/echo/health", 200), ("/v2/none/health", 404), ("/v2/echo/run", 405)]
+    {
+        let request = service.http.head(format!("{}{path}", service.local.base_url()));
+        let reply = request.header("authorization", crate::support::KEY).send().await.unwrap();
+        assert_eq!(reply.status().as_u16(), status, "{path}");
+        assert_eq!(reply.text().await.unwrap(), "");
     }
 }
 

@@ -111,6 +111,49 @@ pub async fn eventually(what: &str, mut condition: impl AsyncFnMut() -> bool) {
     }
 }
 
+/// A named pipe, by which one learns that processes have ended: it is read to its end when the last
+/// process is gone that could write to it.
+#[cfg(unix)]
+pub struct Pipe {
+    path: std::path::PathBuf,
+    read: tokio::task::JoinHandle<Vec<u8>>,
+}
+
+#[cfg(unix)]
+impl Pipe {
+    pub fn new() -> Self {
+        let path = std::env::temp_dir().join(format!("podqueue-local-{}", fastrand::u64(..)));
+        let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        let name = path.clone();
+        let read = tokio::task::spawn_blocking(move || std::fs::read(name).unwrap());
+        Self { path, read }
+    }
+
+    /// The beginning of a worker: it starts a process that holds the pipe and does not end by
+    /// itself.
+    pub fn holder(&self) -> String {
+        format!("sleep 1000 > '{}' &", self.path.display())
+    }
+
+    /// A worker with such a process, which answers every job.
+    pub fn worker(&self) -> String {
+        let answer = r#"while read -r line; do echo '{"output": null}'; done"#;
+        format!("{} {answer}", self.holder())
+    }
+
+    pub fn is_held(&self) -> bool {
+        !self.read.is_finished()
+    }
+
+    /// Waits until nobody holds the pipe any more.
+    pub async fn released(self) {
+        let read = tokio::time::timeout(Duration::from_secs(20), self.read).await;
+        std::fs::remove_file(self.path).unwrap();
+        assert_eq!(read.unwrap().unwrap(), b"");
+    }
+}
+
 pub async fn answer(request: reqwest::RequestBuilder) -> Answer {
     let response = request.send().await.unwrap();
     let status = response.status();
