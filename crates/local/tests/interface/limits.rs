@@ -11,20 +11,6 @@ use serde_json::json;
 
 use crate::support::{KEY, Service, answer, assert_refused, eventually, seconds};
 
-/// A row: the operation, a request for it, its rate, and how many may be under way.
-type Row = (Operation, Method, &'static str, usize, Option<usize>);
-
-const TABLE: [Row; 8] = [
-    (Operation::RunSync, Method::POST, "runsync", 2000, Some(400)),
-    (Operation::Run, Method::POST, "run", 1000, Some(200)),
-    (Operation::Status, Method::GET, "status/x", 2000, Some(400)),
-    (Operation::Stream, Method::GET, "stream/x", 2000, Some(400)),
-    (Operation::Cancel, Method::POST, "cancel/x", 100, Some(20)),
-    (Operation::PurgeQueue, Method::POST, "purge-queue", 2, None),
-    (Operation::OpenAi, Method::POST, "openai/v1/models", 2000, Some(400)),
-    (Operation::Requests, Method::GET, "requests", 10, Some(2)),
-];
-
 async fn limited(setup: impl FnOnce(RateLimits) -> RateLimits) -> Service {
     let limits = setup(RateLimits::documented());
     Service::still(|builder: Builder| builder.rate_limits(limits)).await
@@ -51,36 +37,70 @@ async fn admitted(service: &Service, method: &Method, path: &str, number: usize)
     admitted
 }
 
-#[tokio::test]
-async fn each_row_has_its_rate() {
+/// A row of the table: so many requests pass in 10 seconds, and so many may be under way at once.
+async fn row(operation: Operation, path: &str, rate: usize, at_once: Option<usize>) {
+    let method = match operation {
+        Operation::Status | Operation::Stream | Operation::Requests => Method::GET,
+        _ => Method::POST,
+    };
     let service = limited(|limits| limits).await;
-    for (_, method, path, rate, _) in &TABLE {
-        assert_eq!(admitted(&service, method, path, rate + 3).await, *rate, "{path}");
+    assert_eq!(admitted(&service, &method, path, rate + 3).await, rate);
+    let Some(at_once) = at_once else { return };
+    let service = limited(|limits| limits).await;
+    service.local.add_fault(Fault::delay(seconds(100)).on(operation));
+    // One more than is allowed: it alone is answered while the others are under way.
+    let mut calls: FuturesUnordered<_> =
+        (0..=at_once).map(|_| tokio::spawn(answer(request(&service, &method, path)))).collect();
+    let refused = tokio::time::timeout(seconds(20), calls.next()).await.unwrap();
+    let refused = refused.unwrap().unwrap();
+    assert_refused(&refused, StatusCode::TOO_MANY_REQUESTS, "at once");
+    eventually("all requests", async || service.local.requests().len() == at_once + 1).await;
+    service.local.clear_faults();
+    service.advance(seconds(100));
+    while let Some(held) = calls.next().await {
+        assert_ne!(held.unwrap().0, 429);
     }
+    assert_eq!(admitted(&service, &method, path, 1).await, 1);
 }
 
 #[tokio::test]
-async fn each_row_has_its_concurrency() {
-    for (operation, method, path, _, concurrent) in &TABLE {
-        let Some(concurrent) = *concurrent else { continue };
-        let service = limited(|limits| limits).await;
-        service.local.add_fault(Fault::delay(seconds(100)).on(*operation));
-        // One more than is allowed: it alone is answered while the others are under way.
-        let mut calls: FuturesUnordered<_> = (0..=concurrent)
-            .map(|_| tokio::spawn(answer(request(&service, method, path))))
-            .collect();
-        let refused = calls.next().await.unwrap().unwrap();
-        assert_refused(&refused, StatusCode::TOO_MANY_REQUESTS, "at once");
-        let all = concurrent + 1;
-        eventually("all requests", async || service.local.requests().len() == all).await;
-        service.local.clear_faults();
-        service.advance(seconds(100));
-        while let Some(held) = calls.next().await {
-            assert_ne!(held.unwrap().0, 429, "{path}");
-        }
-        let next = request(&service, method, path).send().await.unwrap();
-        assert_ne!(next.status(), StatusCode::TOO_MANY_REQUESTS, "{path}");
-    }
+async fn runsync_takes_2000_in_10_seconds_and_400_at_once() {
+    row(Operation::RunSync, "runsync", 2000, Some(400)).await;
+}
+
+#[tokio::test]
+async fn run_takes_1000_in_10_seconds_and_200_at_once() {
+    row(Operation::Run, "run", 1000, Some(200)).await;
+}
+
+#[tokio::test]
+async fn status_takes_2000_in_10_seconds_and_400_at_once() {
+    row(Operation::Status, "status/x", 2000, Some(400)).await;
+}
+
+#[tokio::test]
+async fn stream_takes_2000_in_10_seconds_and_400_at_once() {
+    row(Operation::Stream, "stream/x", 2000, Some(400)).await;
+}
+
+#[tokio::test]
+async fn cancel_takes_100_in_10_seconds_and_20_at_once() {
+    row(Operation::Cancel, "cancel/x", 100, Some(20)).await;
+}
+
+#[tokio::test]
+async fn purge_queue_takes_2_in_10_seconds() {
+    row(Operation::PurgeQueue, "purge-queue", 2, None).await;
+}
+
+#[tokio::test]
+async fn openai_takes_2000_in_10_seconds_and_400_at_once() {
+    row(Operation::OpenAi, "openai/v1/models", 2000, Some(400)).await;
+}
+
+#[tokio::test]
+async fn requests_takes_10_in_10_seconds_and_2_at_once() {
+    row(Operation::Requests, "requests", 10, Some(2)).await;
 }
 
 #[tokio::test]
