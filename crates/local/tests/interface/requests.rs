@@ -186,8 +186,19 @@ async fn an_unknown_job_is_404_also_when_another_endpoint_has_it() {
 #[tokio::test]
 async fn an_unknown_path_is_404() {
     let service = Service::still(|builder| builder).await;
-    for path in ["/", "/v2", "/v2/echo", "/v2/echo/status", "/v2/echo/status/", "/v1/pods", "/v3/x"]
-    {
+    for path in [
+        "/",
+        "/v2",
+        "/v2/echo",
+        "/v2//health",
+        "/v2/echo/health/",
+        "/v2/echo/status",
+        "/v2/echo/status/",
+        "/v2/echo/status/a/b",
+        "/v2/echo/openai/",
+        "/v1/pods",
+        "/v3/x",
+    ] {
         assert_refused(&service.get(path).await, StatusCode::NOT_FOUND, "no operation");
     }
 }
