@@ -185,7 +185,7 @@ pub mod types {
     reason = "generated from queries, all of it"
 )]
 pub mod shapes {
-    use ::podqueue::graphql::document::{InputField, InputShape, Shape};
+    use ::podqueue::graphql::document::{InputField, InputShape, Presence, Shape};
 
     /// The shape of `Basket`.
     pub static BASKET: InputShape = InputShape {
@@ -194,13 +194,13 @@ pub mod shapes {
             InputField {
                 name: "orders",
                 shape: Shape::List(&Shape::Input(&ORDER)),
-                required: true,
+                presence: Presence::Required,
                 secret: false,
             },
             InputField {
                 name: "first",
                 shape: Shape::Input(&ORDER),
-                required: false,
+                presence: Presence::Optional,
                 secret: false,
             },
         ],
@@ -213,7 +213,7 @@ pub mod shapes {
             InputField {
                 name: "order",
                 shape: Shape::Input(&ORDER),
-                required: true,
+                presence: Presence::Required,
                 secret: false,
             },
         ],
@@ -226,19 +226,19 @@ pub mod shapes {
             InputField {
                 name: "name",
                 shape: Shape::String,
-                required: false,
+                presence: Presence::Optional,
                 secret: false,
             },
             InputField {
                 name: "colors",
                 shape: Shape::List(&Shape::Enum),
-                required: false,
+                presence: Presence::Optional,
                 secret: false,
             },
             InputField {
                 name: "not",
                 shape: Shape::Input(&FILTER),
-                required: false,
+                presence: Presence::Optional,
                 secret: false,
             },
         ],
@@ -251,7 +251,7 @@ pub mod shapes {
             InputField {
                 name: "color",
                 shape: Shape::Enum,
-                required: true,
+                presence: Presence::Required,
                 secret: false,
             },
         ],
@@ -264,31 +264,31 @@ pub mod shapes {
             InputField {
                 name: "name",
                 shape: Shape::String,
-                required: true,
+                presence: Presence::Required,
                 secret: false,
             },
             InputField {
                 name: "color",
                 shape: Shape::Enum,
-                required: false,
+                presence: Presence::Optional,
                 secret: false,
             },
             InputField {
                 name: "password",
                 shape: Shape::String,
-                required: false,
+                presence: Presence::Optional,
                 secret: true,
             },
             InputField {
                 name: "friends",
                 shape: Shape::List(&Shape::Input(&PET_INPUT)),
-                required: false,
+                presence: Presence::Optional,
                 secret: false,
             },
             InputField {
                 name: "parent",
                 shape: Shape::Input(&PET_INPUT),
-                required: false,
+                presence: Presence::Optional,
                 secret: false,
             },
         ],
@@ -341,14 +341,14 @@ impl ::podqueue::graphql::Operation for GetPet {
                 Variable {
                     name: "id",
                     shape: Shape::Id,
-                    required: true,
+                    presence: Presence::Required,
                     default: None,
                     secret: false,
                 },
                 Variable {
                     name: "withTags",
                     shape: Shape::Boolean,
-                    required: false,
+                    presence: Presence::NotNull,
                     default: Some("false"),
                     secret: false,
                 },
@@ -510,7 +510,7 @@ impl ::podqueue::graphql::Operation for SavePet {
                 Variable {
                     name: "input",
                     shape: Shape::Input(&shapes::PET_INPUT),
-                    required: true,
+                    presence: Presence::Required,
                     default: None,
                     secret: false,
                 },
@@ -628,14 +628,14 @@ impl ::podqueue::graphql::Operation for Search {
                 Variable {
                     name: "filter",
                     shape: Shape::Input(&shapes::FILTER),
-                    required: false,
+                    presence: Presence::Optional,
                     default: None,
                     secret: false,
                 },
                 Variable {
                     name: "limit",
                     shape: Shape::Int,
-                    required: false,
+                    presence: Presence::Optional,
                     default: None,
                     secret: false,
                 },
