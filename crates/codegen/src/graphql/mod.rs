@@ -7,6 +7,7 @@ mod complete;
 mod docs;
 pub(crate) mod document;
 mod folder;
+mod inputs;
 pub(crate) mod introspection;
 mod locate;
 mod module;
@@ -51,7 +52,7 @@ pub fn generate(
     let schema = schema::Schema::parse(schema)?;
     let operations = check::operations(&schema, files)?;
     let client = client::Client::new(&schema).map_err(in_schema)?;
-    let types = types::Types::generate(&schema, &client).map_err(in_schema)?;
+    let types = types::Types::generate(&schema);
     let shapes = shapes::Shapes::new(&schema);
     let context =
         module::Context { schema: &schema, client: &client, types: &types, shapes: &shapes };

@@ -116,8 +116,8 @@ impl Schema {
         }
     }
 
-    /// The schema as the type generator needs it: without words, arguments and defaults, and with
-    /// its types named as they shall be in Rust.
+    /// The schema as the type generator needs it: without words, arguments and inputs, and with its
+    /// types named as they shall be in Rust.
     pub(crate) fn text_for_types(&self) -> String {
         let mut document = Document { definitions: Vec::new() };
         for definition in &self.document.definitions {
@@ -155,15 +155,9 @@ impl Schema {
                     }
                     it.name = self.client_name(&it.name);
                 }
+                // What is within it is made elsewhere.
                 Defined::InputObject(it) => {
-                    it.description = None;
-                    it.directives.retain(|directive| directive.name == "oneOf");
-                    it.name = self.client_name(&it.name);
-                    for field in &mut it.fields {
-                        (field.description, field.directives) = (None, Vec::new());
-                        field.default_value = None;
-                        self.rename(&mut field.value_type);
-                    }
+                    *defined = Defined::Scalar(ScalarType::new(self.client_name(&it.name)));
                 }
             }
             document.definitions.push(definition);
