@@ -12,7 +12,7 @@ use super::{introspection, sdl};
 use crate::{Diagnostic, Source, naming};
 
 /// What every schema has without saying so, and the validation wants said.
-const SCALARS: [&str; 5] = ["Int", "Float", "String", "Boolean", "ID"];
+pub(crate) const SCALARS: [&str; 5] = ["Int", "Float", "String", "Boolean", "ID"];
 const DIRECTIVES: [(&str, &str); 4] = [
     ("include", "directive @include(if: Boolean!) on FIELD | FRAGMENT_SPREAD | INLINE_FRAGMENT"),
     ("skip", "directive @skip(if: Boolean!) on FIELD | FRAGMENT_SPREAD | INLINE_FRAGMENT"),
@@ -262,9 +262,22 @@ pub(crate) fn split_position(message: &str) -> (Pos, String) {
     let (place, what) = after.split_once('\n').unwrap_or((after, ""));
     let (line, column) = place.trim().split_once(':').unwrap_or((place, "1"));
     let number = |text: &str| text.parse().unwrap_or(1);
-    let what = what.lines().map(str::trim).filter(|it| !it.is_empty()).collect::<Vec<_>>();
+    let what = what.lines().map(|line| plain_words(line.trim())).filter(|it| !it.is_empty());
+    let what: Vec<_> = what.collect();
     (
         Pos { line: number(line), column: number(column) },
         format!("syntax error: {}", what.join("; ")),
     )
+}
+
+/// What the parser says without what only its authors have a use for: the kinds of tokens.
+fn plain_words(line: &str) -> String {
+    let mut words = line.to_owned();
+    for kind in ["Punctuator", "Name", "IntValue", "FloatValue", "StringValue", "BlockString"] {
+        words = words.replace(&format!("[{kind}]`"), "`");
+    }
+    for doubled in ["unexpected character", "unterminated"] {
+        words = words.replace(&format!("Unexpected {doubled}"), doubled);
+    }
+    words
 }
