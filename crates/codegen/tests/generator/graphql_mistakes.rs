@@ -485,10 +485,7 @@ fn what_a_broken_file_may_define_is_not_missed() {
 #[test]
 fn a_schema_that_is_none() {
     for (text, expected) in [
-        (
-            "type Query { a Int }",
-            "schema.graphql:1:16: syntax error: Unexpected `Int`; Expected :",
-        ),
+        ("type Query { a Int }", "schema.graphql:1:16: syntax error: Unexpected `Int`; Expected :"),
         (
             "type Pet { a: Int }",
             "schema.graphql:1:1: this schema has no query type, which GraphQL asks of every schema",
