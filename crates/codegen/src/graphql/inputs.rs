@@ -47,11 +47,12 @@ impl<'a> Inputs<'a> {
         let fields = input.fields.iter().zip(field_names(input)).map(|(field, name)| {
             let docs = field_docs(field);
             let rename = rename(&field.name, &name);
+            let skip = is_optional(field).then(|| quote!(skip_serializing_if = "Option::is_none"));
+            let metas: Vec<_> = rename.into_iter().chain(skip).collect();
+            let serde = (!metas.is_empty()).then(|| quote!(#[serde(#(#metas),*)]));
             let name = format_ident!("{name}");
             let ty = self.field_type(input, field);
-            let skip = is_optional(field)
-                .then(|| quote!(#[serde(skip_serializing_if = "Option::is_none")]));
-            quote!(#docs #rename #skip pub #name: #ty)
+            quote!(#docs #serde pub #name: #ty)
         });
         syn::parse_quote! {
             #docs
@@ -71,7 +72,7 @@ impl<'a> Inputs<'a> {
         let variants = input.fields.iter().map(|field| {
             let docs = field_docs(field);
             let name = naming::unique_pascal(&mut taken, naming::pascal(&field.name));
-            let rename = rename(&field.name, &name);
+            let rename = rename(&field.name, &name).map(|it| quote!(#[serde(#it)]));
             let name = format_ident!("{name}");
             let ty = self.plain(&field.value_type);
             let ty = if self.is_boxed(input, field) { quote!(Box<#ty>) } else { ty };
@@ -141,7 +142,7 @@ fn field_docs(field: &ast::InputValue) -> TokenStream {
 }
 
 fn rename(wire: &str, name: &str) -> Option<TokenStream> {
-    (wire != name).then(|| quote!(#[serde(rename = #wire)]))
+    (wire != name).then(|| quote!(rename = #wire))
 }
 
 /// Names for the fields, numbered where they are one in Rust, such as `not` and `_not`.

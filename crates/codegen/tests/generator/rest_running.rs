@@ -23,7 +23,11 @@ fn what_is_generated_compiles_and_runs() {
     growth::write_library(&folder.with_file_name("growth"));
     write_crate(&folder, &documents);
     let built = run(
-        Command::new(env!("CARGO")).args(["build", "--offline", "--message-format=json"]),
+        Command::new(env!("CARGO")).args([
+            "build",
+            "--offline",
+            "--message-format=json-render-diagnostics",
+        ]),
         &folder,
     );
     run(&mut Command::new(artifact(&built, "podqueue-corpus")), &folder);

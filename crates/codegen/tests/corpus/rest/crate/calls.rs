@@ -1,7 +1,7 @@
 //! Calls over HTTP, as a caller of the generated code writes them.
 
 use crate::server::Server;
-use crate::{bodies, choices, json, parameters, success_codes, type_arrays};
+use crate::{bodies, choices, cloud, json, parameters, success_codes, type_arrays};
 
 /// What does not go as it should.
 pub async fn failures() -> Vec<String> {
@@ -31,6 +31,18 @@ pub async fn failures() -> Vec<String> {
         line,
         "GET /v1/a/7/a%2Fb/c?page=3&tags=x+y&tags=z&levels=low&levels=soon&ids%5B%5D=1\
          &ids%5B%5D=2&since=today&either=7&one_or_more=a&fn=true&limit=5",
+    );
+
+    let server = Server::start(r#"{"items": null}"#);
+    let rest = cloud::Rest(server.client().rest());
+    let call = rest.compute_instances_list_2("p", "r").top(5).fields(["id", "name"]);
+    let call = call.zones(["a", "b"]).states([cloud::types::State::Running, "NEW".into()]);
+    same("lists in one text", format!("{:?}", call.await.map(|it| it.items.len()).ok()), "Some(0)");
+    let (line, _) = server.request();
+    same(
+        "lists in one text",
+        line,
+        "GET /v1/v1/projects/p/instances?%24top=5&fields=id%2Cname&zones=a+b&states=RUNNING%7CNEW",
     );
 
     let server = Server::start("");
