@@ -14,7 +14,8 @@ macro_rules! __open_enum {
         impl ::std::str::FromStr for $name {
             type Err = ::std::convert::Infallible;
 
-            fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+            // `Self::Err` may be a value.
+            fn from_str(value: &str) -> ::std::result::Result<Self, ::std::convert::Infallible> {
                 ::std::result::Result::Ok(Self::from(value))
             }
         }
