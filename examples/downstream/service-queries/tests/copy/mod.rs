@@ -14,7 +14,7 @@ impl Copy {
         let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         fs::remove_dir_all(&copy).ok();
         copy_folder(here, &copy);
-        for member in ["service-queries", "own-schema", "published-schema"] {
+        for member in ["first-query", "service-queries", "own-schema", "published-schema"] {
             let manifest = copy.join(member).join("Cargo.toml");
             let text = fs::read_to_string(&manifest).unwrap();
             let podqueue = podqueue.display().to_string().replace('\\', "/");
