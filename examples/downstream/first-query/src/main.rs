@@ -5,7 +5,7 @@ podqueue::include_queries!(); // KeepTemplate, keep_template::{Variables, Respon
 #[tokio::main]
 async fn main() -> podqueue::Result<()> {
     let input = types::SaveTemplateInput {
-        name: "notebook".into(),
+        name: "my-notebook".into(),
         image_name: "registry.example/notebook:1".into(),
         container_disk_in_gb: 20,
         volume_in_gb: 50,

@@ -36,5 +36,6 @@ async fn the_program_works() {
     };
     let output = tokio::task::block_in_place(program);
     let said = String::from_utf8(output.stdout).unwrap();
-    assert!(said.starts_with("saved as Some(\""), "{said}{:?}", output.stderr);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("saved as Some(\""), "{said}{error}");
 }
