@@ -38,6 +38,7 @@ pub mod graphql;
 mod json;
 #[doc(hidden)]
 pub mod lenient;
+mod open_enum;
 mod queue;
 pub mod rest;
 mod secret_string;
@@ -66,6 +67,7 @@ pub mod __private {
     pub use serde;
     pub use serde_json;
 
+    pub use crate::__open_enum as open_enum;
     pub use crate::lenient;
 }
 

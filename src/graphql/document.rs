@@ -5,6 +5,7 @@
 //! difference between an enum and a string cannot be seen in a value alone.
 
 mod literal;
+mod null;
 
 use std::fmt::Write;
 
@@ -39,12 +40,23 @@ pub struct Variable {
     pub name: &'static str,
     /// The type.
     pub shape: Shape,
-    /// Whether a value must be given: the type is non-null and there is no default.
-    pub required: bool,
+    /// Whether it may be absent, or null.
+    pub presence: Presence,
     /// The default, as a GraphQL literal.
     pub default: Option<&'static str>,
     /// Whether its value must not be shown.
     pub secret: bool,
+}
+
+/// Whether a value may be absent, or null: GraphQL tells the two apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// It must be given: its type is non-null and there is no default.
+    Required,
+    /// It may be absent, for it has a default, but not null.
+    NotNull,
+    /// It may be absent, and it may be null.
+    Optional,
 }
 
 /// A piece of a document.
@@ -105,20 +117,32 @@ pub struct InputField {
     pub name: &'static str,
     /// The type.
     pub shape: Shape,
-    /// Whether it must be given.
-    pub required: bool,
+    /// Whether it may be absent, or null.
+    pub presence: Presence,
     /// Whether its value must not be shown.
     pub secret: bool,
+}
+
+impl Presence {
+    /// Whether a value may be what it is: absent, null or something.
+    fn check(self, value: Option<&Value>, place: &str) -> Result<(), UnexpectedValue> {
+        match (self, value) {
+            (Self::Required, None | Some(Value::Null)) => {
+                Err(UnexpectedValue::new(place, "must be given"))
+            }
+            (Self::NotNull, Some(Value::Null)) => {
+                Err(UnexpectedValue::new(place, "must not be null"))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Document {
     /// The document with the values of `variables` written into it.
     pub(crate) fn inline(&self, variables: &Map<String, Value>) -> Result<String, UnexpectedValue> {
         for variable in self.variables {
-            let missing = variables.get(variable.name).is_none_or(Value::is_null);
-            if variable.required && missing {
-                return Err(UnexpectedValue::new(variable.name, "must be given"));
-            }
+            variable.presence.check(variables.get(variable.name), variable.name)?;
         }
         let mut text = String::new();
         self.write_parts(&mut text, self.parts, variables)?;

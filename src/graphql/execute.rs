@@ -239,6 +239,41 @@ pub struct Execute<O> {
     operation: PhantomData<fn() -> O>,
 }
 
+impl<O: Operation> Execute<O> {
+    /// Sends null for a variable, or for a field of an input. In the generated types `None` is
+    /// *absent*; to many a service null says something else, such as "forget what was there".
+    ///
+    /// The place is written with the names of the schema, as errors write it: `readme`,
+    /// `input.readme`, `input.env[0].note`. It must be absent until now. An element of a list that may
+    /// be null is an `Option` there, and needs no word here.
+    ///
+    /// ```no_run
+    /// # use podqueue::graphql::types::SaveTemplateInput;
+    /// # async fn example(client: podqueue::Client) -> podqueue::Result<()> {
+    /// use podqueue::graphql::{ModifyTemplate, modify_template};
+    ///
+    /// let input = SaveTemplateInput { id: Some("template-id".into()), ..Default::default() };
+    /// let variables = modify_template::Variables { input };
+    /// client.graphql().execute::<ModifyTemplate>(variables).null("input.readme").await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Awaited, it answers [`ErrorKind::InvalidRequest`] for a place that there is not, that has a
+    /// value, or that the schema does not let be null.
+    pub fn null(mut self, place: impl AsRef<str>) -> Self {
+        self.variables = self.variables.and_then(|mut variables| {
+            O::DOCUMENT.set_null(&mut variables, place.as_ref()).map_err(|unexpected| {
+                Error::refused(attempted(O::NAME), unexpected.place, unexpected.rule)
+            })?;
+            Ok(variables)
+        });
+        self
+    }
+}
+
 impl<O: Operation> Execute<O>
 where
     O::Data: 'static,

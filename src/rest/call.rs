@@ -64,6 +64,22 @@ impl RestCall {
         self
     }
 
+    /// A query parameter that holds a list in one text; absent for `None` and for nothing.
+    pub fn query_joined(
+        mut self,
+        name: &'static str,
+        values: &impl Serialize,
+        separator: &str,
+    ) -> Self {
+        let before = self.query.len();
+        self = self.query(name, values);
+        let texts: Vec<_> = self.query.drain(before..).map(|(_, text)| text).collect();
+        if !texts.is_empty() {
+            self.query.push((name, texts.join(separator)));
+        }
+        self
+    }
+
     /// A header.
     pub fn header(mut self, name: &'static str, value: &impl ToString) -> Self {
         self.headers.push((name, value.to_string()));

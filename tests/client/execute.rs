@@ -74,6 +74,45 @@ async fn variables_are_sent_beside_the_query_where_one_says_so() {
 }
 
 #[tokio::test]
+async fn null_is_sent_where_it_is_asked_for_and_nowhere_else() {
+    let modified = r#"{"data":{"saveTemplate":null}}"#;
+    for (body, expected) in [
+        (GraphqlBody::QueryOnly, None),
+        (GraphqlBody::Variables, Some(json!({"key": "K", "value": "V"}))),
+    ] {
+        let server = Script::of([Reply::ok(modified)]).await;
+        let client = server.settings().graphql_body(body).build().unwrap();
+        let pair = types::EnvironmentVariableInput { key: "K".to_owned(), value: "V".to_owned() };
+        let input = types::SaveTemplateInput { env: Some(vec![pair]), ..input("n") };
+        let variables = modify_template::Variables { input };
+        let ask = client.graphql().execute::<ModifyTemplate>(variables);
+        ask.null("input.readme").await.unwrap();
+        let body = server.request().json();
+        match expected {
+            None => {
+                let query = body["query"].as_str().unwrap();
+                assert!(query.contains("readme: null"), "{query}");
+                assert_eq!(query.matches("null").count(), 1, "{query}");
+            }
+            Some(pair) => {
+                assert_eq!(body["variables"]["input"]["readme"], Value::Null);
+                assert_eq!(body["variables"]["input"]["env"][0], pair);
+                assert_eq!(body["variables"]["input"].as_object().unwrap().len(), 7);
+            }
+        }
+    }
+    // Nothing is sent where that cannot be.
+    let server = Script::of([]).await;
+    for place in ["input.name", "input.env[0].key", "input.nope", "nope"] {
+        let variables = modify_template::Variables { input: input("n") };
+        let ask = server.client().graphql().execute::<ModifyTemplate>(variables).null(place);
+        let error = ask.await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidRequest, "{place}");
+        assert!(error.to_string().contains(place), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_result_that_is_null_is_no_error() {
     let server = Script::of([Reply::ok(r#"{"data":{"secretDelete":null}}"#)]).await;
     let variables = secret_delete::Variables { id: "s".to_owned() };

@@ -50,7 +50,8 @@ fn row(queries: usize, types: usize, items: usize) {
     );
 }
 
-/// Types of each kind, as many: objects, enums, inputs.
+/// Types of each kind, as many: objects, enums, inputs. Each object and each input leads to the next
+/// one, so that one query may reach all of them.
 fn schema(of_each: usize) -> Source {
     let mut text = String::from("type Query {\n");
     for number in 0..of_each {
@@ -60,6 +61,7 @@ fn schema(of_each: usize) -> Source {
     }
     text.push_str("}\n");
     for number in 0..of_each {
+        let following = (number + 1) % of_each;
         text.push_str(&format!(
             "\"A thing of the kind {number}.\"
 type Thing{number} {{
@@ -69,9 +71,10 @@ type Thing{number} {{
   sizes: [Float!]!
   state: State{number}
   next: Thing{number}
+  following: Thing{following}
 }}
 enum State{number} {{ WAITING RUNNING DONE }}
-input Filter{number} {{ name: String states: [State{number}!] next: Filter{number} }}
+input Filter{number} {{ name: String states: [State{number}!] next: Filter{following} }}
 "
         ));
     }

@@ -1,5 +1,6 @@
 //! What runs in a build script: files in, files out, and word to cargo.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +9,11 @@ use crate::{Diagnostic, Generated, Source, rest};
 
 /// Where cargo says that podqueue's schema is, to the build scripts of podqueue's dependants.
 const SCHEMA_OF_PODQUEUE: &str = "DEP_PODQUEUE_0_SCHEMA";
+
+/// How the names of files end that are of interest.
+const DESCRIPTIONS: [&str; 3] = ["yaml", "yml", "json"];
+const SCHEMAS: [&str; 4] = ["graphql", "graphqls", "gql", "json"];
+const QUERIES: [&str; 2] = ["graphql", "gql"];
 
 /// What a build script generates.
 ///
@@ -109,8 +115,8 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn rest(&mut self, folder: &Path) {
-        self.watch(folder);
-        let made = only_file(folder, &["yaml", "yml", "json"])
+        self.watch_folder(folder, &DESCRIPTIONS);
+        let made = only_file(folder, &DESCRIPTIONS)
             .and_then(|path| read(&path))
             .map_err(|it| vec![it])
             .and_then(|source| rest::generate(&source));
@@ -118,10 +124,9 @@ impl Run<'_> {
     }
 
     fn operations(&mut self, schema: &Path, queries: &Path) {
-        self.watch(schema);
-        self.watch(queries);
-        let made =
-            only_file(schema, &["graphql", "graphqls", "gql", "json"]).map_err(|it| vec![it]);
+        self.watch_folder(schema, &SCHEMAS);
+        self.watch_folder(queries, &QUERIES);
+        let made = only_file(schema, &SCHEMAS).map_err(|it| vec![it]);
         let made = made.and_then(|path| {
             let absolute = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
             self.directive(format!("cargo::metadata=schema={}", absolute.display()));
@@ -131,7 +136,7 @@ impl Run<'_> {
     }
 
     fn queries(&mut self, folder: &Path, schema: Option<&Path>) {
-        self.watch(folder);
+        self.watch_folder(folder, &QUERIES);
         let of_podqueue = std::env::var_os(SCHEMA_OF_PODQUEUE).map(PathBuf::from);
         let made = match (schema, of_podqueue) {
             (Some(schema), _) => {
@@ -148,6 +153,12 @@ impl Run<'_> {
             )]),
         };
         self.finish("podqueue_queries.rs", made);
+    }
+
+    fn watch_folder(&mut self, folder: &Path, endings: &[&str]) {
+        self.watch(folder);
+        let files = files(folder, endings).unwrap_or_default();
+        linked(folder, &files).iter().for_each(|file| self.watch(file));
     }
 
     fn watch(&mut self, path: &Path) {
@@ -183,7 +194,7 @@ fn graphql(
     let schema = read(schema);
     let mut mistakes = Vec::new();
     let mut sources = Vec::new();
-    for path in files(queries, &["graphql", "gql"]).map_err(|it| vec![it])? {
+    for path in files(queries, &QUERIES).map_err(|it| vec![it])? {
         match read(&path) {
             Ok(source) => sources.push(source),
             Err(mistake) => mistakes.push(mistake),
@@ -206,16 +217,26 @@ fn graphql(
     }
 }
 
-/// The files of a folder and its folders that end in one of these, by name.
+/// The files of a folder and its folders that end in one of these, by name. What begins with a dot
+/// is not meant to be seen; editors leave such files behind.
 pub(crate) fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Diagnostic> {
     let mut found = Vec::new();
     let mut waiting = vec![folder.to_owned()];
+    // A link may lead back to where it stands.
+    let mut seen = HashSet::new();
     while let Some(folder) = waiting.pop() {
         let fault = |error: std::io::Error| {
             Diagnostic::of_file(name(&folder), format!("this folder cannot be read: {error}"))
         };
+        if !seen.insert(folder.canonicalize().map_err(fault)?) {
+            continue;
+        }
         for entry in fs::read_dir(&folder).map_err(fault)? {
-            let path = entry.map_err(fault)?.path();
+            let entry = entry.map_err(fault)?;
+            let path = entry.path();
+            if entry.file_name().to_string_lossy().starts_with('.') {
+                continue;
+            }
             if path.is_dir() {
                 waiting.push(path);
             } else if path.extension().is_some_and(|it| endings.iter().any(|ending| it == *ending))
@@ -226,6 +247,13 @@ pub(crate) fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Dia
     }
     found.sort();
     Ok(found)
+}
+
+/// Where links of a folder lead to: cargo looks at what is in the folder itself.
+fn linked(folder: &Path, files: &[PathBuf]) -> Vec<PathBuf> {
+    let Ok(folder) = folder.canonicalize() else { return Vec::new() };
+    let real = files.iter().filter_map(|file| file.canonicalize().ok());
+    real.filter(|file| !file.starts_with(&folder)).collect()
 }
 
 fn only_file(folder: &Path, endings: &[&str]) -> Result<PathBuf, Diagnostic> {

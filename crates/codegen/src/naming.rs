@@ -14,6 +14,41 @@ pub(crate) fn pascal(wire: &str) -> String {
     identifier(words(wire).to_upper_camel_case(), "X")
 }
 
+/// The name of an enum's value: `IN_QUEUE` becomes `InQueue`, `<=` becomes `LessEqual`.
+pub(crate) fn variant(wire: &str) -> String {
+    const SIGNS: [(char, &str); 20] = [
+        ('<', "Less"),
+        ('>', "Greater"),
+        ('=', "Equal"),
+        ('!', "Not"),
+        ('~', "Tilde"),
+        ('*', "Star"),
+        ('+', "Plus"),
+        ('-', "Minus"),
+        ('/', "Slash"),
+        ('%', "Percent"),
+        ('^', "Caret"),
+        ('&', "And"),
+        ('|', "Or"),
+        ('#', "Hash"),
+        ('@', "At"),
+        ('$', "Dollar"),
+        ('?', "Question"),
+        ('.', "Dot"),
+        (',', "Comma"),
+        (':', "Colon"),
+    ];
+    if wire.trim().is_empty() {
+        return "Empty".to_owned();
+    }
+    if wire.chars().any(char::is_alphanumeric) {
+        return pascal(wire);
+    }
+    let signs = wire.chars().filter_map(|c| SIGNS.iter().find(|(sign, _)| *sign == c));
+    let name: String = signs.map(|(_, name)| *name).collect();
+    if name.is_empty() { pascal(wire) } else { name }
+}
+
 /// A GraphQL type's name, cased as graphql_client cases it.
 pub(crate) fn upper_camel(name: &str) -> String {
     name.to_upper_camel_case()
@@ -133,6 +168,11 @@ mod tests {
         assert_eq!(snake("***"), "x");
         assert_eq!(pascal("IN_QUEUE"), "InQueue");
         assert_eq!(pascal("self"), "Self_");
+        assert_eq!(variant("IN_QUEUE"), "InQueue");
+        assert_eq!(variant("<="), "LessEqual");
+        assert_eq!(variant("+1"), "Plus1");
+        assert_eq!(variant(""), "Empty");
+        assert_eq!(variant("\u{2764}"), "X");
     }
 
     #[test]

@@ -38,14 +38,16 @@ impl OpenEnum {
             .variants
             .iter()
             .map(|variant| {
-                let ident = naming::unique_pascal(&mut taken, naming::pascal(&variant.wire));
+                let ident = naming::unique_pascal(&mut taken, naming::variant(&variant.wire));
                 format_ident!("{ident}")
             })
             .collect();
         let other = format_ident!("{}", naming::unique_pascal(&mut taken, "Other".to_owned()));
         let wires: Vec<_> = self.variants.iter().map(|variant| variant.wire.as_str()).collect();
         let variants = self.variants.iter().zip(&idents).map(|(variant, ident)| {
-            let docs = print::docs(&if variant.docs.is_empty() {
+            let docs = print::docs(&if variant.wire.is_empty() {
+                "An empty text.".to_owned()
+            } else if variant.docs.is_empty() {
                 format!("`{}`.", variant.wire)
             } else {
                 format!("{}\n\n`{}` on the wire.", variant.docs, variant.wire)
@@ -87,44 +89,7 @@ impl OpenEnum {
                 }
             }
 
-            impl From<String> for #name {
-                fn from(value: String) -> Self {
-                    Self::from(value.as_str())
-                }
-            }
-
-            impl ::std::str::FromStr for #name {
-                type Err = ::std::convert::Infallible;
-
-                fn from_str(value: &str) -> ::std::result::Result<Self, ::std::convert::Infallible> {
-                    ::std::result::Result::Ok(Self::from(value))
-                }
-            }
-
-            impl ::std::fmt::Display for #name {
-                fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                    f.pad(self.as_str())
-                }
-            }
-
-            impl ::podqueue::__private::serde::Serialize for #name {
-                fn serialize<S: ::podqueue::__private::serde::Serializer>(
-                    &self,
-                    serializer: S,
-                ) -> ::std::result::Result<S::Ok, S::Error> {
-                    serializer.serialize_str(self.as_str())
-                }
-            }
-
-            impl<'de> ::podqueue::__private::serde::Deserialize<'de> for #name {
-                fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
-                    deserializer: D,
-                ) -> ::std::result::Result<Self, D::Error> {
-                    let value: String =
-                        ::podqueue::__private::serde::Deserialize::deserialize(deserializer)?;
-                    ::std::result::Result::Ok(Self::from(value))
-                }
-            }
+            ::podqueue::__private::open_enum!(#name);
         }
     }
 }

@@ -51,22 +51,40 @@ pub(crate) fn docs(text: &str) -> TokenStream {
 /// an item would make rustdoc complain, and an indented line would become a doc test.
 pub(crate) fn prose(text: &str) -> String {
     let mut in_fence = false;
+    // How far the text of the list item is indented that the line before belongs to.
+    let mut item = 0;
     let mut lines = Vec::new();
     for line in text.trim().lines() {
         let trimmed = line.trim();
         if trimmed.starts_with("```") {
             in_fence = !in_fence;
+            item = 0;
             lines.push(if in_fence { "```text".to_owned() } else { "```".to_owned() });
         } else if in_fence {
             lines.push(line.trim_end().to_owned());
         } else {
-            lines.push(escape(trimmed));
+            let marker = list_marker(trimmed);
+            match (trimmed, marker) {
+                ("", _) => item = 0,
+                (_, Some(width)) => item = width,
+                _ => {}
+            }
+            let indentation = if marker.is_some() { 0 } else { item };
+            lines.push(format!("{:indentation$}{}", "", escape(trimmed)));
         }
     }
     if in_fence {
         lines.push("```".to_owned());
     }
     lines.join("\n")
+}
+
+/// How wide what stands before the text of a list item is, where a line begins one.
+fn list_marker(line: &str) -> Option<usize> {
+    let (marker, _) = line.split_once(' ')?;
+    let number = marker.strip_suffix(['.', ')']);
+    let is_number = |it: &str| !it.is_empty() && it.chars().all(|c| c.is_ascii_digit());
+    (["-", "*", "+"].contains(&marker) || number.is_some_and(is_number)).then_some(marker.len() + 1)
 }
 
 fn escape(line: &str) -> String {
@@ -124,6 +142,10 @@ mod tests {
             r"see (<https://a.example/b?c=>\<d\>)."
         );
         assert_eq!(prose("never `closed"), "never `closed`");
+        assert_eq!(
+            prose("- one\ntwo\n10. three\n    four\n\nfive"),
+            "- one\n  two\n10. three\n    four\n\nfive"
+        );
         assert_eq!(
             prose("    indented\n\n```rust\nfn [a]\n```"),
             "indented\n\n```text\nfn [a]\n```"

@@ -75,10 +75,7 @@ fn write_input(
     place: &str,
 ) -> Result<(), UnexpectedValue> {
     for field in input.fields {
-        if field.required && object.get(field.name).is_none_or(Value::is_null) {
-            let place = format!("{place}.{}", field.name);
-            return Err(UnexpectedValue::new(&place, "must be given"));
-        }
+        field.presence.check(object.get(field.name), &format!("{place}.{}", field.name))?;
     }
     text.push('{');
     for (index, (name, value)) in object.iter().enumerate() {
@@ -166,14 +163,24 @@ fn is_name(text: &str) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::super::InputField;
+    use super::super::{InputField, Presence};
     use super::*;
 
     static PAIR: InputShape = InputShape {
         name: "Pair",
         fields: &[
-            InputField { name: "key", shape: Shape::String, required: true, secret: false },
-            InputField { name: "next", shape: Shape::Input(&PAIR), required: false, secret: false },
+            InputField {
+                name: "key",
+                shape: Shape::String,
+                presence: Presence::Required,
+                secret: false,
+            },
+            InputField {
+                name: "next",
+                shape: Shape::Input(&PAIR),
+                presence: Presence::Optional,
+                secret: false,
+            },
         ],
     };
 

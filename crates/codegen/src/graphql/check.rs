@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use graphql_tools::parser::Pos;
-use graphql_tools::parser::query::{Definition, OperationDefinition};
-use graphql_tools::static_graphql::query::FragmentDefinition;
-use graphql_tools::validation::rules::default_rules_validation_plan;
+use graphql_tools::parser::query::{Definition, OperationDefinition, Selection};
+use graphql_tools::static_graphql::query::{Document, FragmentDefinition};
 use graphql_tools::validation::validate::validate;
 
-use super::folder::Folder;
+use super::folder::{self, Folder};
 use super::locate::locate;
 use super::operation::Operation;
+use super::rules;
 use super::schema::Schema;
 use super::suggest::with_suggestion;
 use crate::{Diagnostic, Source, naming};
@@ -27,6 +27,7 @@ pub(crate) fn operations(
     // What a file that does not parse defines and uses is not known.
     let all_parse = folder.files.len() == files.len();
     mistakes.extend(validated(schema, &folder, all_parse));
+    mistakes.extend(introspection(&folder));
     let mut operations = Vec::new();
     for file in &folder.files {
         for definition in &file.definitions {
@@ -59,34 +60,95 @@ pub(crate) fn operations(
 /// What GraphQL's own rules say. A file is validated with the fragments of other files that it
 /// reaches.
 fn validated(schema: &Schema, folder: &Folder<'_>, all_parse: bool) -> Vec<Diagnostic> {
-    let mut plan = default_rules_validation_plan();
-    // It knows of one file only.
-    plan.rules.retain(|rule| rule.error_code() != "NoUnusedFragments");
+    let plan = rules::all();
     let mut mistakes = Vec::new();
     let mut without_place = Vec::new();
     for file in &folder.files {
-        let (document, has_foreign) = folder.document(file);
+        let (document, foreign) = folder.document(file);
         let name = &file.source.name;
+        let mut to_be_found = BTreeSet::new();
         for error in validate(&schema.document, &document, &plan) {
-            if !all_parse && error.error_code == "KnownFragmentNames" {
+            if (!all_parse && error.error_code == "KnownFragmentNames")
+                || error.message.starts_with("No field named __")
+            {
                 continue;
             }
-            let message = with_suggestion(schema, folder, &document, &error.message);
-            let known = error.locations.first().filter(|position| position.line > 0);
-            match (known, locate(&file.source.text, &error.message)) {
-                (Some(position), _) => mistakes.push(folder.diagnostic(*position, &message)),
-                (None, Some(Pos { line, column })) => {
-                    mistakes.push(Diagnostic::new(name, line, column, message));
+            // Where two things are one too many, the later is.
+            let known = match error.error_code {
+                "UniqueVariableNames" => error.locations.last(),
+                _ => error.locations.first(),
+            };
+            match known.filter(|position| position.line > 0) {
+                Some(position) => {
+                    let message = with_suggestion(schema, folder, &document, &error.message);
+                    mistakes.push(folder.diagnostic(*position, &message));
                 }
+                None => {
+                    to_be_found.insert((error.message, error.error_code));
+                }
+            }
+        }
+        for (message, rule) in to_be_found {
+            let complaints = |text: &str| {
+                complaints(schema, &document, foreign, text, rule)
+                    .filter(|other| *other == message)
+                    .count()
+            };
+            let places = locate(&file.source.text, &message, complaints);
+            let message = with_suggestion(schema, folder, &document, &message);
+            let found =
+                |Pos { line, column }: &Pos| Diagnostic::new(name, *line, *column, &message);
+            mistakes.extend(places.iter().map(found));
+            if places.is_empty() && foreign > 0 {
                 // It is in a fragment of another file, which tells its place.
-                (None, None) if has_foreign => {
-                    without_place.push(Diagnostic::of_file(name, message));
-                }
-                (None, None) => mistakes.push(Diagnostic::of_file(name, message)),
+                without_place.push(Diagnostic::of_file(name, message));
+            } else if places.is_empty() {
+                mistakes.push(Diagnostic::of_file(name, message));
             }
         }
     }
     if mistakes.is_empty() { without_place } else { mistakes }
+}
+
+/// What one rule says of another text in the place of a file's, which has so many fragments of other
+/// files behind its own definitions.
+fn complaints(
+    schema: &Schema,
+    document: &Document,
+    foreign: usize,
+    text: &str,
+    rule: &str,
+) -> impl Iterator<Item = String> {
+    let plan = rules::only(rule);
+    let errors = folder::parse(text).map_or_else(
+        |_| Vec::new(),
+        |mut changed| {
+            let own = document.definitions.len() - foreign;
+            changed.definitions.extend_from_slice(&document.definitions[own..]);
+            validate(&schema.document, &changed, &plan)
+        },
+    );
+    errors.into_iter().map(|error| error.message)
+}
+
+/// What asks about the schema instead of the service: its answer has no types here.
+fn introspection(folder: &Folder<'_>) -> Vec<Diagnostic> {
+    let mut mistakes = Vec::new();
+    for definition in folder.files.iter().flat_map(|file| &file.definitions) {
+        let Definition::Operation(operation) = definition else { continue };
+        for item in &operation.selection_set().items {
+            if let Selection::Field(field) = item
+                && ["__schema", "__type"].contains(&field.name.as_str())
+            {
+                let message = format!(
+                    "`{}` asks about the schema, not the service; it cannot be typed here",
+                    field.name
+                );
+                mistakes.push(folder.diagnostic(field.position, &message));
+            }
+        }
+    }
+    mistakes
 }
 
 /// Fragments that no operation of the folder reaches.

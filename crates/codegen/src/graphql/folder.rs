@@ -6,6 +6,7 @@ use graphql_tools::parser::Pos;
 use graphql_tools::parser::query::{Definition, Selection, SelectionSet, parse_query};
 use graphql_tools::static_graphql::query::{Document, FragmentDefinition};
 
+use super::locate::column;
 use super::schema::split_position;
 use crate::{Diagnostic, Source};
 
@@ -20,6 +21,7 @@ pub(crate) struct File<'a> {
     pub(crate) source: &'a Source,
     /// How many lines stand before it.
     before: usize,
+    pub(crate) lines: Vec<&'a str>,
     pub(crate) definitions: Vec<Definition<'static, String>>,
 }
 
@@ -31,12 +33,14 @@ impl<'a> Folder<'a> {
         let mut text = String::new();
         let mut before = 0;
         for source in sources {
-            if let Err((position, message)) = parse(&source.text) {
-                let (line, column) = (position.line, position.column);
+            let lines = source.text.lines().collect();
+            let file = File { source, before, lines, definitions: Vec::new() };
+            if let Err((Pos { line, column }, message)) = parse(&source.text) {
+                let Pos { line, column } = file.local(Pos { line: line + before, column });
                 mistakes.push(Diagnostic::new(&source.name, line, column, message));
                 continue;
             }
-            files.push(File { source, before, definitions: Vec::new() });
+            files.push(file);
             before += source.text.matches('\n').count() + 1;
             text.push_str(&source.text);
             text.push('\n');
@@ -68,9 +72,9 @@ impl<'a> Folder<'a> {
         (folder, mistakes)
     }
 
-    /// A file's definitions with the fragments of other files that they reach, and whether there
-    /// are any.
-    pub(crate) fn document(&self, file: &File<'_>) -> (Document, bool) {
+    /// A file's definitions with the fragments of other files that they reach, and how many these
+    /// are.
+    pub(crate) fn document(&self, file: &File<'_>) -> (Document, usize) {
         let own: BTreeSet<&str> = file.fragment_names().collect();
         let mut definitions = file.definitions.clone();
         let selections = file.definitions.iter().map(|definition| match definition {
@@ -80,8 +84,8 @@ impl<'a> Folder<'a> {
         let reached = self.reached(selections.collect());
         let foreign = reached.into_iter().filter(|it| !own.contains(it.name.as_str()));
         definitions.extend(foreign.cloned().map(Definition::Fragment));
-        let has_foreign = definitions.len() > file.definitions.len();
-        (Document { definitions }, has_foreign)
+        let foreign = definitions.len() - file.definitions.len();
+        (Document { definitions }, foreign)
     }
 
     /// The fragments that selections reach, in the order of the text.
@@ -132,9 +136,11 @@ impl<'a> Folder<'a> {
 }
 
 impl File<'_> {
-    /// The position within the file.
+    /// The position within the file, as an editor has it.
     pub(crate) fn local(&self, position: Pos) -> Pos {
-        Pos { line: position.line.saturating_sub(self.before), column: position.column }
+        let line = position.line.saturating_sub(self.before);
+        let text = self.lines.get(line.saturating_sub(1)).copied().unwrap_or_default();
+        Pos { line, column: column(text, position.column) }
     }
 
     fn fragment_names(&self) -> impl Iterator<Item = &str> {
@@ -156,7 +162,7 @@ fn position_of(definition: &Definition<'static, String>) -> Pos {
     }
 }
 
-fn parse(text: &str) -> Result<Document, (Pos, String)> {
+pub(crate) fn parse(text: &str) -> Result<Document, (Pos, String)> {
     let is_blank = text.lines().all(|line| {
         let line = line.trim_start().trim_start_matches(['\u{feff}', ',']).trim_start();
         line.is_empty() || line.starts_with('#')

@@ -1,55 +1,78 @@
-//! Finds the place that a message is about. The syntax tree has no positions for values and
-//! arguments, so the rules that look at those give none; but they name what they complain of.
+//! Finds the places that a message is about. The syntax tree has no positions for values and
+//! arguments, so the rules that look at those give none; but they name what they complain of, and
+//! the text says where that may stand. Which of these places it is shows when the others are
+//! changed: the complaint is still there.
+
+use std::ops::Range;
 
 use graphql_tools::parser::{Pos, TokenKind, spanned_tokens};
 
-/// The place of what a message names, where that can be told.
-pub(crate) fn locate(text: &str, message: &str) -> Option<Pos> {
-    let tokens = Tokens::read(text)?;
-    if let Some(field) = missing_field(message) {
-        let object = tokens.first(|at| tokens.is_object_without(at, field))?;
-        return Some(tokens.position(object));
+/// What no schema has a name for.
+const UNKNOWN: &str = "podqueue__unknown";
+
+/// The words before the name of an operation or a fragment.
+const DEFINITIONS: [&str; 4] = ["query", "mutation", "subscription", "fragment"];
+
+/// With more candidates than this the first one is good enough.
+const MANY: usize = 50;
+
+/// The places of a text that a message is about, as far as that can be told. `complaints` says how
+/// often the message comes for a changed text.
+pub(crate) fn locate(text: &str, message: &str, complaints: impl Fn(&str) -> usize) -> Vec<Pos> {
+    let Some(tokens) = Tokens::read(text) else { return Vec::new() };
+    let candidates = tokens.candidates(message);
+    if message.starts_with("There can be only one") && !message.contains("input field") {
+        // All but the first, whichever is meant to be the one.
+        return candidates.iter().skip(1).map(|it| tokens.position(it.place)).collect();
     }
-    let value = ["found ", "value: "].iter().find_map(|before| message.rsplit_once(before));
-    let value = value.map(|(_, value)| value.trim_end_matches('.'));
-    if let Some(place) = value.and_then(|value| tokens.first(|at| tokens.text(at) == value)) {
-        return Some(tokens.position(place));
+    if candidates.len() > MANY {
+        return candidates.first().map(|it| tokens.position(it.place)).into_iter().collect();
     }
-    // Every second piece stands between quotation marks.
-    let place = message.split('"').skip(1).step_by(2).find_map(|name| {
-        if let Some(variable) = name.strip_prefix('$') {
-            return tokens.first(|at| tokens.text(at) == "$" && tokens.text(at + 1) == variable);
-        }
-        let named = |at: usize| tokens.is_name(at) && tokens.text(at) == name;
-        let after = |at: usize, words: &[&str]| at > 0 && words.contains(&tokens.text(at - 1));
-        let definitions = ["query", "mutation", "subscription", "fragment"];
-        if message.starts_with("There can be only one") {
-            tokens.last(|at| named(at) && after(at, &definitions))
-        } else if message.starts_with("Value") {
-            tokens.first(named)
-        } else if message.contains("cannot be spread here") {
-            tokens.first(|at| named(at) && after(at, &["..."]))
-        } else if message.starts_with("Fragment") {
-            tokens.first(|at| named(at) && after(at, &["fragment"]))
-        } else {
-            tokens
-                .first(|at| named(at) && tokens.text(at + 1) == ":")
-                .or_else(|| tokens.first(|at| named(at) && after(at, &definitions)))
-        }
-    });
-    place.map(|place| tokens.position(place))
+    let changed = |which: &dyn Fn(usize) -> bool| {
+        let changes = candidates.iter().enumerate().filter(|(at, _)| which(*at));
+        complaints(&with_changes(text, changes.map(|(_, it)| it)))
+    };
+    let elsewhere = changed(&|_| true);
+    let mut found: Vec<_> =
+        (0..candidates.len()).filter(|kept| changed(&|at| at != *kept) > elsewhere).collect();
+    if found.is_empty() {
+        // It takes two of them to be wrong.
+        let all = complaints(text);
+        found.extend((0..candidates.len()).rev().find(|one| changed(&|at| at == *one) < all));
+    }
+    if found.is_empty() {
+        // Somewhere in the operation that it names.
+        return tokens.operation(message).map(|at| tokens.position(at)).into_iter().collect();
+    }
+    found.into_iter().map(|at| tokens.position(candidates[at].place)).collect()
 }
 
-/// The field that an object literal lacks, where the message is about that.
-fn missing_field(message: &str) -> Option<&str> {
-    let (before, _) = message.split_once("\" of required type \"")?;
-    let (_, field) = before.rsplit_once('.')?;
-    message.ends_with("was not provided.").then_some(field)
+/// A place that a message may be about, and a change that would make it be about something else.
+struct Candidate {
+    place: usize,
+    range: Range<usize>,
+    instead: String,
+}
+
+fn with_changes<'a>(text: &str, changes: impl Iterator<Item = &'a Candidate>) -> String {
+    let mut changed = String::with_capacity(text.len());
+    let mut from = 0;
+    for change in changes {
+        // Of two values within each other the outer one.
+        if change.range.start < from {
+            continue;
+        }
+        changed.push_str(&text[from..change.range.start]);
+        changed.push_str(&change.instead);
+        from = change.range.end;
+    }
+    changed.push_str(&text[from..]);
+    changed
 }
 
 struct Tokens<'a> {
     source: &'a str,
-    all: Vec<(TokenKind, std::ops::Range<usize>)>,
+    all: Vec<(TokenKind, Range<usize>)>,
 }
 
 impl<'a> Tokens<'a> {
@@ -57,12 +80,86 @@ impl<'a> Tokens<'a> {
         Some(Self { source, all: spanned_tokens(source).ok()? })
     }
 
-    fn first(&self, wanted: impl Fn(usize) -> bool) -> Option<usize> {
-        (0..self.all.len()).find(|at| wanted(*at))
+    /// Every place that has what a message names, in the order of the text.
+    fn candidates(&self, message: &str) -> Vec<Candidate> {
+        if let Some(field) = missing_field(message) {
+            let objects = (0..self.all.len()).filter(|at| self.is_object_without(*at, field));
+            return objects.map(|at| self.insertion(at, field)).collect();
+        }
+        let value = ["found ", "value: "].iter().find_map(|before| message.rsplit_once(before));
+        if let Some((_, value)) = value {
+            return self.values(value.trim_end_matches('.'));
+        }
+        // Every second piece stands between quotation marks.
+        let names: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
+        let Some(&name) = names.first() else { return Vec::new() };
+        if let Some(variable) = name.strip_prefix('$') {
+            let uses = |at: usize| at > 0 && self.text(at - 1) == "$" && self.text(at) == variable;
+            return self.renamed(1, uses);
+        }
+        let named = |at: usize| self.is_name(at) && self.text(at) == name;
+        let after = |at: usize, words: &[&str]| at > 0 && words.contains(&self.text(at - 1));
+        if message.starts_with("Fragment cannot be spread here") {
+            let of = names.last().copied().unwrap_or_default();
+            return self.renamed(2, |at| {
+                self.text(at) == of && after(at, &["on"]) && at > 1 && self.text(at - 2) == "..."
+            });
+        }
+        if message.contains("cannot be spread here") {
+            return self.renamed(0, |at| named(at) && after(at, &["..."]));
+        }
+        if message.starts_with("There can be only one") && !message.contains("input field") {
+            return self.renamed(0, |at| named(at) && after(at, &DEFINITIONS));
+        }
+        if message.starts_with("Value") {
+            return self.renamed(0, named);
+        }
+        self.renamed(0, |at| named(at) && self.text(at + 1) == ":")
     }
 
-    fn last(&self, wanted: impl Fn(usize) -> bool) -> Option<usize> {
-        (0..self.all.len()).rev().find(|at| wanted(*at))
+    /// The name of an operation or a fragment that a message names.
+    fn operation(&self, message: &str) -> Option<usize> {
+        let names: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
+        (1..self.all.len()).find(|at| {
+            DEFINITIONS.contains(&self.text(at - 1))
+                && self.is_name(*at)
+                && names.contains(&self.text(*at))
+        })
+    }
+
+    /// Names that might be others. The place of each is some tokens before it.
+    fn renamed(&self, before: usize, wanted: impl Fn(usize) -> bool) -> Vec<Candidate> {
+        let found = (0..self.all.len()).filter(|at| wanted(*at));
+        found
+            .map(|at| Candidate {
+                place: at.saturating_sub(before),
+                range: self.all[at].1.clone(),
+                instead: UNKNOWN.to_owned(),
+            })
+            .collect()
+    }
+
+    /// Values that might be others.
+    fn values(&self, value: &str) -> Vec<Candidate> {
+        let Some(wanted) = Tokens::read(value) else { return Vec::new() };
+        let count = wanted.all.len();
+        let is_there = |at: &usize| {
+            count > 0 && (0..count).all(|step| self.text(at + step) == wanted.text(step))
+        };
+        let starts = (0..self.all.len()).filter(is_there);
+        starts
+            .map(|at| Candidate {
+                place: at,
+                range: self.all[at].1.start..self.all[at + count - 1].1.end,
+                instead: UNKNOWN.to_owned(),
+            })
+            .collect()
+    }
+
+    /// An object literal that might have one field more.
+    fn insertion(&self, at: usize, field: &str) -> Candidate {
+        let end = self.all[at].1.end;
+        Candidate { place: at, range: end..end, instead: format!("{field}: {UNKNOWN} ") }
     }
 
     fn is_name(&self, at: usize) -> bool {
@@ -102,4 +199,23 @@ impl<'a> Tokens<'a> {
             column: before[line_start..].chars().count() + 1,
         }
     }
+}
+
+/// The field that an object literal lacks, where the message is about that.
+fn missing_field(message: &str) -> Option<&str> {
+    let (before, _) = message.split_once("\" of required type \"")?;
+    let (_, field) = before.rsplit_once('.')?;
+    message.ends_with("was not provided.").then_some(field)
+}
+
+/// The column of a line as an editor counts it. The parser counts a tab as eight.
+pub(crate) fn column(line: &str, counted_as: usize) -> usize {
+    let mut counted = 1;
+    for (column, character) in (1..).zip(line.chars()) {
+        if counted >= counted_as {
+            return column;
+        }
+        counted += if character == '\t' { 8 } else { 1 };
+    }
+    line.chars().count() + 1 + counted_as.saturating_sub(counted)
 }

@@ -7,11 +7,13 @@ mod complete;
 mod docs;
 pub(crate) mod document;
 mod folder;
+mod inputs;
 pub(crate) mod introspection;
 mod locate;
 mod module;
 mod operation;
 mod plain;
+mod rules;
 pub(crate) mod schema;
 mod sdl;
 mod shapes;
@@ -46,12 +48,14 @@ pub fn generate(
     files: &[Source],
     shared: SharedTypes,
 ) -> Result<Generated, Vec<Diagnostic>> {
+    let schema = &plain_lines(schema);
+    let files: Vec<_> = files.iter().map(plain_lines).collect();
     let schema_name = &schema.name;
     let in_schema = |message: String| vec![Diagnostic::of_file(schema_name, message)];
     let schema = schema::Schema::parse(schema)?;
-    let operations = check::operations(&schema, files)?;
+    let operations = check::operations(&schema, &files)?;
     let client = client::Client::new(&schema).map_err(in_schema)?;
-    let types = types::Types::generate(&schema, &client).map_err(in_schema)?;
+    let types = types::Types::generate(&schema);
     let shapes = shapes::Shapes::new(&schema);
     let context =
         module::Context { schema: &schema, client: &client, types: &types, shapes: &shapes };
@@ -102,4 +106,11 @@ pub fn generate(
     };
     let code = print::file(schema_name, quote!(#shared #modules)).map_err(|it| vec![it])?;
     Ok(Generated { code, warnings: Vec::new() })
+}
+
+/// A text as the parser counts its lines and columns right: it takes the two characters that end a
+/// line elsewhere for two ends, and the mark that some editors begin a file with for a column.
+fn plain_lines(source: &Source) -> Source {
+    let text = source.text.strip_prefix('\u{feff}').unwrap_or(&source.text);
+    Source::new(&source.name, text.replace("\r\n", "\n"))
 }

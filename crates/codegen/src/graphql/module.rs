@@ -14,7 +14,7 @@ use super::schema::Schema;
 use super::shapes::Shapes;
 use super::types::{Types, all_default, name_of, wire_name};
 use super::{docs, document, tidy};
-use crate::{derives, print, redact};
+use crate::{print, redact};
 
 /// Everything that operations are generated with.
 pub(crate) struct Context<'a> {
@@ -60,16 +60,7 @@ impl Context<'_> {
         items
             .into_iter()
             .filter(|item| match item {
-                Item::Struct(it) => {
-                    let name = it.ident.to_string();
-                    name == "Variables"
-                        || derives_deserialize(&it.attrs)
-                        || !self.types.names.contains(&name)
-                }
-                Item::Enum(it) => {
-                    derives_deserialize(&it.attrs)
-                        || !self.types.names.contains(&it.ident.to_string())
-                }
+                Item::Struct(_) | Item::Enum(_) => true,
                 Item::Type(it) => {
                     let name = it.ident.to_string();
                     !tidy::BUILT_IN.contains(&name.as_str()) && !self.types.names.contains(&name)
@@ -151,10 +142,6 @@ pub(crate) fn may_go_unused() -> TokenStream {
 /// The same for one item, which takes a line.
 pub(crate) fn item_may_go_unused() -> TokenStream {
     quote!(#[allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)])
-}
-
-fn derives_deserialize(attrs: &[syn::Attribute]) -> bool {
-    derives::derived(attrs).iter().any(|path| derives::ends_with(path, "Deserialize"))
 }
 
 /// graphql_client names types by joining names, and fields by casing them. Where two come out

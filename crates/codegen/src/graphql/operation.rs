@@ -46,7 +46,7 @@ impl Operation {
             name: name_of(definition).unwrap_or_default().to_owned(),
             file: file.source.name.clone(),
             position,
-            comment: comment_above(&file.source.text, position.line),
+            comment: comment_above(&file.lines, position.line),
             definition: definition.clone(),
             fragments: fragments.into_iter().cloned().collect(),
             plain: (definition.selection_set().clone(), Vec::new()),
@@ -147,8 +147,8 @@ pub(crate) fn name_of<'a>(definition: &'a OperationDefinition<'static, String>) 
 }
 
 /// The `#` lines that end right above a line.
-fn comment_above(text: &str, line: usize) -> String {
-    let lines: Vec<_> = text.lines().take(line.saturating_sub(1)).collect();
+fn comment_above(lines: &[&str], line: usize) -> String {
+    let lines = lines.get(..line.saturating_sub(1)).unwrap_or_default();
     let from = lines.iter().rposition(|line| !line.trim_start().starts_with('#'));
     let comment = lines[from.map_or(0, |line| line + 1)..].iter();
     let comment: Vec<_> = comment.map(|line| line.trim().trim_start_matches('#').trim()).collect();
@@ -161,9 +161,9 @@ mod tests {
 
     #[test]
     fn only_the_comment_right_above_counts() {
-        let text = "# licence\n\n# One.\n# Two.\nquery A { a }\nquery B { b }\n";
-        assert_eq!(comment_above(text, 5), "One.\nTwo.");
-        assert_eq!(comment_above(text, 6), "");
-        assert_eq!(comment_above(text, 1), "");
+        let lines = ["# licence", "", "# One.", "# Two.", "query A { a }", "query B { b }"];
+        assert_eq!(comment_above(&lines, 5), "One.\nTwo.");
+        assert_eq!(comment_above(&lines, 6), "");
+        assert_eq!(comment_above(&lines, 1), "");
     }
 }

@@ -12,7 +12,7 @@ use super::{introspection, sdl};
 use crate::{Diagnostic, Source, naming};
 
 /// What every schema has without saying so, and the validation wants said.
-const SCALARS: [&str; 5] = ["Int", "Float", "String", "Boolean", "ID"];
+pub(crate) const SCALARS: [&str; 5] = ["Int", "Float", "String", "Boolean", "ID"];
 const DIRECTIVES: [(&str, &str); 4] = [
     ("include", "directive @include(if: Boolean!) on FIELD | FRAGMENT_SPREAD | INLINE_FRAGMENT"),
     ("skip", "directive @skip(if: Boolean!) on FIELD | FRAGMENT_SPREAD | INLINE_FRAGMENT"),
@@ -116,8 +116,8 @@ impl Schema {
         }
     }
 
-    /// The schema as the type generator needs it: without words, arguments and defaults, and with
-    /// its types named as they shall be in Rust.
+    /// The schema as the type generator needs it: without words, arguments and inputs, and with its
+    /// types named as they shall be in Rust.
     pub(crate) fn text_for_types(&self) -> String {
         let mut document = Document { definitions: Vec::new() };
         for definition in &self.document.definitions {
@@ -155,15 +155,9 @@ impl Schema {
                     }
                     it.name = self.client_name(&it.name);
                 }
+                // What is within it is made elsewhere.
                 Defined::InputObject(it) => {
-                    it.description = None;
-                    it.directives.retain(|directive| directive.name == "oneOf");
-                    it.name = self.client_name(&it.name);
-                    for field in &mut it.fields {
-                        (field.description, field.directives) = (None, Vec::new());
-                        field.default_value = None;
-                        self.rename(&mut field.value_type);
-                    }
+                    *defined = Defined::Scalar(ScalarType::new(self.client_name(&it.name)));
                 }
             }
             document.definitions.push(definition);
@@ -268,9 +262,22 @@ pub(crate) fn split_position(message: &str) -> (Pos, String) {
     let (place, what) = after.split_once('\n').unwrap_or((after, ""));
     let (line, column) = place.trim().split_once(':').unwrap_or((place, "1"));
     let number = |text: &str| text.parse().unwrap_or(1);
-    let what = what.lines().map(str::trim).filter(|it| !it.is_empty()).collect::<Vec<_>>();
+    let what = what.lines().map(|line| plain_words(line.trim())).filter(|it| !it.is_empty());
+    let what: Vec<_> = what.collect();
     (
         Pos { line: number(line), column: number(column) },
         format!("syntax error: {}", what.join("; ")),
     )
+}
+
+/// What the parser says without what only its authors have a use for: the kinds of tokens.
+fn plain_words(line: &str) -> String {
+    let mut words = line.to_owned();
+    for kind in ["Punctuator", "Name", "IntValue", "FloatValue", "StringValue", "BlockString"] {
+        words = words.replace(&format!("[{kind}]`"), "`");
+    }
+    for doubled in ["unexpected character", "unterminated"] {
+        words = words.replace(&format!("Unexpected {doubled}"), doubled);
+    }
+    words
 }

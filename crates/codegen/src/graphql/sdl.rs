@@ -1,7 +1,7 @@
 //! Reads SDL as services publish it: `extend` folded into what it extends, and a schema that does
 //! not hold together refused with the places.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use graphql_tools::parser::schema::{Definition, TypeDefinition, TypeExtension, parse_schema};
 use graphql_tools::parser::{Pos, TokenKind, spanned_tokens};
@@ -9,6 +9,7 @@ use graphql_tools::static_graphql::schema::{
     self as ast, Document, Field, InputValue, SchemaDefinition,
 };
 
+use super::locate::column;
 use super::schema::{inner_name, split_position};
 use super::suggest::nearest;
 use crate::{Diagnostic, Source};
@@ -20,7 +21,7 @@ pub(crate) fn parse(source: &Source) -> Result<Document, Diagnostic> {
     let (text, roots) = without_schema_extensions(&source.text);
     let parsed = parse_schema::<String>(&text).map_err(|error| {
         let (position, message) = split_position(&error.to_string());
-        Diagnostic::new(&source.name, position.line, position.column, message)
+        diagnostic(source, position, message)
     })?;
     let mut document = parsed.into_static();
     fold_extensions(&mut document);
@@ -34,7 +35,7 @@ pub(crate) fn mistakes(source: &Source, document: &Document) -> Vec<Diagnostic> 
     let mut known: BTreeSet<&str> = BTreeSet::new();
     let mut mistakes = Vec::new();
     let mut at = |position: Pos, message: String| {
-        mistakes.push(Diagnostic::new(&source.name, position.line, position.column, message));
+        mistakes.push(diagnostic(source, position, message));
     };
     for definition in types(document) {
         if !known.insert(definition.name()) {
@@ -88,6 +89,11 @@ pub(crate) fn mistakes(source: &Source, document: &Document) -> Vec<Diagnostic> 
     mistakes
 }
 
+fn diagnostic(source: &Source, position: Pos, message: String) -> Diagnostic {
+    let line = source.text.lines().nth(position.line.saturating_sub(1)).unwrap_or_default();
+    Diagnostic::new(&source.name, position.line, column(line, position.column), message)
+}
+
 fn types(document: &Document) -> impl Iterator<Item = &ast::TypeDefinition> {
     document.definitions.iter().filter_map(|definition| match definition {
         Definition::TypeDefinition(definition) => Some(definition),
@@ -117,14 +123,17 @@ fn fold_extensions(document: &mut Document) {
             other => definitions.push(other),
         }
     }
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for (place, definition) in definitions.iter().enumerate() {
+        if let Definition::TypeDefinition(it) = definition {
+            places.entry(it.name().to_owned()).or_insert(place);
+        }
+    }
     for extension in extensions {
-        let extended = definitions.iter_mut().find_map(|definition| match definition {
-            Definition::TypeDefinition(it) if it.name() == name(&extension) => Some(it),
-            _ => None,
-        });
-        match extended {
-            Some(extended) => extend(extended, extension),
-            None => definitions.push(Definition::TypeDefinition(define(extension))),
+        let place = *places.entry(name(&extension).to_owned()).or_insert(definitions.len());
+        match definitions.get_mut(place) {
+            Some(Definition::TypeDefinition(extended)) => extend(extended, extension),
+            _ => definitions.push(Definition::TypeDefinition(define(extension))),
         }
     }
     document.definitions = definitions;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use graphql_tools::parser::schema::{Type, TypeDefinition};
 use graphql_tools::static_graphql::schema as ast;
 use heck::ToShoutySnakeCase;
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::document;
@@ -45,13 +45,13 @@ impl<'a> Shapes<'a> {
             let fields = input.fields.iter().map(|field| {
                 let name = &field.name;
                 let shape = self.shape(&field.value_type, &quote!());
-                let required = is_required(&field.value_type, field.default_value.is_some());
+                let presence = presence(&field.value_type, field.default_value.is_some());
                 let secret = is_secret(&Named { name, siblings: &siblings, input: true });
                 quote! {
                     InputField {
                         name: #name,
                         shape: #shape,
-                        required: #required,
+                        presence: Presence::#presence,
                         secret: #secret,
                     }
                 }
@@ -68,7 +68,7 @@ impl<'a> Shapes<'a> {
             return TokenStream::new();
         }
         quote! {
-            use ::podqueue::graphql::document::{InputField, InputShape, Shape};
+            use ::podqueue::graphql::document::{InputField, InputShape, Presence, Shape};
             #(#statics)*
         }
     }
@@ -81,7 +81,7 @@ impl<'a> Shapes<'a> {
         let variables = operation.variables().iter().map(|variable| {
             let name = &variable.name;
             let shape = self.shape(&variable.var_type, &quote!(shapes::));
-            let required = is_required(&variable.var_type, variable.default_value.is_some());
+            let presence = presence(&variable.var_type, variable.default_value.is_some());
             let default = match &variable.default_value {
                 Some(value) => {
                     let literal = document::literal(value);
@@ -94,7 +94,7 @@ impl<'a> Shapes<'a> {
                 Variable {
                     name: #name,
                     shape: #shape,
-                    required: #required,
+                    presence: Presence::#presence,
                     default: #default,
                     secret: #secret,
                 }
@@ -140,6 +140,12 @@ impl<'a> Shapes<'a> {
     }
 }
 
-fn is_required(ty: &ast::Type, has_default: bool) -> bool {
-    matches!(ty, Type::NonNullType(_)) && !has_default
+/// The variant of podqueue's `Presence`.
+fn presence(ty: &ast::Type, has_default: bool) -> Ident {
+    let variant = match (ty, has_default) {
+        (Type::NonNullType(_), false) => "Required",
+        (Type::NonNullType(_), true) => "NotNull",
+        _ => "Optional",
+    };
+    format_ident!("{variant}")
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::outline::{Item, Kind, Outline};
+use super::outline::{Item, Kind, OR_NULL, Outline};
 
 /// What describes the interface. The generated code takes more from a REST service than from a
 /// GraphQL one: of an answer it requires nothing.
@@ -224,13 +224,29 @@ impl Judge {
                 (Kind::Directive, _) => {
                     effects.push(breaks(Who::Callers, "it stands in other places"));
                 }
-                (Kind::Argument, _) => effects.push(breaks(Who::Callers, "it has another type")),
-                _ => {
-                    if old.is_read || new.is_read {
-                        effects.push(breaks(Who::Readers, "it has another type"));
-                    }
+                (kind, interface) => {
+                    let (old_type, new_type) = (old.of.as_str(), new.of.as_str());
+                    let takes_more = widens(interface, old_type, new_type);
+                    let who = if kind == Kind::Argument { Who::Callers } else { Who::Writers };
                     if old.is_written || new.is_written {
-                        effects.push(breaks(Who::Writers, "it has another type"));
+                        effects.push(match takes_more {
+                            true => adapts(who, "it takes more than before"),
+                            false => breaks(who, "it has another type"),
+                        });
+                    }
+                    if kind != Kind::Argument && (old.is_read || new.is_read) {
+                        effects.extend(match widens(interface, new_type, old_type) {
+                            // What is read may be null anyway.
+                            true if plain(old_type) == plain(new_type) => None,
+                            true => Some(adapts(Who::Readers, "it is less than before")),
+                            false
+                                if plain(old_type) == plain(new_type)
+                                    && interface == Interface::Rest =>
+                            {
+                                None
+                            }
+                            false => Some(breaks(Who::Readers, "it has another type")),
+                        });
                     }
                 }
             }
@@ -266,10 +282,66 @@ impl Judge {
     }
 }
 
+/// A type without the words that it may be null.
+fn plain(of: &str) -> &str {
+    of.strip_suffix(OR_NULL).unwrap_or(of)
+}
+
+/// Whether every value of the one type is one of the other.
+fn widens(interface: Interface, from: &str, to: &str) -> bool {
+    match interface {
+        // They differ at most in what may be null within a list.
+        Interface::GraphQl => {
+            let mut wide = to.chars().peekable();
+            let fits = from.chars().all(|c| match wide.next_if_eq(&c) {
+                Some(_) => true,
+                None => c == '!',
+            });
+            fits && wide.next().is_none()
+        }
+        Interface::Rest => {
+            let (from, may_be_null) = (plain(from), from.ends_with(OR_NULL));
+            let (to, takes_null) = (plain(to), to.ends_with(OR_NULL) || to == "any");
+            let shapes: Vec<_> = to.split(" | ").collect();
+            let taken = |shape: &str| {
+                shapes.contains(&shape)
+                    || to == "any"
+                    || (shape == "integer" && shapes.contains(&"number"))
+            };
+            (takes_null || !may_be_null) && from.split(" | ").all(taken)
+        }
+    }
+}
+
 fn breaks(who: Who, why: &'static str) -> Effect {
     Effect { severity: Severity::Breaks, who, why }
 }
 
 fn adapts(who: Who, why: &'static str) -> Effect {
     Effect { severity: Severity::Adapts, who, why }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_is_wider_where_it_takes_all_that_the_other_does() {
+        for (interface, from, to, expected) in [
+            (Interface::GraphQl, "[String!]", "[String]", true),
+            (Interface::GraphQl, "[String]", "[String!]", false),
+            (Interface::GraphQl, "[[Int!]!]", "[[Int]!]", true),
+            (Interface::GraphQl, "Int", "Float", false),
+            (Interface::Rest, "integer", "number", true),
+            (Interface::Rest, "number", "integer", false),
+            (Interface::Rest, "string", "integer | string", true),
+            (Interface::Rest, "integer | string", "string", false),
+            (Interface::Rest, "[Tag]", "any", true),
+            (Interface::Rest, "string", "string or null", true),
+            (Interface::Rest, "string or null", "string", false),
+            (Interface::Rest, "string or null", "any", true),
+        ] {
+            assert_eq!(widens(interface, from, to), expected, "{from} to {to}");
+        }
+    }
 }

@@ -221,7 +221,10 @@ impl Builder<'_> {
             |place: Place| self.operation.parameters.iter().filter(move |it| it.place == place);
         let queries = of(Place::Query).map(|parameter| {
             let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));
-            quote!(.query(#wire, &self.#field))
+            match parameter.separator {
+                Some(separator) => quote!(.query_joined(#wire, &self.#field, #separator)),
+                None => quote!(.query(#wire, &self.#field)),
+            }
         });
         let headers = of(Place::Header).filter(|it| it.required).map(|parameter| {
             let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));

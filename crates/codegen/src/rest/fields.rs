@@ -38,19 +38,21 @@ pub(super) fn distinct_names(fields: &mut Fields) {
 }
 
 /// Documents a field, and has it read by a helper where the wire is loose about its type.
-pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings) {
+pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings, map: bool) {
     let otherwise = inner_name(&field.ty).and_then(|name| meanings.get(&name).cloned());
     let otherwise = otherwise.unwrap_or_else(|| format!("The field `{}`.", wire_name(field)));
     let docs = docs_or(&field.attrs, &otherwise);
     derives::set_docs(&mut field.attrs, &docs);
 
     let mut metas = derives::serde_metas(&field.attrs);
-    metas.iter_mut().for_each(shorten_path);
+    metas.iter_mut().for_each(|meta| shorten_path(meta, map));
     if let Some(helper) = helper(&field.ty) {
         if !metas.iter().any(|meta| meta.path().is_ident("default")) {
             let default: Meta = parse_quote!(default);
             metas.push(default);
         }
+        // The module `types` has it in scope.
+        let helper = helper.replace("::podqueue::__private::lenient", "lenient");
         metas.push(parse_quote!(deserialize_with = #helper));
     }
     metas.sort_by_key(|meta| {
@@ -147,7 +149,11 @@ const PRELUDE: [&str; 4] =
 pub(super) struct Shorten {
     /// Whether it is used within `types`.
     pub(super) within_types: bool,
+    /// Whether `HashMap` is the standard library's there.
+    pub(super) map: bool,
 }
+
+const MAP: &str = "::std::collections::HashMap";
 
 impl VisitMut for Shorten {
     fn visit_path_mut(&mut self, path: &mut Path) {
@@ -156,7 +162,7 @@ impl VisitMut for Shorten {
         if path.leading_colon.is_some()
             && let Some(last) = path.segments.last().cloned()
         {
-            if PRELUDE.contains(&whole.as_str()) {
+            if PRELUDE.contains(&whole.as_str()) || (self.map && whole == MAP) {
                 path.leading_colon = None;
                 path.segments = [last].into_iter().collect();
             } else if whole == format!("::podqueue::rest::types::{}", last.ident) {
@@ -172,14 +178,14 @@ impl VisitMut for Shorten {
 }
 
 /// The same for a path that stands in a string, as serde has it.
-fn shorten_path(meta: &mut Meta) {
+fn shorten_path(meta: &mut Meta, map: bool) {
     if let Meta::NameValue(pair) = meta
         && pair.path.is_ident("skip_serializing_if")
         && let Expr::Lit(literal) = &mut pair.value
         && let Lit::Str(text) = &mut literal.lit
     {
         let mut path = text.value().replace(' ', "");
-        for long in PRELUDE {
+        for long in PRELUDE.into_iter().chain(map.then_some(MAP)) {
             if let Some((_, short)) = long.rsplit_once("::") {
                 path = path.replace(long, short);
             }

@@ -29,6 +29,8 @@ pub(crate) struct Parameter {
     pub(crate) wire: String,
     pub(crate) place: Place,
     pub(crate) required: bool,
+    /// What stands between the values of a list that is sent as one.
+    pub(crate) separator: Option<&'static str>,
     pub(crate) description: String,
 }
 

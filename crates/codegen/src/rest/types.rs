@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
-use syn::{Fields, Item, ItemEnum, ItemStruct, parse_quote};
+use syn::{Fields, Ident, Item, ItemEnum, ItemStruct, parse_quote};
 
 use super::fields::{Meanings, Shorten, distinct_names, docs_or, lenient_field, wire_name};
 use super::mend::NamedEnum;
@@ -22,6 +22,8 @@ pub(super) fn lenient<'a>(
 ) -> TokenStream {
     let meanings = meanings(&items);
     let sent = sent(&items, signatures);
+    let map = !items.iter().any(|it| name_of(it).is_some_and(|name| name == "HashMap"))
+        && !enums.iter().any(|it| it.name == "HashMap");
     let mut types: TokenStream = enums.iter().map(|item| open_enum(item).emit()).collect();
     let mut errors = TokenStream::new();
     for mut item in items {
@@ -34,26 +36,37 @@ pub(super) fn lenient<'a>(
         if is_of_closed_choice(&item) {
             continue;
         }
-        Shorten { within_types: true }.visit_item_mut(&mut item);
+        Shorten { within_types: true, map }.visit_item_mut(&mut item);
         let mut is_sent = false;
         match &mut item {
             Item::Struct(item) => {
                 is_sent = sent.contains(&item.ident.to_string());
-                lenient_struct(item, &meanings, is_sent);
+                lenient_struct(item, &meanings, is_sent, map);
             }
             Item::Enum(item) => {
                 is_sent = sent.contains(&item.ident.to_string());
-                lenient_enum(item, &meanings);
+                lenient_enum(item, &meanings, map);
             }
             _ => {}
         }
         let debug = redact::redact(&mut item, is_sent, wire_name);
         types.extend(quote!(#item #debug));
     }
-    if !types.to_string().contains("ConversionError") {
+    let text = types.to_string();
+    if !text.contains("ConversionError") {
         errors = TokenStream::new();
     }
-    quote!(#errors #types)
+    let map = (map && text.contains("HashMap")).then(|| {
+        quote!(
+            use ::std::collections::HashMap;
+        )
+    });
+    let lenient = text.contains("\"lenient::").then(|| {
+        quote!(
+            use ::podqueue::__private::lenient;
+        )
+    });
+    quote!(#map #lenient #errors #types)
 }
 
 /// What the type generator implements for a choice as far as it knows its shapes: text to and fro,
@@ -84,17 +97,21 @@ fn meanings(items: &[Item]) -> Meanings {
         .collect()
 }
 
+fn name_of(item: &Item) -> Option<&Ident> {
+    match item {
+        Item::Struct(item) => Some(&item.ident),
+        Item::Enum(item) => Some(&item.ident),
+        _ => None,
+    }
+}
+
 /// The types that requests hold, directly or through others. A caller makes them, so they must
 /// stay open to that.
 fn sent<'a>(items: &[Item], signatures: impl Iterator<Item = &'a Signature>) -> BTreeSet<String> {
     let within: BTreeMap<String, Mentioned> = items
         .iter()
         .filter_map(|item| {
-            let name = match item {
-                Item::Struct(item) => item.ident.to_string(),
-                Item::Enum(item) => item.ident.to_string(),
-                _ => return None,
-            };
+            let name = name_of(item)?.to_string();
             let mut mentioned = Mentioned::default();
             mentioned.visit_item(item);
             Some((name, mentioned))
@@ -142,7 +159,7 @@ fn open_enum(item: &NamedEnum) -> OpenEnum {
     }
 }
 
-fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, is_sent: bool) {
+fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, is_sent: bool, map: bool) {
     let docs = docs_or(&item.attrs, "An object of the interface.");
     derives::set_docs(&mut item.attrs, &docs);
     if matches!(item.fields, Fields::Named(_)) {
@@ -151,12 +168,12 @@ fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, is_sent: bool) {
             item.attrs.push(parse_quote!(#[non_exhaustive]));
         }
         distinct_names(&mut item.fields);
-        item.fields.iter_mut().for_each(|field| lenient_field(field, meanings));
+        item.fields.iter_mut().for_each(|field| lenient_field(field, meanings, map));
     }
 }
 
 /// One of several shapes. A shape that is not known is kept as it came.
-fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings) {
+fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings, map: bool) {
     let docs = docs_or(&item.attrs, "One of several shapes.");
     derives::set_docs(&mut item.attrs, &docs);
     for variant in &mut item.variants {
@@ -173,8 +190,12 @@ fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings) {
         derives::set_docs(&mut variant.attrs, &docs);
         if matches!(variant.fields, Fields::Named(_)) {
             distinct_names(&mut variant.fields);
-            variant.fields.iter_mut().for_each(|field| lenient_field(field, meanings));
+            variant.fields.iter_mut().for_each(|field| lenient_field(field, meanings, map));
         }
+    }
+    if item.variants.iter().any(|variant| matches!(variant.fields, Fields::Named(_))) {
+        // How large an object is, the description says and not who writes it.
+        item.attrs.push(parse_quote!(#[allow(clippy::large_enum_variant)]));
     }
     if derives::serde_metas(&item.attrs).iter().any(|meta| meta.path().is_ident("untagged")) {
         item.attrs.push(parse_quote!(#[non_exhaustive]));

@@ -169,3 +169,99 @@ fn what_did_not_change_is_not_written_again() {
     folder.directives(&build);
     assert_eq!(fs::metadata(&written).unwrap().modified().unwrap(), long_ago);
 }
+
+/// Folders as they come about: what is in them, and what the user gets to see of them.
+#[test]
+fn odd_folders_and_files() {
+    let odd = |name: &str, fill: &dyn Fn(&Folder)| {
+        let folder = Folder::new(name);
+        folder.write("schema/a.graphql", SCHEMA);
+        fill(&folder);
+        let build =
+            Build::new().queries(folder.path("queries")).schema(folder.path("schema/a.graphql"));
+        let (directives, failed) = folder.directives(&build);
+        let said = directives.lines().filter(|line| !line.starts_with("cargo::rerun-if-changed="));
+        (failed, said.collect::<Vec<_>>().join("\n"))
+    };
+    let fine = (false, String::new());
+    let error = |text: &str| (true, format!("cargo::error={text}"));
+
+    assert_eq!(odd("empty", &|_| ()), fine);
+    assert_eq!(odd("nothing-of-ours", &|it| it.write("queries/README.md", "no query")), fine);
+    assert_eq!(
+        odd("missing", &|it| fs::remove_dir(it.path("queries")).unwrap()),
+        error("queries:1:1: this folder cannot be read: No such file or directory (os error 2)")
+    );
+    assert_eq!(
+        odd("a-file", &|it| {
+            fs::remove_dir(it.path("queries")).unwrap();
+            it.write("queries", "query A { a }");
+        }),
+        error("queries:1:1: this folder cannot be read: Not a directory (os error 20)")
+    );
+    let nested = |it: &Folder| {
+        for path in ["queries/one", "queries/two/deep", "queries/.hidden", "queries/dir.graphql"] {
+            fs::create_dir_all(it.path(path)).unwrap();
+        }
+        it.write("queries/one/a.graphql", "query A { ...F }");
+        it.write("queries/two/deep/a.graphql", "query B { ...F }");
+        it.write("queries/two/f.gql", "fragment F on Query { a }");
+        it.write("queries/.hidden/h.graphql", "not a query");
+        it.write("queries/.#a.graphql", "not a query, but what an editor leaves behind");
+        it.write("queries/dir.graphql/c.graphql", "query C { a }");
+    };
+    assert_eq!(odd("nested", &nested), fine);
+    assert_eq!(
+        odd("one-name", &|it| {
+            fs::create_dir_all(it.path("queries/two")).unwrap();
+            it.write("queries/a.graphql", "query A { a }");
+            it.write("queries/two/a.graphql", "\nquery A { a }");
+        }),
+        error(
+            "queries/two/a.graphql:2:1: the operation `A` is there already: `A` at queries/a.graphql:1:1"
+        )
+    );
+    assert_eq!(
+        odd("case", &|it| {
+            it.write("queries/Get.graphql", "query GetA { a }");
+            it.write("queries/get.graphql", "query getA { a }");
+        }),
+        error(
+            "queries/get.graphql:1:1: the operation `getA` is there already: `GetA` at queries/Get.graphql:1:1"
+        )
+    );
+    let many: String =
+        (0..2000).map(|number| format!("query Q{number} {{ a b{number} }}\n")).collect();
+    let (failed, said) = odd("huge", &|it| it.write("queries/huge.graphql", &many));
+    assert!(failed);
+    assert_eq!(said.lines().count(), 2000);
+    let last = "queries/huge.graphql:2000:17: Cannot query field \"b1999\" on type \"Query\".";
+    assert!(said.ends_with(last), "{:?}", said.lines().last());
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_and_do_not_lead_in_circles() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new("links");
+    folder.write("schema/a.graphql", SCHEMA);
+    folder.write("elsewhere.graphql", "query A { a }");
+    symlink(folder.path("elsewhere.graphql"), folder.path("queries/linked.graphql")).unwrap();
+    symlink(folder.path("queries"), folder.path("queries/itself")).unwrap();
+    symlink(folder.path("nowhere"), folder.path("queries/broken.graphql")).unwrap();
+    let build =
+        Build::new().queries(folder.path("queries")).schema(folder.path("schema/a.graphql"));
+    let (directives, failed) = folder.directives(&build);
+    assert!(failed);
+    let errors: Vec<_> = directives.lines().filter(|it| it.starts_with("cargo::error=")).collect();
+    assert_eq!(
+        errors,
+        [
+            "cargo::error=queries/broken.graphql:1:1: cannot be read: No such file or directory (os error 2)"
+        ]
+    );
+    fs::remove_file(folder.path("queries/broken.graphql")).unwrap();
+    let (directives, failed) = folder.directives(&build);
+    assert!(!failed, "{directives}");
+    assert!(directives.contains("cargo::rerun-if-changed=elsewhere.graphql"), "{directives}");
+}

@@ -78,10 +78,10 @@ fn variables_say_what_they_are() {
     );
     assert!(document.contains("kind: Kind::Query,"));
     for variable in [
-        "Variable { name: \"f\", shape: Shape::Input(&shapes::FILTER), required: false, default: None, secret: false, }",
-        "Variable { name: \"limit\", shape: Shape::Int, required: false, default: Some(\"7\"), secret: false, }",
-        "Variable { name: \"id\", shape: Shape::Id, required: true, default: None, secret: false, }",
-        "Variable { name: \"colors\", shape: Shape::List(&Shape::Enum), required: false, default: Some(\"[WHITE, dark_brown]\"), secret: false, }",
+        "Variable { name: \"f\", shape: Shape::Input(&shapes::FILTER), presence: Presence::Optional, default: None, secret: false, }",
+        "Variable { name: \"limit\", shape: Shape::Int, presence: Presence::NotNull, default: Some(\"7\"), secret: false, }",
+        "Variable { name: \"id\", shape: Shape::Id, presence: Presence::Required, default: None, secret: false, }",
+        "Variable { name: \"colors\", shape: Shape::List(&Shape::Enum), presence: Presence::NotNull, default: Some(\"[WHITE, dark_brown]\"), secret: false, }",
     ] {
         assert!(document.contains(variable), "{variable} is not in\n{document}");
     }
@@ -99,5 +99,8 @@ fn shapes_of_inputs_name_each_other() {
         assert!(shape.contains(field), "{field} is not in\n{shape}");
     }
     let filter = dense(item(&code, "pub static FILTER"));
-    assert!(filter.contains("name: \"name\", shape: Shape::String, required: false,"), "{filter}");
+    assert!(
+        filter.contains("name: \"name\", shape: Shape::String, presence: Presence::Optional,"),
+        "{filter}"
+    );
 }

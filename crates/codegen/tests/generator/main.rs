@@ -6,6 +6,7 @@ mod graphql_document;
 mod graphql_mistakes;
 mod graphql_operations;
 mod graphql_snapshots;
+mod growth;
 mod redaction;
 mod repository;
 mod rest_calls;

@@ -76,14 +76,18 @@ fn the_shapes_say_what_is_secret() {
     let code = query(QUERY);
     let shape = dense(item(&code, "pub static PET_INPUT"));
     assert!(
-        shape.contains("name: \"password\", shape: Shape::String, required: false, secret: true,"),
+        shape.contains(
+            "name: \"password\", shape: Shape::String, presence: Presence::Optional, secret: true,"
+        ),
         "{shape}"
     );
     assert!(
-        shape.contains("name: \"name\", shape: Shape::String, required: true, secret: false,"),
+        shape.contains(
+            "name: \"name\", shape: Shape::String, presence: Presence::Required, secret: false,"
+        ),
         "{shape}"
     );
     assert!(dense(&code).contains(
-        "name: \"apiToken\", shape: Shape::Id, required: true, default: None, secret: true,"
+        "name: \"apiToken\", shape: Shape::Id, presence: Presence::Required, default: None, secret: true,"
     ));
 }

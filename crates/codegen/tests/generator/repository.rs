@@ -226,7 +226,7 @@ fn every_field_of_every_table_is_there_with_its_type() {
                 "object" => "::serde_json::Map<String,::serde_json::Value>".to_owned(),
                 other => match (other.strip_prefix("list of "), other.strip_prefix("map of ")) {
                     (Some(item), _) => format!("Vec<{item}>"),
-                    (_, Some(value)) => format!("::std::collections::HashMap<String,{value}>"),
+                    (_, Some(value)) => format!("HashMap<String,{value}>"),
                     _ => format!("Option<{other}>"),
                 },
             };

@@ -16,16 +16,14 @@ fn every_field_may_be_absent_or_null() {
         ("pub size: Option<i64>,", Some("integer")),
         ("pub price: Option<f64>,", Some("number")),
         ("pub list: Vec<String>,", Some("list")),
-        ("pub map: ::std::collections::HashMap<String, String>,", Some("map_or_default")),
+        ("pub map: HashMap<String, String>,", Some("map_or_default")),
         ("pub free: ::serde_json::Map<String, ::serde_json::Value>,", Some("or_default")),
     ];
     for (field, helper) in cases {
         let attributes = dense(above(&code, field));
         match helper {
             Some(helper) => {
-                let reads = format!(
-                    "default, deserialize_with = \"::podqueue::__private::lenient::{helper}\""
-                );
+                let reads = format!("default, deserialize_with = \"lenient::{helper}\"");
                 assert!(attributes.contains(&reads), "{field} has {attributes}");
             }
             None => assert!(!attributes.contains("deserialize_with"), "{field} has {attributes}"),
@@ -46,10 +44,10 @@ fn what_lists_and_maps_hold_is_read_as_loosely_as_a_field() {
         ("pub sizes: Vec<i64>,", "List<Integer<i64>>"),
         ("pub grid: Vec<Vec<f64>>,", "List<List<Number>>"),
         ("pub gaps: Vec<Option<String>>,", "List<Nullable<Plain<String>>>"),
-        ("pub costs: ::std::collections::HashMap<String, f64>,", "Dictionary<Number>"),
+        ("pub costs: HashMap<String, f64>,", "Dictionary<Number>"),
     ];
     for (field, shape) in cases {
-        let attributes = above(&code, field).replace("::podqueue::__private::lenient::shape::", "");
+        let attributes = above(&code, field).replace("lenient::shape::", "");
         assert!(attributes.contains(&format!("\"read::<{shape},_>\"")), "{field} has {attributes}");
     }
 }
@@ -82,11 +80,8 @@ fn an_enum_keeps_a_value_that_it_does_not_know() {
         ),
         "{text}"
     );
-    for implementation in
-        ["From<&str> for", "From<String> for", "::std::str::FromStr for", "::std::fmt::Display for"]
-    {
-        assert!(code.contains(&format!("impl {implementation} ThingStatus")), "{implementation}");
-    }
+    assert!(code.contains("impl From<&str> for ThingStatus"));
+    assert!(code.contains("::podqueue::__private::open_enum!(ThingStatus);"), "the rest of it");
     assert!(!code.contains("TryFrom"), "a value that is not known is no error");
 }
 

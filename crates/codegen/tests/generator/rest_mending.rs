@@ -157,9 +157,17 @@ fn an_enum_whose_values_make_no_names_or_the_same_one() {
     let code =
         thing("odd: {type: string, enum: ['a-b', a_b, '', '+1', '-1', '1', '>', self]}").code;
     let odd = item(&code, "pub enum ThingOdd {");
-    for variant in
-        ["AB,", "AB2,", "X,", "Plus1,", "Minus1,", "_1,", "X2,", "Self_,", "Other(String),"]
-    {
+    for variant in [
+        "AB,",
+        "AB2,",
+        "Empty,",
+        "Plus1,",
+        "Minus1,",
+        "_1,",
+        "Greater,",
+        "Self_,",
+        "Other(String),",
+    ] {
         assert!(odd.contains(variant), "{variant} is not in {odd}");
     }
 }
@@ -219,7 +227,7 @@ fn formats_and_limits_do_not_narrow_types() {
 #[test]
 fn a_map_written_as_an_object_with_items() {
     let code = thing("env: {type: object, items: {type: string}}").code;
-    assert!(code.contains("pub env: ::std::collections::HashMap<String, String>,"), "{code}");
+    assert!(code.contains("pub env: HashMap<String, String>,"), "{code}");
 }
 
 #[test]
@@ -256,7 +264,7 @@ fn a_type_that_is_left_to_be_guessed() {
     .code;
     assert!(code.contains("pub kind: Option<ThingKind>,"));
     assert!(code.contains("pub list: Vec<String>,"));
-    assert!(code.contains("pub map: ::std::collections::HashMap<String, String>,"));
+    assert!(code.contains("pub map: HashMap<String, String>,"));
     assert!(code.contains("pub object: Option<ThingObject>,"));
 }
 
@@ -268,7 +276,7 @@ fn a_list_or_a_map_that_can_be_null() {
     )
     .code;
     assert!(code.contains("pub list: Vec<String>,"));
-    assert!(code.contains("pub map: ::std::collections::HashMap<String, String>,"));
+    assert!(code.contains("pub map: HashMap<String, String>,"));
 }
 
 #[test]

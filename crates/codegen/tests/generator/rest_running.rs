@@ -1,5 +1,6 @@
-//! What is generated from the corpus compiles without a warning, is documented without a warning,
-//! and does what it should: a crate with all of it is written, built and run.
+//! What is generated from the corpus compiles without a warning, is documented and linted without a
+//! warning, and does what it should: a crate with all of it is written, built and run, against a
+//! podqueue whose service has grown.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,6 +11,7 @@ use quote::ToTokens;
 use serde_json::{Value, json};
 use syn::{ImplItem, Item, ReturnType, Type};
 
+use crate::growth;
 use crate::rest_corpus::{Document, large, small};
 use crate::rest_samples::{Manner, Samples};
 
@@ -18,26 +20,65 @@ fn what_is_generated_compiles_and_runs() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("corpus");
     let mut documents = small();
     documents.push(large(100));
+    growth::write_library(&folder.with_file_name("growth"));
     write_crate(&folder, &documents);
+    let built = run(
+        Command::new(env!("CARGO")).args([
+            "build",
+            "--offline",
+            "--message-format=json-render-diagnostics",
+        ]),
+        &folder,
+    );
+    run(&mut Command::new(artifact(&built, "podqueue-corpus")), &folder);
+
+    // What the compiler has built for one serves the others too.
+    let dependencies =
+        ["podqueue", "serde", "serde_json"].map(|name| (name, artifact(&built, name)));
+    for (tool, more) in [
+        ("rustdoc", vec!["--out-dir", "doc"]),
+        ("clippy-driver", vec!["--crate-type=lib", "--emit=metadata", "--out-dir", "lints"]),
+    ] {
+        if Command::new(tool).arg("--version").output().is_err() {
+            continue;
+        }
+        let mut command = Command::new(tool);
+        command.args(["--edition=2024", "--crate-name=podqueue_corpus", "src/lib.rs"]);
+        command.args(["-D", "warnings"]).args(more);
+        for (name, file) in &dependencies {
+            command.arg(format!("--extern={name}={}", file.display()));
+            command.arg(format!("-Ldependency={}", file.parent().unwrap().display()));
+        }
+        run(&mut command, &folder);
+    }
+}
+
+/// Runs a command that must succeed, and gives what it printed.
+fn run(command: &mut Command, folder: &Path) -> String {
     // What the workspace has built already is not built again.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let cargo = |arguments: &[&str]| {
-        let output = Command::new(env!("CARGO"))
-            .args(arguments)
-            .current_dir(&folder)
-            .env("CARGO_TARGET_DIR", target)
-            .env("RUSTDOCFLAGS", "-D warnings")
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "cargo {}:\n{said}", arguments.join(" "));
-    };
-    cargo(&["run", "--quiet", "--offline"]);
-    cargo(&["doc", "--quiet", "--offline", "--no-deps", "--lib"]);
+    let output = command.current_dir(folder).env("CARGO_TARGET_DIR", target).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}:\n{said}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The file that cargo built of a target: its program, or its library.
+fn artifact(messages: &str, name: &str) -> PathBuf {
+    let files = messages.lines().filter_map(|line| {
+        let message: Value = serde_json::from_str(line).unwrap();
+        if message["reason"] != "compiler-artifact" || message["target"]["name"] != name {
+            return None;
+        }
+        let files = message["filenames"].as_array()?.iter().filter_map(Value::as_str);
+        let library = files.filter(|it| it.ends_with(".rlib")).last().map(str::to_owned);
+        message["executable"].as_str().map(str::to_owned).or(library)
+    });
+    files.last().unwrap_or_else(|| panic!("{name} was not built")).into()
 }
 
 fn write_crate(folder: &Path, documents: &[Document]) {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let workspace = growth::workspace();
     let parts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/rest/crate");
     let source = folder.join("src");
     fs::create_dir_all(&source).unwrap();
@@ -46,21 +87,21 @@ fn write_crate(folder: &Path, documents: &[Document]) {
             fs::write(path, text).unwrap();
         }
     };
-    let manifest = format!(
+    let manifest = String::from(
         "[package]\nname = \"podqueue-corpus\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-         [dependencies]\npodqueue = {{ path = {workspace:?} }}\n\
-         serde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\n\
-         tokio = {{ version = \"1\", features = [\"macros\", \"rt\"] }}\n\n\
-         [profile.dev]\ndebug = \"line-tables-only\"\n\n[workspace]\n"
+         [dependencies]\npodqueue = { path = \"../growth\", default-features = false }\n\
+         tokio = { version = \"1\", features = [\"macros\", \"rt\"] }\n\
+         serde = { version = \"1\", features = [\"derive\"] }\nserde_json = \"1\"\n\n\
+         [profile.dev]\ndebug = \"line-tables-only\"\n\n[workspace]\n",
     );
     put(folder.join("Cargo.toml"), &manifest);
     put(folder.join("Cargo.lock"), &fs::read_to_string(workspace.join("Cargo.lock")).unwrap());
-    for part in ["main.rs", "rest.rs", "decode.rs", "calls.rs"] {
+    for part in ["main.rs", "rest.rs", "decode.rs", "calls.rs", "server.rs", "wrappers.rs"] {
         put(source.join(part), &fs::read_to_string(parts.join(part)).unwrap());
     }
     let mut modules = String::from(
         "//! All that is generated from the corpus.\n#![deny(warnings, missing_docs, rust_2018_idioms)]\n\n\
-         pub mod answers;\npub mod calls;\npub mod decode;\npub mod rest;\n",
+         pub mod answers;\npub mod calls;\npub mod decode;\npub mod rest;\npub mod server;\npub mod wrappers;\n",
     );
     let mut answers = String::from(
         "//! Answers to each operation.\n\nuse crate::decode::check;\n\n\

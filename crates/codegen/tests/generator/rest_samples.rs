@@ -38,6 +38,9 @@ impl Samples<'_> {
 
     /// A value of a schema.
     pub fn value(&self, schema: &Value, depth: usize) -> Value {
+        if depth > 3 * DEPTH {
+            return Value::Null;
+        }
         let schema = self.resolve(schema);
         if let Some(Value::Array(parts)) = schema.get("allOf") {
             let own = self.of_type(&without(&schema, "allOf"), depth);

@@ -197,10 +197,105 @@ fn recursive_composed_and_newer_schemas_are_outlined() {
     let changes = run.out.split("\n\n").next().unwrap();
     assert_eq!(
         changes.trim_end(),
-        "REST description, openapi/a.yaml: 4 changes, 2 of them breaking\n  \
+        "REST description, openapi/a.yaml: 4 changes, 1 of them breaking\n  \
          changed     Leaf: Tree | string -> string\n  \
          removed     Leaf | Tree\n  \
-         changed     Tree.any: any -> string; BREAKS readers (it has another type)\n  \
+         changed     Tree.any: any -> string; asks to adapt: readers (it is less than before)\n  \
          changed     Tree.map: map of integer -> map of string; BREAKS readers (it has another type)"
+    );
+}
+
+const NEWER: &str = r##"openapi: 3.1.0
+info: {title: Shop, version: '1'}
+paths:
+  /pets:
+    get:
+      operationId: listPets
+      parameters: [{name: after, in: query, schema: {type: [string, 'null']}}]
+      responses:
+        default: {description: All., content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Pet'}}}}}
+    post:
+      operationId: addPet
+      requestBody: {required: true, content: {application/json: {schema: {$ref: '#/components/schemas/NewPet'}}}}
+      responses: {'204': {description: Done.}}
+webhooks:
+  petAdded: {post: {responses: {'200': {description: Seen.}}}}
+components:
+  schemas:
+    Pet:
+      type: [object, 'null']
+      $defs:
+        Home: {type: object, properties: {city: {type: [string, 'null']}, since: {type: integer}}}
+      properties:
+        kind: {const: pet}
+        age: {type: [integer, 'null'], examples: [3]}
+        code: {type: [string, integer]}
+        home: {$ref: '#/components/schemas/Pet/$defs/Home', description: Where it lives.}
+        parts: {type: array, items: {type: object, properties: {x: {type: string}}}}
+        pair: {type: array, prefixItems: [{type: object, properties: {a: {type: string}}}, {type: integer}]}
+        named: {type: object, patternProperties: {'^x-': {type: object, properties: {b: {type: string}}}}}
+    NewPet:
+      type: object
+      required: [name, age, size, chip]
+      properties:
+        name: {type: [string, 'null']}
+        age: {type: integer}
+        size: {type: number}
+        chip: {anyOf: [{type: string}, {type: 'null'}]}
+        code: {type: [string, integer]}
+"##;
+
+#[test]
+fn a_description_of_the_newer_version_is_compared_with_itself() {
+    let checkout = Checkout::new("rest-newer").write("openapi/shop.yaml", NEWER);
+    let run = checkout.run(&["--rest", "openapi/shop.yaml", "--check"]);
+    assert_eq!(run.err, "");
+    assert_eq!(
+        (run.code, run.out.as_str()),
+        (0, "REST description, openapi/shop.yaml: no drift\n")
+    );
+}
+
+#[test]
+fn what_only_the_newer_version_can_say_is_outlined() {
+    let now = NEWER
+        .replace("{const: pet}", "{enum: [pet, animal]}")
+        .replace("[integer, 'null'], examples: [3]", "[number, 'null'], examples: [4]")
+        .replace(
+            "code: {type: [string, integer]}\n        home",
+            "code: {type: string}\n        home",
+        )
+        .replace("since: {type: integer}", "since: {type: string}")
+        .replace("a: {type: string}", "a: {type: boolean}")
+        .replace("b: {type: string}", "c: {type: string}")
+        .replace("{x: {type: string}}", "{x: {type: string}, 'y': {enum: [a]}}")
+        .replace("name: {type: [string, 'null']}", "name: {type: string}")
+        .replace("        age: {type: integer}\n", "        age: {type: number}\n")
+        .replace("size: {type: number}", "size: {type: [integer, 'null']}")
+        .replace("{anyOf: [{type: string}, {type: 'null'}]}", "{type: [string, 'null']}")
+        .replace("code: {type: [string, integer]}", "code: {type: [string, integer, boolean]}")
+        .replace("{type: [string, 'null']}}]", "{type: [string, integer]}}]");
+    let checkout =
+        Checkout::new("rest-newest").write("openapi/shop.yaml", NEWER).write("now.yaml", &now);
+    let run = checkout.run(&["--rest", "now.yaml", "--check"]);
+    assert_eq!((run.code, run.err.as_str()), (1, ""));
+    assert_eq!(
+        run.out,
+        "\
+REST description, openapi/shop.yaml: 13 changes, 6 of them breaking
+  changed     GET /pets (query after): string -> integer | string; asks to adapt: callers (it takes more than before)
+  changed     NewPet.age: integer, required -> number, required; asks to adapt: writers (it takes more than before)
+  changed     NewPet.code: integer | string -> boolean | integer | string; asks to adapt: writers (it takes more than before)
+  changed     NewPet.name: string or null, required -> string, required; BREAKS writers (it has another type)
+  changed     NewPet.size: number, required -> integer or null, required; BREAKS writers (it has another type)
+  changed     Pet $defs Home.since: integer -> string; BREAKS readers (it has another type)
+  changed     Pet.age: integer -> number; BREAKS readers (it has another type)
+  changed     Pet.code: integer | string -> string; asks to adapt: readers (it is less than before)
+  added       Pet.kind.animal
+  removed     Pet.named{^x-}.b: string; BREAKS readers (it comes no longer)
+  added       Pet.named{^x-}.c: string
+  changed     Pet.pair[0].a: string -> boolean; BREAKS readers (it has another type)
+  added       Pet.parts[].y: string
+"
     );
 }

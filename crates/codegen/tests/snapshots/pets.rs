@@ -53,48 +53,7 @@ pub mod types {
             }
         }
     }
-
-    impl From<String> for Color {
-        fn from(value: String) -> Self {
-            Self::from(value.as_str())
-        }
-    }
-
-    impl ::std::str::FromStr for Color {
-        type Err = ::std::convert::Infallible;
-
-        fn from_str(
-            value: &str,
-        ) -> ::std::result::Result<Self, ::std::convert::Infallible> {
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
-
-    impl ::std::fmt::Display for Color {
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.pad(self.as_str())
-        }
-    }
-
-    impl ::podqueue::__private::serde::Serialize for Color {
-        fn serialize<S: ::podqueue::__private::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> ::std::result::Result<S::Ok, S::Error> {
-            serializer.serialize_str(self.as_str())
-        }
-    }
-
-    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for Color {
-        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
-            deserializer: D,
-        ) -> ::std::result::Result<Self, D::Error> {
-            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
-                deserializer,
-            )?;
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
+    ::podqueue::__private::open_enum!(Color);
 
     /// An input of the service.
     #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
@@ -185,7 +144,7 @@ pub mod types {
     reason = "generated from queries, all of it"
 )]
 pub mod shapes {
-    use ::podqueue::graphql::document::{InputField, InputShape, Shape};
+    use ::podqueue::graphql::document::{InputField, InputShape, Presence, Shape};
 
     /// The shape of `Basket`.
     pub static BASKET: InputShape = InputShape {
@@ -194,13 +153,13 @@ pub mod shapes {
             InputField {
                 name: "orders",
                 shape: Shape::List(&Shape::Input(&ORDER)),
-                required: true,
+                presence: Presence::Required,
                 secret: false,
             },
             InputField {
                 name: "first",
                 shape: Shape::Input(&ORDER),
-                required: false,
+                presence: Presence::Optional,
                 secret: false,
             },
         ],
@@ -213,7 +172,7 @@ pub mod shapes {
             InputField {
                 name: "order",
                 shape: Shape::Input(&ORDER),
-                required: true,
+                presence: Presence::Required,
                 secret: false,
             },
         ],
@@ -226,19 +185,19 @@ pub mod shapes {
             InputField {
                 name: "name",
                 shape: Shape::String,
-                required: false,
+                presence: Presence::Optional,
                 secret: false,
             },
             InputField {
                 name: "colors",
                 shape: Shape::List(&Shape::Enum),
-                required: false,
+                presence: Presence::Optional,
                 secret: false,
             },
             InputField {
                 name: "not",
                 shape: Shape::Input(&FILTER),
-                required: false,
+                presence: Presence::Optional,
                 secret: false,
             },
         ],
@@ -251,7 +210,7 @@ pub mod shapes {
             InputField {
                 name: "color",
                 shape: Shape::Enum,
-                required: true,
+                presence: Presence::Required,
                 secret: false,
             },
         ],
@@ -264,31 +223,31 @@ pub mod shapes {
             InputField {
                 name: "name",
                 shape: Shape::String,
-                required: true,
+                presence: Presence::Required,
                 secret: false,
             },
             InputField {
                 name: "color",
                 shape: Shape::Enum,
-                required: false,
+                presence: Presence::Optional,
                 secret: false,
             },
             InputField {
                 name: "password",
                 shape: Shape::String,
-                required: false,
+                presence: Presence::Optional,
                 secret: true,
             },
             InputField {
                 name: "friends",
                 shape: Shape::List(&Shape::Input(&PET_INPUT)),
-                required: false,
+                presence: Presence::Optional,
                 secret: false,
             },
             InputField {
                 name: "parent",
                 shape: Shape::Input(&PET_INPUT),
-                required: false,
+                presence: Presence::Optional,
                 secret: false,
             },
         ],
@@ -341,14 +300,14 @@ impl ::podqueue::graphql::Operation for GetPet {
                 Variable {
                     name: "id",
                     shape: Shape::Id,
-                    required: true,
+                    presence: Presence::Required,
                     default: None,
                     secret: false,
                 },
                 Variable {
                     name: "withTags",
                     shape: Shape::Boolean,
-                    required: false,
+                    presence: Presence::NotNull,
                     default: Some("false"),
                     secret: false,
                 },
@@ -510,7 +469,7 @@ impl ::podqueue::graphql::Operation for SavePet {
                 Variable {
                     name: "input",
                     shape: Shape::Input(&shapes::PET_INPUT),
-                    required: true,
+                    presence: Presence::Required,
                     default: None,
                     secret: false,
                 },
@@ -628,14 +587,14 @@ impl ::podqueue::graphql::Operation for Search {
                 Variable {
                     name: "filter",
                     shape: Shape::Input(&shapes::FILTER),
-                    required: false,
+                    presence: Presence::Optional,
                     default: None,
                     secret: false,
                 },
                 Variable {
                     name: "limit",
                     shape: Shape::Int,
-                    required: false,
+                    presence: Presence::Optional,
                     default: None,
                     secret: false,
                 },

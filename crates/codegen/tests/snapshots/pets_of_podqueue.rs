@@ -52,14 +52,14 @@ impl ::podqueue::graphql::Operation for GetPet {
                 Variable {
                     name: "id",
                     shape: Shape::Id,
-                    required: true,
+                    presence: Presence::Required,
                     default: None,
                     secret: false,
                 },
                 Variable {
                     name: "withTags",
                     shape: Shape::Boolean,
-                    required: false,
+                    presence: Presence::NotNull,
                     default: Some("false"),
                     secret: false,
                 },
@@ -221,7 +221,7 @@ impl ::podqueue::graphql::Operation for SavePet {
                 Variable {
                     name: "input",
                     shape: Shape::Input(&shapes::PET_INPUT),
-                    required: true,
+                    presence: Presence::Required,
                     default: None,
                     secret: false,
                 },
@@ -339,14 +339,14 @@ impl ::podqueue::graphql::Operation for Search {
                 Variable {
                     name: "filter",
                     shape: Shape::Input(&shapes::FILTER),
-                    required: false,
+                    presence: Presence::Optional,
                     default: None,
                     secret: false,
                 },
                 Variable {
                     name: "limit",
                     shape: Shape::Int,
-                    required: false,
+                    presence: Presence::Optional,
                     default: None,
                     secret: false,
                 },

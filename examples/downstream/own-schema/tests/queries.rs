@@ -142,6 +142,47 @@ async fn absent_is_not_null() {
 }
 
 #[tokio::test]
+async fn null_is_sent_where_it_is_asked_for() {
+    for client in clients().await {
+        let within = Filter { title: Some("a".to_owned()), ..Default::default() };
+        let filter = Filter { any_of: Some(vec![within]), ..Default::default() };
+        let variables =
+            arguments::Variables { id: "7".to_owned(), filter: Some(filter), ..Default::default() };
+        let ask = client.graphql().execute::<Arguments>(variables.clone());
+        let answer = ask
+            .null("count")
+            .null("ids")
+            .null("genre")
+            .null("filter.title")
+            .null("filter.anyOf[0].genres")
+            .await
+            .unwrap();
+        let arrived = &answer.arguments;
+        for place in ["/count", "/ids", "/genre", "/filter/title", "/filter/anyOf/0/genres"] {
+            assert_eq!(arrived.pointer(place), Some(&Json::Null), "{place} in {arrived}");
+        }
+        for place in ["/filter/not", "/filter/anyOf/0/not"] {
+            assert_eq!(arrived.pointer(place), None, "{place} in {arrived}");
+        }
+
+        for (place, rule) in [
+            ("id", "has a value"),
+            ("nope", "is not declared by the operation"),
+            ("filter.nope", "is not a field of its input type"),
+        ] {
+            let ask = client.graphql().execute::<Arguments>(variables.clone());
+            let error = ask.null(place).await.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+            assert!(error.to_string().contains(rule), "{error}");
+        }
+        // It has a default, and is of a type without null.
+        let variables = thing::Variables { id: "1".to_owned(), with_title: None };
+        let error = client.graphql().execute::<Thing>(variables).null("withTitle").await.unwrap_err();
+        assert!(error.to_string().contains("must not be null"), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn an_error_of_the_service() {
     for client in clients().await {
         let lend = |id: &str| lend::Variables { id: id.to_owned(), days: 3 };

@@ -25,6 +25,9 @@ pub(super) enum Kind {
     Directive,
 }
 
+/// What follows the type of an input that must be given, and may be null.
+pub(super) const OR_NULL: &str = " or null";
+
 /// One item.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Item {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::{Item, Kind, Outline};
+use super::{Item, Kind, OR_NULL, Outline};
 use crate::regenerate::stable::words;
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
@@ -82,9 +82,10 @@ impl<'a> Writer<'a> {
             references(schema, &mut sides.written);
             self.argument(format!("{name} (body)"), name, schema, body);
         }
-        let responses = entries(operation, "responses");
-        let answer = responses
+        let responses = || entries(operation, "responses");
+        let answer = responses()
             .filter(|(status, _)| status.starts_with('2'))
+            .chain(responses().filter(|(status, _)| *status == "default"))
             .map(|(_, response)| content(self.resolved(response)))
             .find(|schema| !schema.is_null());
         if let Some(schema) = answer {
@@ -106,14 +107,25 @@ impl<'a> Writer<'a> {
         self.within(&path, schema, WRITTEN);
     }
 
-    /// The parts of a schema that have no name of their own.
+    /// The parts of what an item is.
     fn within(&mut self, path: &str, schema: &'a Value, side: Side) {
-        if schema.get("$ref").is_some() {
-            return;
+        self.parts(path, path, schema, side);
+    }
+
+    /// The parts of a schema that has no name of its own, at a path within the item `of`.
+    fn parts(&mut self, of: &str, path: &str, schema: &'a Value, side: Side) {
+        for key in ["$defs", "definitions"] {
+            for (name, definition) in entries(schema, key) {
+                let path_of_type = format!("{path} {key} {name}");
+                let item = self.outline.add(&path_of_type, Kind::Type, kind_of_type(definition));
+                item.part_of = Some(of.to_owned());
+                describe(item, definition, side);
+                self.within(&path_of_type, definition, side);
+            }
         }
         for value in values(schema) {
             let item = self.outline.add(format!("{path}.{value}"), Kind::EnumValue, "");
-            item.part_of = Some(path.to_owned());
+            item.part_of = Some(of.to_owned());
             (item.is_read, item.is_written) = (side.is_read, side.is_written);
         }
         let required: BTreeSet<&str> =
@@ -121,9 +133,12 @@ impl<'a> Writer<'a> {
         for (name, field) in entries(schema, "properties") {
             let path_of_field = format!("{path}.{name}");
             let item = self.outline.add(&path_of_field, Kind::Field, type_text(field));
-            item.part_of = Some(path.to_owned());
+            item.part_of = Some(of.to_owned());
             describe(item, field, side);
             item.required = required.contains(name.as_str());
+            if item.required && side.is_written && may_be_null(field) {
+                item.of.push_str(OR_NULL);
+            }
             item.default = field.get("default").map(ToString::to_string);
             self.within(&path_of_field, field, side);
         }
@@ -132,20 +147,26 @@ impl<'a> Writer<'a> {
                 if let Some(name) = referenced(part) {
                     let how = if key == "allOf" { "includes" } else { "|" };
                     let item = self.outline.add(format!("{path} {how} {name}"), Kind::Member, "");
-                    item.part_of = Some(path.to_owned());
+                    item.part_of = Some(of.to_owned());
                     (item.is_read, item.is_written) = (side.is_read, side.is_written);
                 } else if key == "allOf" {
-                    self.within(path, part, side);
+                    self.parts(of, path, part, side);
                 } else {
-                    self.within(&format!("{path}|{}", place + 1), part, side);
+                    self.parts(of, &format!("{path}|{}", place + 1), part, side);
                 }
             }
         }
         if let Some(items) = schema.get("items") {
-            self.within(&format!("{path}[]"), items, side);
+            self.parts(of, &format!("{path}[]"), items, side);
+        }
+        for (place, item) in list(schema, "prefixItems").iter().enumerate() {
+            self.parts(of, &format!("{path}[{place}]"), item, side);
         }
         if let Some(values) = schema.get("additionalProperties").filter(|it| it.is_object()) {
-            self.within(&format!("{path}{{}}"), values, side);
+            self.parts(of, &format!("{path}{{}}"), values, side);
+        }
+        for (pattern, values) in entries(schema, "patternProperties") {
+            self.parts(of, &format!("{path}{{{pattern}}}"), values, side);
         }
     }
 
@@ -183,8 +204,17 @@ fn kind_of_type(schema: &Value) -> String {
     }
 }
 
+/// Whether a schema says of itself that it may be null, in either version's words.
+fn may_be_null(schema: &Value) -> bool {
+    let is_null = |it: &Value| it == "null" || it["type"] == "null";
+    schema["nullable"] == Value::Bool(true)
+        || ["type", "oneOf", "anyOf"].iter().any(|key| list(schema, key).iter().any(is_null))
+        || list(schema, "enum").contains(&Value::Null)
+}
+
 /// A type in words: `string`, `[Gpu]`, `map of string`. Null is left out: in answers
-/// everything may be null, in requests nothing has to be given but what is required.
+/// everything may be null, in requests nothing has to be given but what is required, and of that
+/// it is said apart.
 fn type_text(schema: &Value) -> String {
     if let Some(name) = referenced(schema) {
         return name.to_owned();

@@ -33,6 +33,7 @@ pub(super) fn mend(
                 wire: wire.to_owned(),
                 place: Place::Path,
                 required: true,
+                separator: None,
                 description: parameter.map(|it| text_at(it, "description")).unwrap_or_default(),
             },
             scalar(description, parameter.copied()),
@@ -72,12 +73,27 @@ pub(super) fn mend(
                 wire,
                 place,
                 required,
+                separator: separator(parameter, &schema),
                 description: text_at(parameter, "description"),
             },
             schema,
         ));
     }
     Ok(mended.into_iter().unzip())
+}
+
+/// A list is one parameter for each value unless its style says otherwise.
+fn separator(parameter: &Value, schema: &Value) -> Option<&'static str> {
+    let style = parameter.get("style").and_then(Value::as_str).unwrap_or("form");
+    let explode = parameter.get("explode").and_then(Value::as_bool).unwrap_or(style == "form");
+    let is_list = schema.get("type").and_then(Value::as_str) == Some("array");
+    match style {
+        _ if explode || !is_list => None,
+        "form" => Some(","),
+        "spaceDelimited" => Some(" "),
+        "pipeDelimited" => Some("|"),
+        _ => None,
+    }
 }
 
 /// Flaw: parameters at the path and again, differently, at the operation, which wins.

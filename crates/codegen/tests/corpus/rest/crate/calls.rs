@@ -1,71 +1,7 @@
 //! Calls over HTTP, as a caller of the generated code writes them.
 
-use std::io::{Read, Write};
-use std::net::TcpListener;
-use std::sync::mpsc::{channel, Receiver};
-
-use podqueue::Client;
-
-use crate::{bodies, choices, json, parameters, success_codes, type_arrays};
-
-/// A server that gives one answer, and says what it was asked.
-struct Server {
-    url: String,
-    requests: Receiver<String>,
-}
-
-impl Server {
-    fn start(answer: &'static str) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let url = format!("http://{}", listener.local_addr().expect("it has an address"));
-        let (sender, requests) = channel();
-        std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                let mut stream = stream.expect("a connection");
-                let mut request = Vec::new();
-                let mut buffer = [0; 4096];
-                while !is_whole(&request) {
-                    match stream.read(&mut buffer) {
-                        Ok(read @ 1..) => request.extend_from_slice(&buffer[..read]),
-                        _ => break,
-                    }
-                }
-                let status = if answer.is_empty() { "204 No Content" } else { "200 OK" };
-                let length = answer.len();
-                let reply = format!(
-                    "HTTP/1.1 {status}\r\ncontent-type: application/json\r\n\
-                     content-length: {length}\r\nconnection: close\r\n\r\n{answer}"
-                );
-                stream.write_all(reply.as_bytes()).expect("somebody listens");
-                if sender.send(String::from_utf8_lossy(&request).into_owned()).is_err() {
-                    break;
-                }
-            }
-        });
-        Self { url, requests }
-    }
-
-    fn client(&self) -> podqueue::rest::Rest {
-        let client = Client::builder().api_key("key").rest_url(&self.url).build();
-        client.expect("a client").rest()
-    }
-
-    /// The request line without its version, and the body.
-    fn request(&self) -> (String, String) {
-        let request = self.requests.recv().expect("a request");
-        let line = request.lines().next().unwrap_or_default();
-        let line = line.trim_end_matches(" HTTP/1.1").to_owned();
-        let body = request.split_once("\r\n\r\n").map(|(_, body)| body.to_owned());
-        (line, body.unwrap_or_default())
-    }
-}
-
-fn is_whole(request: &[u8]) -> bool {
-    let request = String::from_utf8_lossy(request).to_ascii_lowercase();
-    let Some((head, body)) = request.split_once("\r\n\r\n") else { return false };
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));
-    body.len() >= length.and_then(|it| it.trim().parse().ok()).unwrap_or(0)
-}
+use crate::server::Server;
+use crate::{bodies, choices, cloud, json, parameters, success_codes, type_arrays};
 
 /// What does not go as it should.
 pub async fn failures() -> Vec<String> {
@@ -77,7 +13,7 @@ pub async fn failures() -> Vec<String> {
     };
 
     let server = Server::start("");
-    let rest = parameters::Rest(server.client());
+    let rest = parameters::Rest(server.client().rest());
     let call = rest
         .read(7, "a/b", "c", [1, 2])
         .page(3)
@@ -97,8 +33,20 @@ pub async fn failures() -> Vec<String> {
          &ids%5B%5D=2&since=today&either=7&one_or_more=a&fn=true&limit=5",
     );
 
+    let server = Server::start(r#"{"items": null}"#);
+    let rest = cloud::Rest(server.client().rest());
+    let call = rest.compute_instances_list_2("p", "r").top(5).fields(["id", "name"]);
+    let call = call.zones(["a", "b"]).states([cloud::types::State::Running, "NEW".into()]);
+    same("lists in one text", format!("{:?}", call.await.map(|it| it.items.len()).ok()), "Some(0)");
+    let (line, _) = server.request();
+    same(
+        "lists in one text",
+        line,
+        "GET /v1/v1/projects/p/instances?%24top=5&fields=id%2Cname&zones=a+b&states=RUNNING%7CNEW",
+    );
+
     let server = Server::start("");
-    let rest = bodies::Rest(server.client());
+    let rest = bodies::Rest(server.client().rest());
     let new = bodies::types::New {
         name: "n".into(),
         note: None,
@@ -118,19 +66,19 @@ pub async fn failures() -> Vec<String> {
     same("a list's text", server.request().1, r#"["a"]"#);
 
     let server = Server::start(r#"{"id": "made", "job": 5, "tomorrow": {}}"#);
-    let made = success_codes::Rest(server.client()).make().await.ok();
+    let made = success_codes::Rest(server.client().rest()).make().await.ok();
     same("one of several answers", format!("{:?}", made.and_then(|it| it.id)), r#"Some("made")"#);
 
     let server = Server::start(r#"[{"id": "a", "price": "0.5"}, {"id": null}]"#);
     #[allow(deprecated)]
-    let things = json::Rest(server.client()).list_things().await.unwrap_or_default();
+    let things = json::Rest(server.client().rest()).list_things().await.unwrap_or_default();
     let prices: Vec<_> = things.iter().map(|it| it.price).collect();
     same("a list of things", format!("{prices:?}"), "[Some(0.5), None]");
 
     let server = Server::start(
         r#"{"name": null, "size": "50.0", "tags": ["a", null], "version": 3, "parent": {"id": "p"}}"#,
     );
-    let thing = type_arrays::Rest(server.client()).get_thing("t").await.expect("a thing");
+    let thing = type_arrays::Rest(server.client().rest()).get_thing("t").await.expect("a thing");
     same("a size", format!("{:?}", thing.size), "Some(50)");
     same("a number or a name", format!("{:?}", thing.version), "Some(Integer(3))");
     same("a parent", format!("{:?}", thing.parent.and_then(|it| it.id)), r#"Some("p")"#);
@@ -139,7 +87,7 @@ pub async fn failures() -> Vec<String> {
         r#"{"pet": {"kind": "dog", "barks": true}, "pets": [{"kind": "cow"}, null],
             "text_or_list": ["a"], "text_or_part": {"id": "p"}, "text_or_number": [true]}"#,
     );
-    let thing = choices::Rest(server.client()).get_thing("t").await.expect("a thing");
+    let thing = choices::Rest(server.client().rest()).get_thing("t").await.expect("a thing");
     let pet = thing.pet.expect("a pet");
     same("which pet", format!("{:?} {:?}", pet.kind, pet.barks), "Some(Dog) Some(true)");
     same("how many pets", thing.pets.len().to_string(), "1");

@@ -37,6 +37,16 @@ pub mod call {
             Self(self.0.query(name, value))
         }
 
+        /// A query parameter that holds a list in one text.
+        pub fn query_joined(
+            self,
+            name: &'static str,
+            values: &impl Serialize,
+            separator: &str,
+        ) -> Self {
+            Self(self.0.query_joined(name, values, separator))
+        }
+
         /// A header.
         pub fn header(self, name: &'static str, value: &impl ToString) -> Self {
             Self(self.0.header(name, value))

@@ -3,6 +3,8 @@
 // defaults.yaml:1:1: #/components/schemas/Thing/properties/ports: the default "80/http,22/tcp" does not conform to its schema
 /// What the calls send and answer with.
 pub mod types {
+    use ::podqueue::__private::lenient;
+
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
@@ -35,48 +37,7 @@ pub mod types {
             }
         }
     }
-
-    impl From<String> for ThingColor {
-        fn from(value: String) -> Self {
-            Self::from(value.as_str())
-        }
-    }
-
-    impl ::std::str::FromStr for ThingColor {
-        type Err = ::std::convert::Infallible;
-
-        fn from_str(
-            value: &str,
-        ) -> ::std::result::Result<Self, ::std::convert::Infallible> {
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
-
-    impl ::std::fmt::Display for ThingColor {
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.pad(self.as_str())
-        }
-    }
-
-    impl ::podqueue::__private::serde::Serialize for ThingColor {
-        fn serialize<S: ::podqueue::__private::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> ::std::result::Result<S::Ok, S::Error> {
-            serializer.serialize_str(self.as_str())
-        }
-    }
-
-    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for ThingColor {
-        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
-            deserializer: D,
-        ) -> ::std::result::Result<Self, D::Error> {
-            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
-                deserializer,
-            )?;
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
+    ::podqueue::__private::open_enum!(ThingColor);
 
     /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
@@ -88,7 +49,7 @@ pub mod types {
         /// The field `count`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::integer",
+            deserialize_with = "lenient::integer",
             skip_serializing_if = "Option::is_none"
         )]
         pub count: Option<i64>,
@@ -98,21 +59,21 @@ pub mod types {
         /// The field `ports`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::list",
+            deserialize_with = "lenient::list",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub ports: Vec<String>,
         /// The field `share`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::number",
+            deserialize_with = "lenient::number",
             skip_serializing_if = "Option::is_none"
         )]
         pub share: Option<f64>,
         /// The field `size`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::integer",
+            deserialize_with = "lenient::integer",
             skip_serializing_if = "Option::is_none"
         )]
         pub size: Option<i64>,

@@ -1,5 +1,7 @@
 /// What the calls send and answer with.
 pub mod types {
+    use ::podqueue::__private::lenient;
+
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
@@ -32,48 +34,7 @@ pub mod types {
             }
         }
     }
-
-    impl From<String> for Color {
-        fn from(value: String) -> Self {
-            Self::from(value.as_str())
-        }
-    }
-
-    impl ::std::str::FromStr for Color {
-        type Err = ::std::convert::Infallible;
-
-        fn from_str(
-            value: &str,
-        ) -> ::std::result::Result<Self, ::std::convert::Infallible> {
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
-
-    impl ::std::fmt::Display for Color {
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.pad(self.as_str())
-        }
-    }
-
-    impl ::podqueue::__private::serde::Serialize for Color {
-        fn serialize<S: ::podqueue::__private::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> ::std::result::Result<S::Ok, S::Error> {
-            serializer.serialize_str(self.as_str())
-        }
-    }
-
-    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for Color {
-        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
-            deserializer: D,
-        ) -> ::std::result::Result<Self, D::Error> {
-            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
-                deserializer,
-            )?;
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
+    ::podqueue::__private::open_enum!(Color);
 
     /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
@@ -109,7 +70,7 @@ pub mod types {
         /// The field `parts`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::list",
+            deserialize_with = "lenient::list",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub parts: Vec<Part>,
@@ -122,7 +83,7 @@ pub mod types {
         /// The field `weight`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::number",
+            deserialize_with = "lenient::number",
             skip_serializing_if = "Option::is_none"
         )]
         pub weight: Option<f64>,
@@ -135,7 +96,7 @@ pub mod types {
         /// The field `weight`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::number",
+            deserialize_with = "lenient::number",
             skip_serializing_if = "Option::is_none"
         )]
         pub weight: Option<f64>,

@@ -1,5 +1,7 @@
 /// What the calls send and answer with.
 pub mod types {
+    use ::podqueue::__private::lenient;
+
     /// How much.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
@@ -32,48 +34,7 @@ pub mod types {
             }
         }
     }
-
-    impl From<String> for Level {
-        fn from(value: String) -> Self {
-            Self::from(value.as_str())
-        }
-    }
-
-    impl ::std::str::FromStr for Level {
-        type Err = ::std::convert::Infallible;
-
-        fn from_str(
-            value: &str,
-        ) -> ::std::result::Result<Self, ::std::convert::Infallible> {
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
-
-    impl ::std::fmt::Display for Level {
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.pad(self.as_str())
-        }
-    }
-
-    impl ::podqueue::__private::serde::Serialize for Level {
-        fn serialize<S: ::podqueue::__private::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> ::std::result::Result<S::Ok, S::Error> {
-            serializer.serialize_str(self.as_str())
-        }
-    }
-
-    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for Level {
-        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
-            deserializer: D,
-        ) -> ::std::result::Result<Self, D::Error> {
-            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
-                deserializer,
-            )?;
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
+    ::podqueue::__private::open_enum!(Level);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -83,8 +44,8 @@ pub mod types {
         AB,
         /// `a_b`.
         AB2,
-        /// ``.
-        X,
+        /// An empty text.
+        Empty,
         /// `+1`.
         Plus1,
         /// `-1`.
@@ -92,7 +53,7 @@ pub mod types {
         /// `1`.
         _1,
         /// `>`.
-        X2,
+        Greater,
         /// `self`.
         Self_,
         /// `Self`.
@@ -115,11 +76,11 @@ pub mod types {
             match self {
                 Self::AB => "a-b",
                 Self::AB2 => "a_b",
-                Self::X => "",
+                Self::Empty => "",
                 Self::Plus1 => "+1",
                 Self::Minus1 => "-1",
                 Self::_1 => "1",
-                Self::X2 => ">",
+                Self::Greater => ">",
                 Self::Self_ => "self",
                 Self::Self2 => "Self",
                 Self::Other => "other",
@@ -136,11 +97,11 @@ pub mod types {
             match value {
                 "a-b" => Self::AB,
                 "a_b" => Self::AB2,
-                "" => Self::X,
+                "" => Self::Empty,
                 "+1" => Self::Plus1,
                 "-1" => Self::Minus1,
                 "1" => Self::_1,
-                ">" => Self::X2,
+                ">" => Self::Greater,
                 "self" => Self::Self_,
                 "Self" => Self::Self2,
                 "other" => Self::Other,
@@ -151,48 +112,7 @@ pub mod types {
             }
         }
     }
-
-    impl From<String> for ThingOdd {
-        fn from(value: String) -> Self {
-            Self::from(value.as_str())
-        }
-    }
-
-    impl ::std::str::FromStr for ThingOdd {
-        type Err = ::std::convert::Infallible;
-
-        fn from_str(
-            value: &str,
-        ) -> ::std::result::Result<Self, ::std::convert::Infallible> {
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
-
-    impl ::std::fmt::Display for ThingOdd {
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.pad(self.as_str())
-        }
-    }
-
-    impl ::podqueue::__private::serde::Serialize for ThingOdd {
-        fn serialize<S: ::podqueue::__private::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> ::std::result::Result<S::Ok, S::Error> {
-            serializer.serialize_str(self.as_str())
-        }
-    }
-
-    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for ThingOdd {
-        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
-            deserializer: D,
-        ) -> ::std::result::Result<Self, D::Error> {
-            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
-                deserializer,
-            )?;
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
+    ::podqueue::__private::open_enum!(ThingOdd);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -226,48 +146,7 @@ pub mod types {
             }
         }
     }
-
-    impl From<String> for ThingTwice {
-        fn from(value: String) -> Self {
-            Self::from(value.as_str())
-        }
-    }
-
-    impl ::std::str::FromStr for ThingTwice {
-        type Err = ::std::convert::Infallible;
-
-        fn from_str(
-            value: &str,
-        ) -> ::std::result::Result<Self, ::std::convert::Infallible> {
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
-
-    impl ::std::fmt::Display for ThingTwice {
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.pad(self.as_str())
-        }
-    }
-
-    impl ::podqueue::__private::serde::Serialize for ThingTwice {
-        fn serialize<S: ::podqueue::__private::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> ::std::result::Result<S::Ok, S::Error> {
-            serializer.serialize_str(self.as_str())
-        }
-    }
-
-    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for ThingTwice {
-        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
-            deserializer: D,
-        ) -> ::std::result::Result<Self, D::Error> {
-            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
-                deserializer,
-            )?;
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
+    ::podqueue::__private::open_enum!(ThingTwice);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -301,48 +180,7 @@ pub mod types {
             }
         }
     }
-
-    impl From<String> for ThingUntyped {
-        fn from(value: String) -> Self {
-            Self::from(value.as_str())
-        }
-    }
-
-    impl ::std::str::FromStr for ThingUntyped {
-        type Err = ::std::convert::Infallible;
-
-        fn from_str(
-            value: &str,
-        ) -> ::std::result::Result<Self, ::std::convert::Infallible> {
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
-
-    impl ::std::fmt::Display for ThingUntyped {
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.pad(self.as_str())
-        }
-    }
-
-    impl ::podqueue::__private::serde::Serialize for ThingUntyped {
-        fn serialize<S: ::podqueue::__private::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> ::std::result::Result<S::Ok, S::Error> {
-            serializer.serialize_str(self.as_str())
-        }
-    }
-
-    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for ThingUntyped {
-        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
-            deserializer: D,
-        ) -> ::std::result::Result<Self, D::Error> {
-            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
-                deserializer,
-            )?;
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
+    ::podqueue::__private::open_enum!(ThingUntyped);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -372,48 +210,7 @@ pub mod types {
             }
         }
     }
-
-    impl From<String> for ThingWithNull {
-        fn from(value: String) -> Self {
-            Self::from(value.as_str())
-        }
-    }
-
-    impl ::std::str::FromStr for ThingWithNull {
-        type Err = ::std::convert::Infallible;
-
-        fn from_str(
-            value: &str,
-        ) -> ::std::result::Result<Self, ::std::convert::Infallible> {
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
-
-    impl ::std::fmt::Display for ThingWithNull {
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.pad(self.as_str())
-        }
-    }
-
-    impl ::podqueue::__private::serde::Serialize for ThingWithNull {
-        fn serialize<S: ::podqueue::__private::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> ::std::result::Result<S::Ok, S::Error> {
-            serializer.serialize_str(self.as_str())
-        }
-    }
-
-    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for ThingWithNull {
-        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
-            deserializer: D,
-        ) -> ::std::result::Result<Self, D::Error> {
-            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
-                deserializer,
-            )?;
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
+    ::podqueue::__private::open_enum!(ThingWithNull);
 
     /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
@@ -425,7 +222,7 @@ pub mod types {
         /// The field `list`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::list",
+            deserialize_with = "lenient::list",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub list: Vec<Level>,
@@ -438,7 +235,7 @@ pub mod types {
         /// The field `numbers`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::integer",
+            deserialize_with = "lenient::integer",
             skip_serializing_if = "Option::is_none"
         )]
         pub numbers: Option<i64>,

@@ -1,5 +1,7 @@
 /// What the calls send and answer with.
 pub mod types {
+    use ::podqueue::__private::lenient;
+
     /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
@@ -10,14 +12,14 @@ pub mod types {
         /// The field `big`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::integer",
+            deserialize_with = "lenient::integer",
             skip_serializing_if = "Option::is_none"
         )]
         pub big: Option<i64>,
         /// The field `count`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::integer",
+            deserialize_with = "lenient::integer",
             skip_serializing_if = "Option::is_none"
         )]
         pub count: Option<i64>,
@@ -45,14 +47,14 @@ pub mod types {
         /// The field `price`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::number",
+            deserialize_with = "lenient::number",
             skip_serializing_if = "Option::is_none"
         )]
         pub price: Option<f64>,
         /// The field `set`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::list",
+            deserialize_with = "lenient::list",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub set: Vec<String>,

@@ -1,5 +1,8 @@
 /// What the calls send and answer with.
 pub mod types {
+    use ::std::collections::HashMap;
+    use ::podqueue::__private::lenient;
+
     /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
@@ -25,14 +28,14 @@ pub mod types {
         /// The field `height`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::integer",
+            deserialize_with = "lenient::integer",
             skip_serializing_if = "Option::is_none"
         )]
         pub height: Option<i64>,
         /// The field `width`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::integer",
+            deserialize_with = "lenient::integer",
             skip_serializing_if = "Option::is_none"
         )]
         pub width: Option<i64>,
@@ -45,14 +48,14 @@ pub mod types {
         /// The field `by_name`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::map_or_default",
-            skip_serializing_if = "::std::collections::HashMap::is_empty"
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
         )]
-        pub by_name: ::std::collections::HashMap<String, MakeThingResponseByNameValue>,
+        pub by_name: HashMap<String, MakeThingResponseByNameValue>,
         /// The field `parts`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::list",
+            deserialize_with = "lenient::list",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub parts: Vec<MakeThingResponsePartsItem>,
@@ -107,7 +110,7 @@ pub mod types {
         /// The field `width`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::integer",
+            deserialize_with = "lenient::integer",
             skip_serializing_if = "Option::is_none"
         )]
         pub width: Option<i64>,

@@ -1,5 +1,7 @@
 /// What the calls send and answer with.
 pub mod types {
+    use ::podqueue::__private::lenient;
+
     /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
@@ -10,7 +12,7 @@ pub mod types {
         /// The field `price`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::number",
+            deserialize_with = "lenient::number",
             skip_serializing_if = "Option::is_none"
         )]
         pub price: Option<f64>,

@@ -1,5 +1,8 @@
 /// What the calls send and answer with.
 pub mod types {
+    use ::std::collections::HashMap;
+    use ::podqueue::__private::lenient;
+
     /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
@@ -19,59 +22,59 @@ pub mod types {
         /// The field `closed`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::or_default",
+            deserialize_with = "lenient::or_default",
             skip_serializing_if = "::serde_json::Map::is_empty"
         )]
         pub closed: ::serde_json::Map<String, ::serde_json::Value>,
         /// The field `env`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::map_or_default",
-            skip_serializing_if = "::std::collections::HashMap::is_empty"
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
         )]
-        pub env: ::std::collections::HashMap<String, String>,
+        pub env: HashMap<String, String>,
         /// The field `free`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::or_default",
+            deserialize_with = "lenient::or_default",
             skip_serializing_if = "::serde_json::Map::is_empty"
         )]
         pub free: ::serde_json::Map<String, ::serde_json::Value>,
         /// The field `lists`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::Dictionary<::podqueue::__private::lenient::shape::List<::podqueue::__private::lenient::shape::Plain<String>>>,_>",
-            skip_serializing_if = "::std::collections::HashMap::is_empty"
+            deserialize_with = "lenient::shape::read::<lenient::shape::Dictionary<lenient::shape::List<lenient::shape::Plain<String>>>,_>",
+            skip_serializing_if = "HashMap::is_empty"
         )]
-        pub lists: ::std::collections::HashMap<String, Vec<String>>,
+        pub lists: HashMap<String, Vec<String>>,
         /// The field `parts`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::map_or_default",
-            skip_serializing_if = "::std::collections::HashMap::is_empty"
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
         )]
-        pub parts: ::std::collections::HashMap<String, Part>,
+        pub parts: HashMap<String, Part>,
         /// The field `patterns`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::map_or_default",
-            skip_serializing_if = "::std::collections::HashMap::is_empty"
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
         )]
-        pub patterns: ::std::collections::HashMap<String, String>,
+        pub patterns: HashMap<String, String>,
         /// The field `prices`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::Dictionary<::podqueue::__private::lenient::shape::Number>,_>",
-            skip_serializing_if = "::std::collections::HashMap::is_empty"
+            deserialize_with = "lenient::shape::read::<lenient::shape::Dictionary<lenient::shape::Number>,_>",
+            skip_serializing_if = "HashMap::is_empty"
         )]
-        pub prices: ::std::collections::HashMap<String, f64>,
+        pub prices: HashMap<String, f64>,
         /// The field `sizes`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::Dictionary<::podqueue::__private::lenient::shape::Integer<i64>>,_>",
-            skip_serializing_if = "::std::collections::HashMap::is_empty"
+            deserialize_with = "lenient::shape::read::<lenient::shape::Dictionary<lenient::shape::Integer<i64>>,_>",
+            skip_serializing_if = "HashMap::is_empty"
         )]
-        pub sizes: ::std::collections::HashMap<String, i64>,
+        pub sizes: HashMap<String, i64>,
     }
 
     impl ::std::fmt::Debug for Thing {

@@ -1,5 +1,7 @@
 /// What the calls send and answer with.
 pub mod types {
+    use ::podqueue::__private::lenient;
+
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
@@ -32,48 +34,7 @@ pub mod types {
             }
         }
     }
-
-    impl From<String> for StringObject {
-        fn from(value: String) -> Self {
-            Self::from(value.as_str())
-        }
-    }
-
-    impl ::std::str::FromStr for StringObject {
-        type Err = ::std::convert::Infallible;
-
-        fn from_str(
-            value: &str,
-        ) -> ::std::result::Result<Self, ::std::convert::Infallible> {
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
-
-    impl ::std::fmt::Display for StringObject {
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.pad(self.as_str())
-        }
-    }
-
-    impl ::podqueue::__private::serde::Serialize for StringObject {
-        fn serialize<S: ::podqueue::__private::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> ::std::result::Result<S::Ok, S::Error> {
-            serializer.serialize_str(self.as_str())
-        }
-    }
-
-    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for StringObject {
-        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
-            deserializer: D,
-        ) -> ::std::result::Result<Self, D::Error> {
-            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
-                deserializer,
-            )?;
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
+    ::podqueue::__private::open_enum!(StringObject);
 
     /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
@@ -240,6 +201,7 @@ pub mod types {
     /// One of several shapes.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
     #[serde(untagged)]
+    #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
     pub enum Serialize {
         /// An object.
@@ -325,7 +287,7 @@ pub mod types {
         #[serde(
             rename = "gen",
             default,
-            deserialize_with = "::podqueue::__private::lenient::integer",
+            deserialize_with = "lenient::integer",
             skip_serializing_if = "Option::is_none"
         )]
         pub gen_: Option<i64>,

@@ -1,5 +1,7 @@
 /// What the calls send and answer with.
 pub mod types {
+    use ::podqueue::__private::lenient;
+
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
@@ -28,48 +30,7 @@ pub mod types {
             }
         }
     }
-
-    impl From<String> for ThingColor {
-        fn from(value: String) -> Self {
-            Self::from(value.as_str())
-        }
-    }
-
-    impl ::std::str::FromStr for ThingColor {
-        type Err = ::std::convert::Infallible;
-
-        fn from_str(
-            value: &str,
-        ) -> ::std::result::Result<Self, ::std::convert::Infallible> {
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
-
-    impl ::std::fmt::Display for ThingColor {
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.pad(self.as_str())
-        }
-    }
-
-    impl ::podqueue::__private::serde::Serialize for ThingColor {
-        fn serialize<S: ::podqueue::__private::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> ::std::result::Result<S::Ok, S::Error> {
-            serializer.serialize_str(self.as_str())
-        }
-    }
-
-    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for ThingColor {
-        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
-            deserializer: D,
-        ) -> ::std::result::Result<Self, D::Error> {
-            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
-                deserializer,
-            )?;
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
+    ::podqueue::__private::open_enum!(ThingColor);
 
     /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
@@ -90,7 +51,7 @@ pub mod types {
         /// The field `counts`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::List<::podqueue::__private::lenient::shape::Integer<i64>>,_>",
+            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Integer<i64>>,_>",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub counts: Vec<i64>,
@@ -100,7 +61,7 @@ pub mod types {
         /// The field `list`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::List<::podqueue::__private::lenient::shape::Number>,_>",
+            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Number>,_>",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub list: Vec<f64>,

@@ -28,48 +28,7 @@ pub mod types {
             }
         }
     }
-
-    impl From<String> for ThingC {
-        fn from(value: String) -> Self {
-            Self::from(value.as_str())
-        }
-    }
-
-    impl ::std::str::FromStr for ThingC {
-        type Err = ::std::convert::Infallible;
-
-        fn from_str(
-            value: &str,
-        ) -> ::std::result::Result<Self, ::std::convert::Infallible> {
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
-
-    impl ::std::fmt::Display for ThingC {
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.pad(self.as_str())
-        }
-    }
-
-    impl ::podqueue::__private::serde::Serialize for ThingC {
-        fn serialize<S: ::podqueue::__private::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> ::std::result::Result<S::Ok, S::Error> {
-            serializer.serialize_str(self.as_str())
-        }
-    }
-
-    impl<'de> ::podqueue::__private::serde::Deserialize<'de> for ThingC {
-        fn deserialize<D: ::podqueue::__private::serde::Deserializer<'de>>(
-            deserializer: D,
-        ) -> ::std::result::Result<Self, D::Error> {
-            let value: String = ::podqueue::__private::serde::Deserialize::deserialize(
-                deserializer,
-            )?;
-            ::std::result::Result::Ok(Self::from(value))
-        }
-    }
+    ::podqueue::__private::open_enum!(ThingC);
 
     /// A \<Thing\<T\>\> with \[fields\], see \[`Gone`\] and \[Thing::gone\].
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
@@ -118,10 +77,10 @@ impl Rest {
     /// * A list
     /// * within
     /// 1) and another
-    /// \<br/\> \<script\>alert(1)\</script\> & "quotes" \ backslash */ `[link](target)` \[link\](target) \[Vec\<T\>\]
-    /// # A heading
-    /// :::note
-    /// @see \[#1\] !important
+    ///    \<br/\> \<script\>alert(1)\</script\> & "quotes" \ backslash */ `[link](target)` \[link\](target) \[Vec\<T\>\]
+    ///    # A heading
+    ///    :::note
+    ///    @see \[#1\] !important
     ///
     /// `GET /a`
     pub fn read(&self) -> Read {

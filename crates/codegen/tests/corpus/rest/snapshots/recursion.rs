@@ -1,5 +1,8 @@
 /// What the calls send and answer with.
 pub mod types {
+    use ::std::collections::HashMap;
+    use ::podqueue::__private::lenient;
+
     /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
@@ -25,7 +28,7 @@ pub mod types {
         /// The field `all`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::list",
+            deserialize_with = "lenient::list",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub all: Vec<Thing>,
@@ -41,10 +44,10 @@ pub mod types {
         /// The field `named`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::map_or_default",
-            skip_serializing_if = "::std::collections::HashMap::is_empty"
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
         )]
-        pub named: ::std::collections::HashMap<String, Thing>,
+        pub named: HashMap<String, Thing>,
     }
 
     /// An object of the interface.

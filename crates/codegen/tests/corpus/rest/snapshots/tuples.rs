@@ -1,5 +1,7 @@
 /// What the calls send and answer with.
 pub mod types {
+    use ::podqueue::__private::lenient;
+
     /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
     #[non_exhaustive]
@@ -7,42 +9,42 @@ pub mod types {
         /// The field `any`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::list",
+            deserialize_with = "lenient::list",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub any: Vec<::serde_json::Value>,
         /// The field `contains`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::list",
+            deserialize_with = "lenient::list",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub contains: Vec<::serde_json::Value>,
         /// The field `nested`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::List<::podqueue::__private::lenient::shape::List<::podqueue::__private::lenient::shape::Number>>,_>",
+            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::List<lenient::shape::Number>>,_>",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub nested: Vec<Vec<f64>>,
         /// The field `old`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::list",
+            deserialize_with = "lenient::list",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub old: Vec<String>,
         /// The field `pair`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::list",
+            deserialize_with = "lenient::list",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub pair: Vec<ThingPairItem>,
         /// The field `same`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::List<::podqueue::__private::lenient::shape::Number>,_>",
+            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Number>,_>",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub same: Vec<f64>,

@@ -1,5 +1,8 @@
 /// What the calls send and answer with.
 pub mod types {
+    use ::std::collections::HashMap;
+    use ::podqueue::__private::lenient;
+
     /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
     #[non_exhaustive]
@@ -7,10 +10,10 @@ pub mod types {
         /// The field `labels`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::map_or_default",
-            skip_serializing_if = "::std::collections::HashMap::is_empty"
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
         )]
-        pub labels: ::std::collections::HashMap<String, String>,
+        pub labels: HashMap<String, String>,
         /// What it is called.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<String>,
@@ -26,14 +29,14 @@ pub mod types {
         /// The field `size`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::integer",
+            deserialize_with = "lenient::integer",
             skip_serializing_if = "Option::is_none"
         )]
         pub size: Option<i64>,
         /// The field `tags`.
         #[serde(
             default,
-            deserialize_with = "::podqueue::__private::lenient::shape::read::<::podqueue::__private::lenient::shape::List<::podqueue::__private::lenient::shape::Nullable<::podqueue::__private::lenient::shape::Plain<String>>>,_>",
+            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Nullable<lenient::shape::Plain<String>>>,_>",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub tags: Vec<Option<String>>,

@@ -1,0 +1,262 @@
+//! Input objects as Rust types. The type generator would make those that an operation mentions, each
+//! time anew and in a time that grows with the square of how many lead to each other; to it they
+//! are scalars, and they are made here, once.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use graphql_tools::parser::schema::{Type, TypeDefinition};
+use graphql_tools::static_graphql::schema as ast;
+use graphql_tools::static_graphql::schema::InputObjectType;
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use super::schema::{Schema, inner_name};
+use super::types::{description, wire_name};
+use crate::{naming, print, redact};
+
+/// The inputs of a schema, and what their types have to know of each other.
+pub(crate) struct Inputs<'a> {
+    schema: &'a Schema,
+    pub(crate) all: Vec<&'a InputObjectType>,
+    /// Those that hold themselves, directly or through others, without a list in between.
+    endless: BTreeSet<&'a str>,
+    /// Those without a default: a value of an enum is required somewhere.
+    without_default: BTreeSet<&'a str>,
+}
+
+impl<'a> Inputs<'a> {
+    pub(crate) fn new(schema: &'a Schema) -> Self {
+        let all = schema.inputs();
+        Self { schema, endless: endless(&all), without_default: without_default(schema, &all), all }
+    }
+
+    pub(crate) fn has_default(&self, input: &InputObjectType) -> bool {
+        !self.without_default.contains(input.name.as_str())
+    }
+
+    pub(crate) fn emit(&self, input: &InputObjectType) -> TokenStream {
+        let mut item = if is_one_of(input) { self.choice(input) } else { self.object(input) };
+        let debug = redact::redact(&mut item, true, wire_name);
+        quote!(#item #debug)
+    }
+
+    fn object(&self, input: &InputObjectType) -> syn::Item {
+        let ident = format_ident!("{}", self.schema.rust_name(&input.name));
+        let docs = print::docs(&description(input.description.as_deref(), AN_INPUT));
+        let default = self.has_default(input).then(|| quote!(, Default));
+        let fields = input.fields.iter().zip(field_names(input)).map(|(field, name)| {
+            let docs = field_docs(field);
+            let rename = rename(&field.name, &name);
+            let skip = is_optional(field).then(|| quote!(skip_serializing_if = "Option::is_none"));
+            let metas: Vec<_> = rename.into_iter().chain(skip).collect();
+            let serde = (!metas.is_empty()).then(|| quote!(#[serde(#(#metas),*)]));
+            let name = format_ident!("{name}");
+            let ty = self.field_type(input, field);
+            quote!(#docs #serde pub #name: #ty)
+        });
+        syn::parse_quote! {
+            #docs
+            #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq #default)]
+            #[serde(crate = "::podqueue::__private::serde")]
+            pub struct #ident {
+                #(#fields,)*
+            }
+        }
+    }
+
+    /// An input of which exactly one field is given.
+    fn choice(&self, input: &InputObjectType) -> syn::Item {
+        let ident = format_ident!("{}", self.schema.rust_name(&input.name));
+        let docs = print::docs(&description(input.description.as_deref(), AN_INPUT));
+        let mut taken = HashSet::new();
+        let variants = input.fields.iter().map(|field| {
+            let docs = field_docs(field);
+            let name = naming::unique_pascal(&mut taken, naming::pascal(&field.name));
+            let rename = rename(&field.name, &name).map(|it| quote!(#[serde(#it)]));
+            let name = format_ident!("{name}");
+            let ty = self.plain(&field.value_type);
+            let ty = if self.is_boxed(input, field) { quote!(Box<#ty>) } else { ty };
+            quote!(#docs #rename #name(#ty))
+        });
+        syn::parse_quote! {
+            #docs
+            #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq)]
+            #[serde(crate = "::podqueue::__private::serde")]
+            pub enum #ident {
+                #(#variants,)*
+            }
+        }
+    }
+
+    fn field_type(&self, input: &InputObjectType, field: &ast::InputValue) -> TokenStream {
+        let plain = self.plain(&field.value_type);
+        let ty = if self.is_boxed(input, field) { quote!(Box<#plain>) } else { plain };
+        if is_optional(field) { quote!(Option<#ty>) } else { ty }
+    }
+
+    /// A type that is given.
+    fn plain(&self, ty: &ast::Type) -> TokenStream {
+        match ty {
+            Type::NonNullType(inner) => self.plain(inner),
+            Type::ListType(item) => {
+                let plain = self.plain(item);
+                match **item {
+                    Type::NonNullType(_) => quote!(Vec<#plain>),
+                    _ => quote!(Vec<Option<#plain>>),
+                }
+            }
+            Type::NamedType(name) => match name.as_str() {
+                "Int" => quote!(i64),
+                "Float" => quote!(f64),
+                "Boolean" => quote!(bool),
+                "String" | "ID" => quote!(String),
+                name => {
+                    let ident = format_ident!("{}", self.schema.rust_name(name));
+                    quote!(#ident)
+                }
+            },
+        }
+    }
+
+    /// Whether a field would make its type one without an end.
+    fn is_boxed(&self, of: &InputObjectType, field: &ast::InputValue) -> bool {
+        directly(&field.value_type).is_some_and(|name| self.endless.contains(name))
+            && self.endless.contains(of.name.as_str())
+    }
+}
+
+const AN_INPUT: &str = "An input of the service.";
+
+fn is_one_of(input: &InputObjectType) -> bool {
+    input.directives.iter().any(|it| it.name == "oneOf")
+}
+
+/// Whether a field can be absent.
+fn is_optional(field: &ast::InputValue) -> bool {
+    !matches!(field.value_type, Type::NonNullType(_)) || field.default_value.is_some()
+}
+
+fn field_docs(field: &ast::InputValue) -> TokenStream {
+    let otherwise = format!("The field `{}`.", field.name);
+    print::docs(&description(field.description.as_deref(), &otherwise))
+}
+
+fn rename(wire: &str, name: &str) -> Option<TokenStream> {
+    (wire != name).then(|| quote!(rename = #wire))
+}
+
+/// Names for the fields, numbered where they are one in Rust, such as `not` and `_not`.
+fn field_names(input: &InputObjectType) -> Vec<String> {
+    let mut names: Vec<_> = input.fields.iter().map(|it| naming::snake(&it.name)).collect();
+    let mut order: Vec<_> = (0..names.len()).collect();
+    // A field that is called as on the wire goes on to be.
+    order.sort_by_key(|at| names[*at] != input.fields[*at].name);
+    let mut taken = HashSet::new();
+    for at in order {
+        names[at] = naming::unique(&mut taken, std::mem::take(&mut names[at]));
+    }
+    names
+}
+
+/// The name of a type that is no list.
+fn directly(ty: &ast::Type) -> Option<&str> {
+    match ty {
+        Type::NonNullType(inner) => directly(inner),
+        Type::NamedType(name) => Some(name),
+        Type::ListType(_) => None,
+    }
+}
+
+/// Leaves out what leads to no other, and then what nothing else leads to, again and again. What
+/// remains leads back to itself, or from one that does to another.
+fn endless<'a>(inputs: &[&'a InputObjectType]) -> BTreeSet<&'a str> {
+    let mut remaining: BTreeSet<&str> = inputs.iter().map(|it| it.name.as_str()).collect();
+    let mut forth: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut back: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for input in inputs {
+        for to in input.fields.iter().filter_map(|field| directly(&field.value_type)) {
+            if remaining.contains(to) {
+                forth.entry(&input.name).or_default().push(to);
+                back.entry(to).or_default().push(&input.name);
+            }
+        }
+    }
+    for (to, from) in [(&forth, &back), (&back, &forth)] {
+        let mut left: BTreeMap<&str, usize> = remaining
+            .iter()
+            .map(|name| {
+                let to = to.get(name).into_iter().flatten();
+                (*name, to.filter(|it| remaining.contains(*it)).count())
+            })
+            .collect();
+        let mut waiting: Vec<&str> =
+            left.iter().filter(|(_, left)| **left == 0).map(|(name, _)| *name).collect();
+        while let Some(name) = waiting.pop() {
+            remaining.remove(name);
+            for before in from.get(name).into_iter().flatten() {
+                if let Some(left) = left.get_mut(before) {
+                    *left = left.saturating_sub(1);
+                    if *left == 0 && remaining.contains(before) {
+                        waiting.push(before);
+                    }
+                }
+            }
+        }
+    }
+    remaining
+}
+
+/// The inputs that require an enum, or an input that does: an enum has no default.
+fn without_default<'a>(schema: &Schema, inputs: &[&'a InputObjectType]) -> BTreeSet<&'a str> {
+    let is_enum = |name: &str| matches!(schema.find(name), Some(TypeDefinition::Enum(_)));
+    let mut waiting: Vec<&str> = Vec::new();
+    let mut required_by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for input in inputs {
+        if is_one_of(input) {
+            waiting.push(&input.name);
+        }
+        for field in input.fields.iter().filter(|it| !is_optional(it)) {
+            // A list has a default whatever it is of.
+            if directly(&field.value_type).is_none() {
+                continue;
+            }
+            let of = inner_name(&field.value_type);
+            if is_enum(of) {
+                waiting.push(&input.name);
+            } else {
+                required_by.entry(of).or_default().push(&input.name);
+            }
+        }
+    }
+    let mut without = BTreeSet::new();
+    while let Some(name) = waiting.pop() {
+        if without.insert(name) {
+            waiting.extend(required_by.get(name).into_iter().flatten());
+        }
+    }
+    without
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Source;
+
+    fn endless_of(text: &str) -> Vec<String> {
+        let text = format!("type Query {{ a: Int }}\n{text}");
+        let schema = Schema::parse(&Source::new("s.graphql", text)).expect("the schema parses");
+        endless(&schema.inputs()).into_iter().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn only_what_leads_back_to_itself_without_a_list_has_no_end() {
+        assert_eq!(endless_of("input A { b: B } input B { c: C! } input C { a: [A!] }"), [""; 0]);
+        assert_eq!(endless_of("input A { a: A } input B { a: A } input C { b: B }"), ["A"]);
+        assert_eq!(
+            endless_of(
+                "input A { b: B c: C } input B { a: A d: D } input C { d: D } input D { x: Int }"
+            ),
+            ["A", "B"]
+        );
+    }
+}

@@ -1,0 +1,1467 @@
+// billing.yaml:1:1: #/components/schemas/Line/properties/quantity: the default 1.5 does not conform to its schema
+/// What the calls send and answer with.
+pub mod types {
+    use ::std::collections::HashMap;
+    use ::podqueue::__private::lenient;
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum Currency {
+        /// `CURRENCY_0`.
+        Currency0,
+        /// `CURRENCY_1`.
+        Currency1,
+        /// `CURRENCY_2`.
+        Currency2,
+        /// `CURRENCY_3`.
+        Currency3,
+        /// `CURRENCY_4`.
+        Currency4,
+        /// `CURRENCY_5`.
+        Currency5,
+        /// `CURRENCY_6`.
+        Currency6,
+        /// `CURRENCY_7`.
+        Currency7,
+        /// `CURRENCY_8`.
+        Currency8,
+        /// `CURRENCY_9`.
+        Currency9,
+        /// `CURRENCY_10`.
+        Currency10,
+        /// `CURRENCY_11`.
+        Currency11,
+        /// `CURRENCY_12`.
+        Currency12,
+        /// `CURRENCY_13`.
+        Currency13,
+        /// `CURRENCY_14`.
+        Currency14,
+        /// `CURRENCY_15`.
+        Currency15,
+        /// `CURRENCY_16`.
+        Currency16,
+        /// `CURRENCY_17`.
+        Currency17,
+        /// `CURRENCY_18`.
+        Currency18,
+        /// `CURRENCY_19`.
+        Currency19,
+        /// `CURRENCY_20`.
+        Currency20,
+        /// `CURRENCY_21`.
+        Currency21,
+        /// `CURRENCY_22`.
+        Currency22,
+        /// `CURRENCY_23`.
+        Currency23,
+        /// `CURRENCY_24`.
+        Currency24,
+        /// `CURRENCY_25`.
+        Currency25,
+        /// `CURRENCY_26`.
+        Currency26,
+        /// `CURRENCY_27`.
+        Currency27,
+        /// `CURRENCY_28`.
+        Currency28,
+        /// `CURRENCY_29`.
+        Currency29,
+        /// `CURRENCY_30`.
+        Currency30,
+        /// `CURRENCY_31`.
+        Currency31,
+        /// `CURRENCY_32`.
+        Currency32,
+        /// `CURRENCY_33`.
+        Currency33,
+        /// `CURRENCY_34`.
+        Currency34,
+        /// `CURRENCY_35`.
+        Currency35,
+        /// `CURRENCY_36`.
+        Currency36,
+        /// `CURRENCY_37`.
+        Currency37,
+        /// `CURRENCY_38`.
+        Currency38,
+        /// `CURRENCY_39`.
+        Currency39,
+        /// `CURRENCY_40`.
+        Currency40,
+        /// `CURRENCY_41`.
+        Currency41,
+        /// `CURRENCY_42`.
+        Currency42,
+        /// `CURRENCY_43`.
+        Currency43,
+        /// `CURRENCY_44`.
+        Currency44,
+        /// `CURRENCY_45`.
+        Currency45,
+        /// `CURRENCY_46`.
+        Currency46,
+        /// `CURRENCY_47`.
+        Currency47,
+        /// `CURRENCY_48`.
+        Currency48,
+        /// `CURRENCY_49`.
+        Currency49,
+        /// `CURRENCY_50`.
+        Currency50,
+        /// `CURRENCY_51`.
+        Currency51,
+        /// `CURRENCY_52`.
+        Currency52,
+        /// `CURRENCY_53`.
+        Currency53,
+        /// `CURRENCY_54`.
+        Currency54,
+        /// `CURRENCY_55`.
+        Currency55,
+        /// `CURRENCY_56`.
+        Currency56,
+        /// `CURRENCY_57`.
+        Currency57,
+        /// `CURRENCY_58`.
+        Currency58,
+        /// `CURRENCY_59`.
+        Currency59,
+        /// `CURRENCY_60`.
+        Currency60,
+        /// `CURRENCY_61`.
+        Currency61,
+        /// `CURRENCY_62`.
+        Currency62,
+        /// `CURRENCY_63`.
+        Currency63,
+        /// `CURRENCY_64`.
+        Currency64,
+        /// `CURRENCY_65`.
+        Currency65,
+        /// `CURRENCY_66`.
+        Currency66,
+        /// `CURRENCY_67`.
+        Currency67,
+        /// `CURRENCY_68`.
+        Currency68,
+        /// `CURRENCY_69`.
+        Currency69,
+        /// `CURRENCY_70`.
+        Currency70,
+        /// `CURRENCY_71`.
+        Currency71,
+        /// `CURRENCY_72`.
+        Currency72,
+        /// `CURRENCY_73`.
+        Currency73,
+        /// `CURRENCY_74`.
+        Currency74,
+        /// `CURRENCY_75`.
+        Currency75,
+        /// `CURRENCY_76`.
+        Currency76,
+        /// `CURRENCY_77`.
+        Currency77,
+        /// `CURRENCY_78`.
+        Currency78,
+        /// `CURRENCY_79`.
+        Currency79,
+        /// `CURRENCY_80`.
+        Currency80,
+        /// `CURRENCY_81`.
+        Currency81,
+        /// `CURRENCY_82`.
+        Currency82,
+        /// `CURRENCY_83`.
+        Currency83,
+        /// `CURRENCY_84`.
+        Currency84,
+        /// `CURRENCY_85`.
+        Currency85,
+        /// `CURRENCY_86`.
+        Currency86,
+        /// `CURRENCY_87`.
+        Currency87,
+        /// `CURRENCY_88`.
+        Currency88,
+        /// `CURRENCY_89`.
+        Currency89,
+        /// `CURRENCY_90`.
+        Currency90,
+        /// `CURRENCY_91`.
+        Currency91,
+        /// `CURRENCY_92`.
+        Currency92,
+        /// `CURRENCY_93`.
+        Currency93,
+        /// `CURRENCY_94`.
+        Currency94,
+        /// `CURRENCY_95`.
+        Currency95,
+        /// `CURRENCY_96`.
+        Currency96,
+        /// `CURRENCY_97`.
+        Currency97,
+        /// `CURRENCY_98`.
+        Currency98,
+        /// `CURRENCY_99`.
+        Currency99,
+        /// `CURRENCY_100`.
+        Currency100,
+        /// `CURRENCY_101`.
+        Currency101,
+        /// `CURRENCY_102`.
+        Currency102,
+        /// `CURRENCY_103`.
+        Currency103,
+        /// `CURRENCY_104`.
+        Currency104,
+        /// `CURRENCY_105`.
+        Currency105,
+        /// `CURRENCY_106`.
+        Currency106,
+        /// `CURRENCY_107`.
+        Currency107,
+        /// `CURRENCY_108`.
+        Currency108,
+        /// `CURRENCY_109`.
+        Currency109,
+        /// `CURRENCY_110`.
+        Currency110,
+        /// `CURRENCY_111`.
+        Currency111,
+        /// `CURRENCY_112`.
+        Currency112,
+        /// `CURRENCY_113`.
+        Currency113,
+        /// `CURRENCY_114`.
+        Currency114,
+        /// `CURRENCY_115`.
+        Currency115,
+        /// `CURRENCY_116`.
+        Currency116,
+        /// `CURRENCY_117`.
+        Currency117,
+        /// `CURRENCY_118`.
+        Currency118,
+        /// `CURRENCY_119`.
+        Currency119,
+        /// `CURRENCY_120`.
+        Currency120,
+        /// `CURRENCY_121`.
+        Currency121,
+        /// `CURRENCY_122`.
+        Currency122,
+        /// `CURRENCY_123`.
+        Currency123,
+        /// `CURRENCY_124`.
+        Currency124,
+        /// `CURRENCY_125`.
+        Currency125,
+        /// `CURRENCY_126`.
+        Currency126,
+        /// `CURRENCY_127`.
+        Currency127,
+        /// `CURRENCY_128`.
+        Currency128,
+        /// `CURRENCY_129`.
+        Currency129,
+        /// `CURRENCY_130`.
+        Currency130,
+        /// `CURRENCY_131`.
+        Currency131,
+        /// `CURRENCY_132`.
+        Currency132,
+        /// `CURRENCY_133`.
+        Currency133,
+        /// `CURRENCY_134`.
+        Currency134,
+        /// `CURRENCY_135`.
+        Currency135,
+        /// `CURRENCY_136`.
+        Currency136,
+        /// `CURRENCY_137`.
+        Currency137,
+        /// `CURRENCY_138`.
+        Currency138,
+        /// `CURRENCY_139`.
+        Currency139,
+        /// `CURRENCY_140`.
+        Currency140,
+        /// `CURRENCY_141`.
+        Currency141,
+        /// `CURRENCY_142`.
+        Currency142,
+        /// `CURRENCY_143`.
+        Currency143,
+        /// `CURRENCY_144`.
+        Currency144,
+        /// `CURRENCY_145`.
+        Currency145,
+        /// `CURRENCY_146`.
+        Currency146,
+        /// `CURRENCY_147`.
+        Currency147,
+        /// `CURRENCY_148`.
+        Currency148,
+        /// `CURRENCY_149`.
+        Currency149,
+        /// `usd`.
+        Usd,
+        /// `USD`.
+        Usd2,
+        /// `Usd`.
+        Usd3,
+        /// An empty text.
+        Empty,
+        /// `N/A`.
+        NA,
+        /// `n/a`.
+        NA2,
+        /// `*`.
+        Star,
+        /// `1`.
+        _1,
+        /// `1.0`.
+        _10,
+        /// `true`.
+        True,
+        /// `null`.
+        Null,
+        /// `NULL`.
+        Null2,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl Currency {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Currency0 => "CURRENCY_0",
+                Self::Currency1 => "CURRENCY_1",
+                Self::Currency2 => "CURRENCY_2",
+                Self::Currency3 => "CURRENCY_3",
+                Self::Currency4 => "CURRENCY_4",
+                Self::Currency5 => "CURRENCY_5",
+                Self::Currency6 => "CURRENCY_6",
+                Self::Currency7 => "CURRENCY_7",
+                Self::Currency8 => "CURRENCY_8",
+                Self::Currency9 => "CURRENCY_9",
+                Self::Currency10 => "CURRENCY_10",
+                Self::Currency11 => "CURRENCY_11",
+                Self::Currency12 => "CURRENCY_12",
+                Self::Currency13 => "CURRENCY_13",
+                Self::Currency14 => "CURRENCY_14",
+                Self::Currency15 => "CURRENCY_15",
+                Self::Currency16 => "CURRENCY_16",
+                Self::Currency17 => "CURRENCY_17",
+                Self::Currency18 => "CURRENCY_18",
+                Self::Currency19 => "CURRENCY_19",
+                Self::Currency20 => "CURRENCY_20",
+                Self::Currency21 => "CURRENCY_21",
+                Self::Currency22 => "CURRENCY_22",
+                Self::Currency23 => "CURRENCY_23",
+                Self::Currency24 => "CURRENCY_24",
+                Self::Currency25 => "CURRENCY_25",
+                Self::Currency26 => "CURRENCY_26",
+                Self::Currency27 => "CURRENCY_27",
+                Self::Currency28 => "CURRENCY_28",
+                Self::Currency29 => "CURRENCY_29",
+                Self::Currency30 => "CURRENCY_30",
+                Self::Currency31 => "CURRENCY_31",
+                Self::Currency32 => "CURRENCY_32",
+                Self::Currency33 => "CURRENCY_33",
+                Self::Currency34 => "CURRENCY_34",
+                Self::Currency35 => "CURRENCY_35",
+                Self::Currency36 => "CURRENCY_36",
+                Self::Currency37 => "CURRENCY_37",
+                Self::Currency38 => "CURRENCY_38",
+                Self::Currency39 => "CURRENCY_39",
+                Self::Currency40 => "CURRENCY_40",
+                Self::Currency41 => "CURRENCY_41",
+                Self::Currency42 => "CURRENCY_42",
+                Self::Currency43 => "CURRENCY_43",
+                Self::Currency44 => "CURRENCY_44",
+                Self::Currency45 => "CURRENCY_45",
+                Self::Currency46 => "CURRENCY_46",
+                Self::Currency47 => "CURRENCY_47",
+                Self::Currency48 => "CURRENCY_48",
+                Self::Currency49 => "CURRENCY_49",
+                Self::Currency50 => "CURRENCY_50",
+                Self::Currency51 => "CURRENCY_51",
+                Self::Currency52 => "CURRENCY_52",
+                Self::Currency53 => "CURRENCY_53",
+                Self::Currency54 => "CURRENCY_54",
+                Self::Currency55 => "CURRENCY_55",
+                Self::Currency56 => "CURRENCY_56",
+                Self::Currency57 => "CURRENCY_57",
+                Self::Currency58 => "CURRENCY_58",
+                Self::Currency59 => "CURRENCY_59",
+                Self::Currency60 => "CURRENCY_60",
+                Self::Currency61 => "CURRENCY_61",
+                Self::Currency62 => "CURRENCY_62",
+                Self::Currency63 => "CURRENCY_63",
+                Self::Currency64 => "CURRENCY_64",
+                Self::Currency65 => "CURRENCY_65",
+                Self::Currency66 => "CURRENCY_66",
+                Self::Currency67 => "CURRENCY_67",
+                Self::Currency68 => "CURRENCY_68",
+                Self::Currency69 => "CURRENCY_69",
+                Self::Currency70 => "CURRENCY_70",
+                Self::Currency71 => "CURRENCY_71",
+                Self::Currency72 => "CURRENCY_72",
+                Self::Currency73 => "CURRENCY_73",
+                Self::Currency74 => "CURRENCY_74",
+                Self::Currency75 => "CURRENCY_75",
+                Self::Currency76 => "CURRENCY_76",
+                Self::Currency77 => "CURRENCY_77",
+                Self::Currency78 => "CURRENCY_78",
+                Self::Currency79 => "CURRENCY_79",
+                Self::Currency80 => "CURRENCY_80",
+                Self::Currency81 => "CURRENCY_81",
+                Self::Currency82 => "CURRENCY_82",
+                Self::Currency83 => "CURRENCY_83",
+                Self::Currency84 => "CURRENCY_84",
+                Self::Currency85 => "CURRENCY_85",
+                Self::Currency86 => "CURRENCY_86",
+                Self::Currency87 => "CURRENCY_87",
+                Self::Currency88 => "CURRENCY_88",
+                Self::Currency89 => "CURRENCY_89",
+                Self::Currency90 => "CURRENCY_90",
+                Self::Currency91 => "CURRENCY_91",
+                Self::Currency92 => "CURRENCY_92",
+                Self::Currency93 => "CURRENCY_93",
+                Self::Currency94 => "CURRENCY_94",
+                Self::Currency95 => "CURRENCY_95",
+                Self::Currency96 => "CURRENCY_96",
+                Self::Currency97 => "CURRENCY_97",
+                Self::Currency98 => "CURRENCY_98",
+                Self::Currency99 => "CURRENCY_99",
+                Self::Currency100 => "CURRENCY_100",
+                Self::Currency101 => "CURRENCY_101",
+                Self::Currency102 => "CURRENCY_102",
+                Self::Currency103 => "CURRENCY_103",
+                Self::Currency104 => "CURRENCY_104",
+                Self::Currency105 => "CURRENCY_105",
+                Self::Currency106 => "CURRENCY_106",
+                Self::Currency107 => "CURRENCY_107",
+                Self::Currency108 => "CURRENCY_108",
+                Self::Currency109 => "CURRENCY_109",
+                Self::Currency110 => "CURRENCY_110",
+                Self::Currency111 => "CURRENCY_111",
+                Self::Currency112 => "CURRENCY_112",
+                Self::Currency113 => "CURRENCY_113",
+                Self::Currency114 => "CURRENCY_114",
+                Self::Currency115 => "CURRENCY_115",
+                Self::Currency116 => "CURRENCY_116",
+                Self::Currency117 => "CURRENCY_117",
+                Self::Currency118 => "CURRENCY_118",
+                Self::Currency119 => "CURRENCY_119",
+                Self::Currency120 => "CURRENCY_120",
+                Self::Currency121 => "CURRENCY_121",
+                Self::Currency122 => "CURRENCY_122",
+                Self::Currency123 => "CURRENCY_123",
+                Self::Currency124 => "CURRENCY_124",
+                Self::Currency125 => "CURRENCY_125",
+                Self::Currency126 => "CURRENCY_126",
+                Self::Currency127 => "CURRENCY_127",
+                Self::Currency128 => "CURRENCY_128",
+                Self::Currency129 => "CURRENCY_129",
+                Self::Currency130 => "CURRENCY_130",
+                Self::Currency131 => "CURRENCY_131",
+                Self::Currency132 => "CURRENCY_132",
+                Self::Currency133 => "CURRENCY_133",
+                Self::Currency134 => "CURRENCY_134",
+                Self::Currency135 => "CURRENCY_135",
+                Self::Currency136 => "CURRENCY_136",
+                Self::Currency137 => "CURRENCY_137",
+                Self::Currency138 => "CURRENCY_138",
+                Self::Currency139 => "CURRENCY_139",
+                Self::Currency140 => "CURRENCY_140",
+                Self::Currency141 => "CURRENCY_141",
+                Self::Currency142 => "CURRENCY_142",
+                Self::Currency143 => "CURRENCY_143",
+                Self::Currency144 => "CURRENCY_144",
+                Self::Currency145 => "CURRENCY_145",
+                Self::Currency146 => "CURRENCY_146",
+                Self::Currency147 => "CURRENCY_147",
+                Self::Currency148 => "CURRENCY_148",
+                Self::Currency149 => "CURRENCY_149",
+                Self::Usd => "usd",
+                Self::Usd2 => "USD",
+                Self::Usd3 => "Usd",
+                Self::Empty => "",
+                Self::NA => "N/A",
+                Self::NA2 => "n/a",
+                Self::Star => "*",
+                Self::_1 => "1",
+                Self::_10 => "1.0",
+                Self::True => "true",
+                Self::Null => "null",
+                Self::Null2 => "NULL",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for Currency {
+        fn from(value: &str) -> Self {
+            match value {
+                "CURRENCY_0" => Self::Currency0,
+                "CURRENCY_1" => Self::Currency1,
+                "CURRENCY_2" => Self::Currency2,
+                "CURRENCY_3" => Self::Currency3,
+                "CURRENCY_4" => Self::Currency4,
+                "CURRENCY_5" => Self::Currency5,
+                "CURRENCY_6" => Self::Currency6,
+                "CURRENCY_7" => Self::Currency7,
+                "CURRENCY_8" => Self::Currency8,
+                "CURRENCY_9" => Self::Currency9,
+                "CURRENCY_10" => Self::Currency10,
+                "CURRENCY_11" => Self::Currency11,
+                "CURRENCY_12" => Self::Currency12,
+                "CURRENCY_13" => Self::Currency13,
+                "CURRENCY_14" => Self::Currency14,
+                "CURRENCY_15" => Self::Currency15,
+                "CURRENCY_16" => Self::Currency16,
+                "CURRENCY_17" => Self::Currency17,
+                "CURRENCY_18" => Self::Currency18,
+                "CURRENCY_19" => Self::Currency19,
+                "CURRENCY_20" => Self::Currency20,
+                "CURRENCY_21" => Self::Currency21,
+                "CURRENCY_22" => Self::Currency22,
+                "CURRENCY_23" => Self::Currency23,
+                "CURRENCY_24" => Self::Currency24,
+                "CURRENCY_25" => Self::Currency25,
+                "CURRENCY_26" => Self::Currency26,
+                "CURRENCY_27" => Self::Currency27,
+                "CURRENCY_28" => Self::Currency28,
+                "CURRENCY_29" => Self::Currency29,
+                "CURRENCY_30" => Self::Currency30,
+                "CURRENCY_31" => Self::Currency31,
+                "CURRENCY_32" => Self::Currency32,
+                "CURRENCY_33" => Self::Currency33,
+                "CURRENCY_34" => Self::Currency34,
+                "CURRENCY_35" => Self::Currency35,
+                "CURRENCY_36" => Self::Currency36,
+                "CURRENCY_37" => Self::Currency37,
+                "CURRENCY_38" => Self::Currency38,
+                "CURRENCY_39" => Self::Currency39,
+                "CURRENCY_40" => Self::Currency40,
+                "CURRENCY_41" => Self::Currency41,
+                "CURRENCY_42" => Self::Currency42,
+                "CURRENCY_43" => Self::Currency43,
+                "CURRENCY_44" => Self::Currency44,
+                "CURRENCY_45" => Self::Currency45,
+                "CURRENCY_46" => Self::Currency46,
+                "CURRENCY_47" => Self::Currency47,
+                "CURRENCY_48" => Self::Currency48,
+                "CURRENCY_49" => Self::Currency49,
+                "CURRENCY_50" => Self::Currency50,
+                "CURRENCY_51" => Self::Currency51,
+                "CURRENCY_52" => Self::Currency52,
+                "CURRENCY_53" => Self::Currency53,
+                "CURRENCY_54" => Self::Currency54,
+                "CURRENCY_55" => Self::Currency55,
+                "CURRENCY_56" => Self::Currency56,
+                "CURRENCY_57" => Self::Currency57,
+                "CURRENCY_58" => Self::Currency58,
+                "CURRENCY_59" => Self::Currency59,
+                "CURRENCY_60" => Self::Currency60,
+                "CURRENCY_61" => Self::Currency61,
+                "CURRENCY_62" => Self::Currency62,
+                "CURRENCY_63" => Self::Currency63,
+                "CURRENCY_64" => Self::Currency64,
+                "CURRENCY_65" => Self::Currency65,
+                "CURRENCY_66" => Self::Currency66,
+                "CURRENCY_67" => Self::Currency67,
+                "CURRENCY_68" => Self::Currency68,
+                "CURRENCY_69" => Self::Currency69,
+                "CURRENCY_70" => Self::Currency70,
+                "CURRENCY_71" => Self::Currency71,
+                "CURRENCY_72" => Self::Currency72,
+                "CURRENCY_73" => Self::Currency73,
+                "CURRENCY_74" => Self::Currency74,
+                "CURRENCY_75" => Self::Currency75,
+                "CURRENCY_76" => Self::Currency76,
+                "CURRENCY_77" => Self::Currency77,
+                "CURRENCY_78" => Self::Currency78,
+                "CURRENCY_79" => Self::Currency79,
+                "CURRENCY_80" => Self::Currency80,
+                "CURRENCY_81" => Self::Currency81,
+                "CURRENCY_82" => Self::Currency82,
+                "CURRENCY_83" => Self::Currency83,
+                "CURRENCY_84" => Self::Currency84,
+                "CURRENCY_85" => Self::Currency85,
+                "CURRENCY_86" => Self::Currency86,
+                "CURRENCY_87" => Self::Currency87,
+                "CURRENCY_88" => Self::Currency88,
+                "CURRENCY_89" => Self::Currency89,
+                "CURRENCY_90" => Self::Currency90,
+                "CURRENCY_91" => Self::Currency91,
+                "CURRENCY_92" => Self::Currency92,
+                "CURRENCY_93" => Self::Currency93,
+                "CURRENCY_94" => Self::Currency94,
+                "CURRENCY_95" => Self::Currency95,
+                "CURRENCY_96" => Self::Currency96,
+                "CURRENCY_97" => Self::Currency97,
+                "CURRENCY_98" => Self::Currency98,
+                "CURRENCY_99" => Self::Currency99,
+                "CURRENCY_100" => Self::Currency100,
+                "CURRENCY_101" => Self::Currency101,
+                "CURRENCY_102" => Self::Currency102,
+                "CURRENCY_103" => Self::Currency103,
+                "CURRENCY_104" => Self::Currency104,
+                "CURRENCY_105" => Self::Currency105,
+                "CURRENCY_106" => Self::Currency106,
+                "CURRENCY_107" => Self::Currency107,
+                "CURRENCY_108" => Self::Currency108,
+                "CURRENCY_109" => Self::Currency109,
+                "CURRENCY_110" => Self::Currency110,
+                "CURRENCY_111" => Self::Currency111,
+                "CURRENCY_112" => Self::Currency112,
+                "CURRENCY_113" => Self::Currency113,
+                "CURRENCY_114" => Self::Currency114,
+                "CURRENCY_115" => Self::Currency115,
+                "CURRENCY_116" => Self::Currency116,
+                "CURRENCY_117" => Self::Currency117,
+                "CURRENCY_118" => Self::Currency118,
+                "CURRENCY_119" => Self::Currency119,
+                "CURRENCY_120" => Self::Currency120,
+                "CURRENCY_121" => Self::Currency121,
+                "CURRENCY_122" => Self::Currency122,
+                "CURRENCY_123" => Self::Currency123,
+                "CURRENCY_124" => Self::Currency124,
+                "CURRENCY_125" => Self::Currency125,
+                "CURRENCY_126" => Self::Currency126,
+                "CURRENCY_127" => Self::Currency127,
+                "CURRENCY_128" => Self::Currency128,
+                "CURRENCY_129" => Self::Currency129,
+                "CURRENCY_130" => Self::Currency130,
+                "CURRENCY_131" => Self::Currency131,
+                "CURRENCY_132" => Self::Currency132,
+                "CURRENCY_133" => Self::Currency133,
+                "CURRENCY_134" => Self::Currency134,
+                "CURRENCY_135" => Self::Currency135,
+                "CURRENCY_136" => Self::Currency136,
+                "CURRENCY_137" => Self::Currency137,
+                "CURRENCY_138" => Self::Currency138,
+                "CURRENCY_139" => Self::Currency139,
+                "CURRENCY_140" => Self::Currency140,
+                "CURRENCY_141" => Self::Currency141,
+                "CURRENCY_142" => Self::Currency142,
+                "CURRENCY_143" => Self::Currency143,
+                "CURRENCY_144" => Self::Currency144,
+                "CURRENCY_145" => Self::Currency145,
+                "CURRENCY_146" => Self::Currency146,
+                "CURRENCY_147" => Self::Currency147,
+                "CURRENCY_148" => Self::Currency148,
+                "CURRENCY_149" => Self::Currency149,
+                "usd" => Self::Usd,
+                "USD" => Self::Usd2,
+                "Usd" => Self::Usd3,
+                "" => Self::Empty,
+                "N/A" => Self::NA,
+                "n/a" => Self::NA2,
+                "*" => Self::Star,
+                "1" => Self::_1,
+                "1.0" => Self::_10,
+                "true" => Self::True,
+                "null" => Self::Null,
+                "NULL" => Self::Null2,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(Currency);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum AddressCountry {
+        /// `de`.
+        De,
+        /// `fr`.
+        Fr,
+        /// `NO`.
+        No,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl AddressCountry {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::De => "de",
+                Self::Fr => "fr",
+                Self::No => "NO",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for AddressCountry {
+        fn from(value: &str) -> Self {
+            match value {
+                "de" => Self::De,
+                "fr" => Self::Fr,
+                "NO" => Self::No,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(AddressCountry);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum InvoiceObject {
+        /// `invoice`.
+        Invoice,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl InvoiceObject {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Invoice => "invoice",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for InvoiceObject {
+        fn from(value: &str) -> Self {
+            match value {
+                "invoice" => Self::Invoice,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(InvoiceObject);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum InvoiceSettingsNestedStatus {
+        /// `on`.
+        On,
+        /// `off`.
+        Off,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl InvoiceSettingsNestedStatus {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::On => "on",
+                Self::Off => "off",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for InvoiceSettingsNestedStatus {
+        fn from(value: &str) -> Self {
+            match value {
+                "on" => Self::On,
+                "off" => Self::Off,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(InvoiceSettingsNestedStatus);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum InvoiceStatus {
+        /// `draft`.
+        Draft,
+        /// `open`.
+        Open,
+        /// `paid`.
+        Paid,
+        /// `void`.
+        Void,
+        /// `uncollectible`.
+        Uncollectible,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl InvoiceStatus {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Draft => "draft",
+                Self::Open => "open",
+                Self::Paid => "paid",
+                Self::Void => "void",
+                Self::Uncollectible => "uncollectible",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for InvoiceStatus {
+        fn from(value: &str) -> Self {
+            match value {
+                "draft" => Self::Draft,
+                "open" => Self::Open,
+                "paid" => Self::Paid,
+                "void" => Self::Void,
+                "uncollectible" => Self::Uncollectible,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(InvoiceStatus);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum NewInvoiceMetadata {
+        /// An empty text.
+        Empty,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl NewInvoiceMetadata {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Empty => "",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for NewInvoiceMetadata {
+        fn from(value: &str) -> Self {
+            match value {
+                "" => Self::Empty,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(NewInvoiceMetadata);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum GetInvoiceExpandItem {
+        /// `customer`.
+        Customer,
+        /// `charge`.
+        Charge,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl GetInvoiceExpandItem {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Customer => "customer",
+                Self::Charge => "charge",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for GetInvoiceExpandItem {
+        fn from(value: &str) -> Self {
+            match value {
+                "customer" => Self::Customer,
+                "charge" => Self::Charge,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(GetInvoiceExpandItem);
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    pub struct Address {
+        /// The field `country`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub country: Option<AddressCountry>,
+        /// The field `geo`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Number>,_>",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub geo: Vec<f64>,
+        /// The field `Line1`.
+        #[serde(rename = "Line1", skip_serializing_if = "Option::is_none")]
+        pub line1: Option<String>,
+        /// The field `line1`.
+        #[serde(rename = "line1", skip_serializing_if = "Option::is_none")]
+        pub line1_2: Option<String>,
+        /// The field `line_1`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub line_1: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Invoice {
+        /// The field `custom:field`.
+        #[serde(rename = "custom:field", skip_serializing_if = "Option::is_none")]
+        pub custom_field: Option<String>,
+        /// The field `customer`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub customer: Option<InvoiceCustomer>,
+        /// The field `due`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub due: Option<String>,
+        /// The field `env`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
+        pub env: HashMap<String, String>,
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+        /// The field `lines`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub lines: Vec<Line>,
+        /// The field `lines_page`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub lines_page: Option<PageOfLine>,
+        /// The field `number`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub number: Option<String>,
+        /// The field `object`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub object: Option<InvoiceObject>,
+        /// The field `paid_at`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub paid_at: Option<i64>,
+        /// The field `read_only`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub read_only: Option<String>,
+        /// The field `Settings`.
+        #[serde(rename = "Settings", skip_serializing_if = "Option::is_none")]
+        pub settings: Option<InvoiceSettings>,
+        /// The field `settings`.
+        #[serde(rename = "settings", skip_serializing_if = "Option::is_none")]
+        pub settings_2: Option<InvoiceSettings2>,
+        /// The field `status`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub status: Option<InvoiceStatus>,
+        /// The field `statusCode`.
+        #[serde(
+            rename = "statusCode",
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub status_code: Option<i64>,
+        /// The field `total`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub total: Option<Money>,
+        /// The field `totals`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
+        pub totals: HashMap<String, Money>,
+        /// The field `value`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub value: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for Invoice {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Invoice")
+                .field("custom_field", &self.custom_field)
+                .field("customer", &self.customer)
+                .field("due", &self.due)
+                .field("env", &format_args!("[redacted]"))
+                .field("id", &self.id)
+                .field("lines", &self.lines)
+                .field("lines_page", &self.lines_page)
+                .field("number", &self.number)
+                .field("object", &self.object)
+                .field("paid_at", &self.paid_at)
+                .field("read_only", &self.read_only)
+                .field("settings", &self.settings)
+                .field("settings_2", &self.settings_2)
+                .field("status", &self.status)
+                .field("status_code", &self.status_code)
+                .field("total", &self.total)
+                .field("totals", &self.totals)
+                .field("value", &self.value)
+                .finish()
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum InvoiceCustomer {
+        /// An object.
+        Object {
+            /// The field `address`.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            address: Option<Address>,
+            /// The field `deleted`.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            deleted: Option<bool>,
+            /// The field `id`.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            id: Option<String>,
+            /// The field `type`.
+            #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+            type_: Option<String>,
+        },
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for InvoiceCustomer {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Object {
+                    address: value_0,
+                    deleted: value_1,
+                    id: value_2,
+                    type_: value_3,
+                } => {
+                    f.debug_struct("Object")
+                        .field("address", value_0)
+                        .field("deleted", value_1)
+                        .field("id", value_2)
+                        .field("type_", value_3)
+                        .finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct InvoiceSettings {
+        /// The field `x`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub x: Option<i64>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct InvoiceSettings2 {
+        /// The field `footer`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub footer: Option<String>,
+        /// The field `nested`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub nested: Option<InvoiceSettings2Nested>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct InvoiceSettings2Nested {
+        /// The field `footer`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub footer: Option<String>,
+        /// The field `status`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub status: Option<InvoiceSettingsNestedStatus>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    pub struct Line {
+        /// The field `byId`.
+        #[serde(
+            rename = "byId",
+            default,
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
+        pub by_id: HashMap<String, Line>,
+        /// The field `children`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub children: Vec<Line>,
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+        /// The field `parent`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub parent: Option<Box<Line>>,
+        /// The price.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub price: Option<Money>,
+        /// The field `quantity`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub quantity: Option<i64>,
+        /// The field `tax`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::number",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub tax: Option<f64>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    pub struct Money {
+        /// The field `amount`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub amount: Option<String>,
+        /// The field `currency`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub currency: Option<Currency>,
+        /// The field `minor`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub minor: Option<i64>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct NewInvoice {
+        /// The field `auto`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub auto: Option<bool>,
+        /// The field `currency`.
+        pub currency: Currency,
+        /// The field `customer`.
+        pub customer: String,
+        /// The field `due`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub due: Option<NewInvoiceDue>,
+        /// The field `lines`.
+        #[serde(default, deserialize_with = "lenient::list")]
+        pub lines: Vec<Line>,
+        /// The field `memo`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub memo: Option<String>,
+        /// The field `metadata`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub metadata: Option<NewInvoiceMetadata2>,
+        /// The field `party`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub party: Option<Party>,
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    pub enum NewInvoiceDue {
+        /// A whole number.
+        Integer(i64),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for NewInvoiceDue {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Integer(value_0) => {
+                    f.debug_tuple("Integer").field(value_0).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<i64> for NewInvoiceDue {
+        fn from(value: i64) -> Self {
+            Self::Integer(value)
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    pub enum NewInvoiceMetadata2 {
+        /// An object.
+        Object(HashMap<String, String>),
+        /// One of the shapes.
+        NewInvoiceMetadata(NewInvoiceMetadata),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for NewInvoiceMetadata2 {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Object(value_0) => f.debug_tuple("Object").field(value_0).finish(),
+                Self::NewInvoiceMetadata(value_0) => {
+                    f.debug_tuple("NewInvoiceMetadata").field(value_0).finish()
+                }
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<HashMap<String, String>> for NewInvoiceMetadata2 {
+        fn from(value: HashMap<String, String>) -> Self {
+            Self::Object(value)
+        }
+    }
+
+    impl ::std::convert::From<NewInvoiceMetadata> for NewInvoiceMetadata2 {
+        fn from(value: NewInvoiceMetadata) -> Self {
+            Self::NewInvoiceMetadata(value)
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct PageOfInvoice {
+        /// The field `data`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub data: Vec<Invoice>,
+        /// The field `total`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub total: Option<i64>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct PageOfLine {
+        /// The field `data`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub data: Vec<Line>,
+        /// The field `total`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub total: Option<i64>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    pub struct Party {
+        /// The field `address`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub address: Option<Address>,
+        /// The field `type`.
+        #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+        pub type_: Option<String>,
+    }
+}
+
+impl Rest {
+    /// Prepares a call.
+    ///
+    /// `POST /invoices`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn create_invoice(&self, body: impl Into<types::NewInvoice>) -> CreateInvoice {
+        CreateInvoice {
+            rest: self.clone(),
+            body: body.into(),
+        }
+    }
+
+    /// Reads an invoice \[beta\] `unbalanced`
+    ///
+    /// # Heading
+    ///
+    /// A list:
+    /// * one \<b\>bold\</b\>
+    /// * two, see <https://example.com/a_b?c=d> and \<<https://example.com>\>
+    ///   indented code
+    /// 1. three
+    ///
+    /// ```text
+    /// {"a": 1}
+    /// ```
+    ///
+    /// | a | b |
+    /// |---|---|
+    /// | 1 | 2 |
+    ///
+    /// Uses `Vec<T>` and Map\<String, i32\>, \[Invoice\], \[nope\]\[missing\], \\[x\], */ and /* and "quotes" and \ and $x.
+    /// \<details\>\<summary\>More\</summary\>text\</details\>
+    ///
+    /// ```text
+    /// never closed
+    /// ```
+    ///
+    /// `GET /invoices/{id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: The id,
+    ///
+    ///   indented
+    ///
+    ///   - a
+    ///   - b \<id\>
+    ///
+    /// # Errors
+    ///
+    /// - 402: Pay first.
+    ///   Now.
+    pub fn get_invoice(&self, id: impl Into<String>) -> GetInvoice {
+        GetInvoice {
+            rest: self.clone(),
+            id: id.into(),
+            expand: None,
+            amount: None,
+        }
+    }
+}
+
+/// The call that [`Rest::create_invoice`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct CreateInvoice {
+    rest: Rest,
+    body: types::NewInvoice,
+}
+
+impl CreateInvoice {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::PageOfInvoice> {
+        let call = crate::rest::call::RestCall::new("create_invoice", "POST")
+            .literal("/invoices")
+            .json(&self.body);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for CreateInvoice {
+    type Output = ::podqueue::Result<types::PageOfInvoice>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::get_invoice`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetInvoice {
+    rest: Rest,
+    id: String,
+    expand: Option<Vec<types::GetInvoiceExpandItem>>,
+    amount: Option<f64>,
+}
+
+impl GetInvoice {
+    /// Sent as the query parameter `expand`.
+    pub fn expand(
+        mut self,
+        expand: impl IntoIterator<Item = types::GetInvoiceExpandItem>,
+    ) -> Self {
+        self.expand = Some(expand.into_iter().collect());
+        self
+    }
+
+    /// Sent as the query parameter `amount`.
+    pub fn amount(mut self, amount: f64) -> Self {
+        self.amount = Some(amount);
+        self
+    }
+
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::Invoice> {
+        let call = crate::rest::call::RestCall::new("get_invoice", "GET")
+            .literal("/invoices/")
+            .parameter("id", &self.id)
+            .query("expand", &self.expand)
+            .query("amount", &self.amount);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetInvoice {
+    type Output = ::podqueue::Result<types::Invoice>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

@@ -1,0 +1,899 @@
+// cloud.yaml:1:1: #/components/schemas/Instance/properties/secureBoot: the default "true" does not conform to its schema
+// cloud.yaml:1:1: #/components/schemas/State: the default "UNKNOWN" does not conform to its schema
+// cloud.yaml:1:1: GET /v1/projects/{project}/instances: the parameter filter is an object, which cannot be sent
+// cloud.yaml:1:1: GET /v1/projects/{project}/instances: session is a cookie parameter, which cannot be sent
+/// What the calls send and answer with.
+pub mod types {
+    use ::std::collections::HashMap;
+    use ::podqueue::__private::lenient;
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum State {
+        /// `RUNNING`.
+        Running,
+        /// `STOPPED`.
+        Stopped,
+        /// An empty text.
+        Empty,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl State {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Running => "RUNNING",
+                Self::Stopped => "STOPPED",
+                Self::Empty => "",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for State {
+        fn from(value: &str) -> Self {
+            match value {
+                "RUNNING" => Self::Running,
+                "STOPPED" => Self::Stopped,
+                "" => Self::Empty,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(State);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum ImageOrSnapshotType {
+        /// `image`.
+        Image,
+        /// `snapshot`.
+        Snapshot,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl ImageOrSnapshotType {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Image => "image",
+                Self::Snapshot => "snapshot",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for ImageOrSnapshotType {
+        fn from(value: &str) -> Self {
+            match value {
+                "image" => Self::Image,
+                "snapshot" => Self::Snapshot,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(ImageOrSnapshotType);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum OperationResult {
+        /// `none`.
+        None,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl OperationResult {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::None => "none",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for OperationResult {
+        fn from(value: &str) -> Self {
+            match value {
+                "none" => Self::None,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(OperationResult);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum GetV1ProjectFilesNameExtExt {
+        /// `json`.
+        Json,
+        /// `yaml`.
+        Yaml,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl GetV1ProjectFilesNameExtExt {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Json => "json",
+                Self::Yaml => "yaml",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for GetV1ProjectFilesNameExtExt {
+        fn from(value: &str) -> Self {
+            match value {
+                "json" => Self::Json,
+                "yaml" => Self::Yaml,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(GetV1ProjectFilesNameExtExt);
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    pub struct Disk {
+        /// A machine.
+        #[serde(
+            rename = "attachedTo",
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub attached_to: Vec<Instance>,
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+        /// The field `kind`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub kind: Option<String>,
+        /// The field `labels`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
+        pub labels: HashMap<String, String>,
+        /// The field `parent`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub parent: Option<Resource>,
+        /// The field `sizeGb`.
+        #[serde(rename = "sizeGb", skip_serializing_if = "Option::is_none")]
+        pub size_gb: Option<String>,
+        /// The field `source`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub source: Option<ImageOrSnapshot>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Error {
+        /// The field `code`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub code: Option<i64>,
+        /// The field `details`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub details: Vec<ErrorDetailsItem>,
+        /// The field `innererror`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub innererror: Option<Box<Error>>,
+        /// The field `message`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub message: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct ErrorDetailsItem {
+        /// The field `@type`.
+        #[serde(rename = "@type", skip_serializing_if = "Option::is_none")]
+        pub type_: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    pub struct ImageOrSnapshot {
+        /// The field `family`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub family: Option<String>,
+        /// The field `of`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub of: Option<Box<Disk>>,
+        /// The field `type`.
+        #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+        pub type_: Option<ImageOrSnapshotType>,
+    }
+
+    /// A machine.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    pub struct Instance {
+        /// The field `cpus`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::number",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub cpus: Option<f64>,
+        /// The field `createdAt`.
+        #[serde(rename = "createdAt", skip_serializing_if = "Option::is_none")]
+        pub created_at: Option<String>,
+        /// The field `disks`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub disks: Vec<Disk>,
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+        /// The field `kind`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub kind: Option<String>,
+        /// The field `labels`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
+        pub labels: HashMap<String, String>,
+        /// The field `machineType`.
+        #[serde(rename = "machineType", skip_serializing_if = "Option::is_none")]
+        pub machine_type: Option<String>,
+        /// The field `parent`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub parent: Option<Resource>,
+        /// The field `secureBoot`.
+        #[serde(rename = "secureBoot", skip_serializing_if = "Option::is_none")]
+        pub secure_boot: Option<bool>,
+        /// The field `state`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub state: Option<State>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct InstanceList {
+        /// A machine.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub items: Vec<Instance>,
+        /// The field `nextLink`.
+        #[serde(rename = "nextLink", skip_serializing_if = "Option::is_none")]
+        pub next_link: Option<String>,
+        /// The field `nextPageToken`.
+        #[serde(rename = "nextPageToken", skip_serializing_if = "Option::is_none")]
+        pub next_page_token: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for InstanceList {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("InstanceList")
+                .field("items", &self.items)
+                .field("next_link", &self.next_link)
+                .field("next_page_token", &format_args!("[redacted]"))
+                .finish()
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Loop {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+        /// The field `b`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub b: Option<i64>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Operation {
+        /// The field `done`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub done: Option<bool>,
+        /// The field `error`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub error: Option<Box<Error>>,
+        /// The field `loop`.
+        #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
+        pub loop_: Option<Loop>,
+        /// The field `metadata`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::or_default",
+            skip_serializing_if = "::serde_json::Map::is_empty"
+        )]
+        pub metadata: ::serde_json::Map<String, ::serde_json::Value>,
+        /// The field `response`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub response: Option<::serde_json::Value>,
+        /// The field `result`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub result: Option<OperationResult2>,
+    }
+
+    impl ::std::fmt::Debug for Operation {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Operation")
+                .field("done", &self.done)
+                .field("error", &self.error)
+                .field("loop_", &self.loop_)
+                .field("metadata", &format_args!("[redacted]"))
+                .field("response", &format_args!("[redacted]"))
+                .field("result", &self.result)
+                .finish()
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum OperationResult2 {
+        /// An object.
+        Object {
+            /// A machine.
+            #[serde(
+                rename = "attachedTo",
+                default,
+                deserialize_with = "lenient::list",
+                skip_serializing_if = "Vec::is_empty"
+            )]
+            attached_to: Vec<Instance>,
+            /// The field `cpus`.
+            #[serde(
+                default,
+                deserialize_with = "lenient::number",
+                skip_serializing_if = "Option::is_none"
+            )]
+            cpus: Option<f64>,
+            /// The field `createdAt`.
+            #[serde(rename = "createdAt", skip_serializing_if = "Option::is_none")]
+            created_at: Option<String>,
+            /// The field `disks`.
+            #[serde(
+                default,
+                deserialize_with = "lenient::list",
+                skip_serializing_if = "Vec::is_empty"
+            )]
+            disks: Vec<Disk>,
+            /// The field `id`.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            id: Option<String>,
+            /// The field `kind`.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            kind: Option<String>,
+            /// The field `labels`.
+            #[serde(
+                default,
+                deserialize_with = "lenient::map_or_default",
+                skip_serializing_if = "HashMap::is_empty"
+            )]
+            labels: HashMap<String, String>,
+            /// The field `machineType`.
+            #[serde(rename = "machineType", skip_serializing_if = "Option::is_none")]
+            machine_type: Option<String>,
+            /// The field `parent`.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            parent: Option<Resource>,
+            /// The field `secureBoot`.
+            #[serde(rename = "secureBoot", skip_serializing_if = "Option::is_none")]
+            secure_boot: Option<bool>,
+            /// The field `sizeGb`.
+            #[serde(rename = "sizeGb", skip_serializing_if = "Option::is_none")]
+            size_gb: Option<String>,
+            /// The field `source`.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            source: Option<ImageOrSnapshot>,
+            /// The field `state`.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            state: Option<State>,
+        },
+        /// One of the shapes.
+        OperationResult(OperationResult),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for OperationResult2 {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Object {
+                    attached_to: value_0,
+                    cpus: value_1,
+                    created_at: value_2,
+                    disks: value_3,
+                    id: value_4,
+                    kind: value_5,
+                    labels: value_6,
+                    machine_type: value_7,
+                    parent: value_8,
+                    secure_boot: value_9,
+                    size_gb: value_10,
+                    source: value_11,
+                    state: value_12,
+                } => {
+                    f.debug_struct("Object")
+                        .field("attached_to", value_0)
+                        .field("cpus", value_1)
+                        .field("created_at", value_2)
+                        .field("disks", value_3)
+                        .field("id", value_4)
+                        .field("kind", value_5)
+                        .field("labels", value_6)
+                        .field("machine_type", value_7)
+                        .field("parent", value_8)
+                        .field("secure_boot", value_9)
+                        .field("size_gb", value_10)
+                        .field("source", value_11)
+                        .field("state", value_12)
+                        .finish()
+                }
+                Self::OperationResult(value_0) => {
+                    f.debug_tuple("OperationResult").field(value_0).finish()
+                }
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<OperationResult> for OperationResult2 {
+        fn from(value: OperationResult) -> Self {
+            Self::OperationResult(value)
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    pub struct Resource {
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+        /// The field `kind`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub kind: Option<String>,
+        /// The field `labels`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
+        pub labels: HashMap<String, String>,
+        /// The field `parent`.
+        #[serde(default)]
+        pub parent: Box<Option<Resource>>,
+    }
+}
+
+impl Rest {
+    /// Prepares a call.
+    ///
+    /// `POST /v1/projects/{project}/instances`
+    ///
+    /// # Arguments
+    ///
+    /// - `project`: A part of the path.
+    /// - `body`: The body of the request.
+    pub fn compute_instances_insert(
+        &self,
+        project: impl Into<String>,
+        body: impl Into<types::Instance>,
+    ) -> ComputeInstancesInsert {
+        ComputeInstancesInsert {
+            rest: self.clone(),
+            project: project.into(),
+            body: body.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /v1/Projects/{project}/instances`
+    ///
+    /// # Arguments
+    ///
+    /// - `project`: A part of the path.
+    pub fn compute_instances_list(
+        &self,
+        project: impl Into<String>,
+    ) -> ComputeInstancesList {
+        ComputeInstancesList {
+            rest: self.clone(),
+            project: project.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /v1/projects/{project}/instances`
+    ///
+    /// # Arguments
+    ///
+    /// - `project`: A part of the path.
+    /// - `x_request_id`: Sent as the header `X-Request-Id`.
+    pub fn compute_instances_list_2(
+        &self,
+        project: impl Into<String>,
+        x_request_id: impl Into<String>,
+    ) -> ComputeInstancesList2 {
+        ComputeInstancesList2 {
+            rest: self.clone(),
+            project: project.into(),
+            x_request_id: x_request_id.into(),
+            filter: None,
+            top: None,
+            fields: None,
+            zones: None,
+            states: None,
+            if_none_match: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /v1/projects/{project}/instances/{id}:start`
+    ///
+    /// # Arguments
+    ///
+    /// - `project`: A part of the path.
+    /// - `id`: A part of the path.
+    pub fn compute_instances_start(
+        &self,
+        project: impl Into<String>,
+        id: impl Into<String>,
+    ) -> ComputeInstancesStart {
+        ComputeInstancesStart {
+            rest: self.clone(),
+            project: project.into(),
+            id: id.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /v1/{project}/files/{name}.{ext}`
+    ///
+    /// # Arguments
+    ///
+    /// - `project`: A part of the path.
+    /// - `name`: A part of the path.
+    /// - `ext`: A part of the path.
+    pub fn get_v1_project_files_name_ext(
+        &self,
+        project: impl Into<String>,
+        name: impl Into<String>,
+        ext: impl Into<types::GetV1ProjectFilesNameExtExt>,
+    ) -> GetV1ProjectFilesNameExt {
+        GetV1ProjectFilesNameExt {
+            rest: self.clone(),
+            project: project.into(),
+            name: name.into(),
+            ext: ext.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `PATCH /v1/instances/{instance-id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `instance_id`: A part of the path.
+    ///
+    /// # Errors
+    ///
+    /// - 4XX: Wrong.
+    pub fn patch_v1_instances_instance_id(
+        &self,
+        instance_id: impl Into<String>,
+    ) -> PatchV1InstancesInstanceId {
+        PatchV1InstancesInstanceId {
+            rest: self.clone(),
+            instance_id: instance_id.into(),
+            body: None,
+        }
+    }
+}
+
+/// The call that [`Rest::compute_instances_insert`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct ComputeInstancesInsert {
+    rest: Rest,
+    project: String,
+    body: types::Instance,
+}
+
+impl ComputeInstancesInsert {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::Operation> {
+        let call = crate::rest::call::RestCall::new("compute_instances_insert", "POST")
+            .literal("/v1/projects/")
+            .parameter("project", &self.project)
+            .literal("/instances")
+            .json(&self.body);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for ComputeInstancesInsert {
+    type Output = ::podqueue::Result<types::Operation>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::compute_instances_list`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct ComputeInstancesList {
+    rest: Rest,
+    project: String,
+}
+
+impl ComputeInstancesList {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::InstanceList> {
+        let call = crate::rest::call::RestCall::new("compute_instances_list", "GET")
+            .literal("/v1/Projects/")
+            .parameter("project", &self.project)
+            .literal("/instances");
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for ComputeInstancesList {
+    type Output = ::podqueue::Result<types::InstanceList>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::compute_instances_list_2`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct ComputeInstancesList2 {
+    rest: Rest,
+    project: String,
+    filter: Option<String>,
+    top: Option<i64>,
+    fields: Option<Vec<String>>,
+    zones: Option<Vec<String>>,
+    states: Option<Vec<types::State>>,
+    if_none_match: Option<String>,
+    x_request_id: String,
+}
+
+impl ComputeInstancesList2 {
+    /// Sent as the query parameter `$filter`.
+    pub fn filter(mut self, filter: impl Into<String>) -> Self {
+        self.filter = Some(filter.into());
+        self
+    }
+
+    /// Sent as the query parameter `$top`.
+    pub fn top(mut self, top: i64) -> Self {
+        self.top = Some(top);
+        self
+    }
+
+    /// Sent as the query parameter `fields`.
+    pub fn fields(
+        mut self,
+        fields: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        self.fields = Some(fields.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sent as the query parameter `zones`.
+    pub fn zones(mut self, zones: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.zones = Some(zones.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sent as the query parameter `states`.
+    pub fn states(mut self, states: impl IntoIterator<Item = types::State>) -> Self {
+        self.states = Some(states.into_iter().collect());
+        self
+    }
+
+    /// Sent as the header `If-None-Match`.
+    pub fn if_none_match(mut self, if_none_match: impl Into<String>) -> Self {
+        self.if_none_match = Some(if_none_match.into());
+        self
+    }
+
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::InstanceList> {
+        let call = crate::rest::call::RestCall::new("compute_instances_list_2", "GET")
+            .literal("/v1/projects/")
+            .parameter("project", &self.project)
+            .literal("/instances")
+            .query("$filter", &self.filter)
+            .query("$top", &self.top)
+            .query_joined("fields", &self.fields, ",")
+            .query_joined("zones", &self.zones, " ")
+            .query_joined("states", &self.states, "|")
+            .header("X-Request-Id", &self.x_request_id);
+        let call = match &self.if_none_match {
+            Some(value) => call.header("If-None-Match", value),
+            None => call,
+        };
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for ComputeInstancesList2 {
+    type Output = ::podqueue::Result<types::InstanceList>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::compute_instances_start`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct ComputeInstancesStart {
+    rest: Rest,
+    project: String,
+    id: String,
+}
+
+impl ComputeInstancesStart {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::Operation> {
+        let call = crate::rest::call::RestCall::new("compute_instances_start", "POST")
+            .literal("/v1/projects/")
+            .parameter("project", &self.project)
+            .literal("/instances/")
+            .parameter("id", &self.id)
+            .literal(":start");
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for ComputeInstancesStart {
+    type Output = ::podqueue::Result<types::Operation>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::get_v1_project_files_name_ext`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetV1ProjectFilesNameExt {
+    rest: Rest,
+    project: String,
+    name: String,
+    ext: types::GetV1ProjectFilesNameExtExt,
+}
+
+impl GetV1ProjectFilesNameExt {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<::serde_json::Value> {
+        let call = crate::rest::call::RestCall::new(
+                "get_v1_project_files_name_ext",
+                "GET",
+            )
+            .literal("/v1/")
+            .parameter("project", &self.project)
+            .literal("/files/")
+            .parameter("name", &self.name)
+            .literal(".")
+            .parameter("ext", &self.ext);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetV1ProjectFilesNameExt {
+    type Output = ::podqueue::Result<::serde_json::Value>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::patch_v1_instances_instance_id`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct PatchV1InstancesInstanceId {
+    rest: Rest,
+    instance_id: String,
+    body: Option<types::Instance>,
+}
+
+impl PatchV1InstancesInstanceId {
+    /// The body of the request.
+    pub fn body(mut self, body: impl Into<types::Instance>) -> Self {
+        self.body = Some(body.into());
+        self
+    }
+
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::Instance> {
+        let call = crate::rest::call::RestCall::new(
+                "patch_v1_instances_instance_id",
+                "PATCH",
+            )
+            .literal("/v1/instances/")
+            .parameter("instance-id", &self.instance_id);
+        let call = match &self.body {
+            Some(body) => call.json(body),
+            None => call,
+        };
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for PatchV1InstancesInstanceId {
+    type Output = ::podqueue::Result<types::Instance>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

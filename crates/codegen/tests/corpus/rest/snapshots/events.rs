@@ -1,0 +1,1018 @@
+/// What the calls send and answer with.
+pub mod types {
+    use ::std::collections::HashMap;
+    use ::podqueue::__private::lenient;
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum EventOneOfConsts {
+        /// `small`.
+        Small,
+        /// `large`.
+        Large,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl EventOneOfConsts {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Small => "small",
+                Self::Large => "large",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for EventOneOfConsts {
+        fn from(value: &str) -> Self {
+            match value {
+                "small" => Self::Small,
+                "large" => Self::Large,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(EventOneOfConsts);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum EventTextOrEnum {
+        /// `a`.
+        A,
+        /// `b`.
+        B,
+        /// `c`.
+        C,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl EventTextOrEnum {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::A => "a",
+                Self::B => "b",
+                Self::C => "c",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for EventTextOrEnum {
+        fn from(value: &str) -> Self {
+            match value {
+                "a" => Self::A,
+                "b" => Self::B,
+                "c" => Self::C,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(EventTextOrEnum);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum EventType {
+        /// `invoice.paid`.
+        InvoicePaid,
+        /// `invoice.payment_failed`.
+        InvoicePaymentFailed,
+        /// `customer.subscription.created`.
+        CustomerSubscriptionCreated,
+        /// `ping`.
+        Ping,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl EventType {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::InvoicePaid => "invoice.paid",
+                Self::InvoicePaymentFailed => "invoice.payment_failed",
+                Self::CustomerSubscriptionCreated => "customer.subscription.created",
+                Self::Ping => "ping",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for EventType {
+        fn from(value: &str) -> Self {
+            match value {
+                "invoice.paid" => Self::InvoicePaid,
+                "invoice.payment_failed" => Self::InvoicePaymentFailed,
+                "customer.subscription.created" => Self::CustomerSubscriptionCreated,
+                "ping" => Self::Ping,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(EventType);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum PageObject {
+        /// `list`.
+        List,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl PageObject {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::List => "list",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for PageObject {
+        fn from(value: &str) -> Self {
+            match value {
+                "list" => Self::List,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(PageObject);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum GetEventId {
+        /// `fixed`.
+        Fixed,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl GetEventId {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Fixed => "fixed",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for GetEventId {
+        fn from(value: &str) -> Self {
+            match value {
+                "fixed" => Self::Fixed,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(GetEventId);
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Event {
+        /// The field `blank`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub blank: Option<::serde_json::Value>,
+        /// The field `blob`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub blob: Option<String>,
+        /// The field `by_pattern`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
+        pub by_pattern: HashMap<String, EventByPatternValue>,
+        /// The field `conditional`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub conditional: Option<EventConditional>,
+        /// The field `const_null`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub const_null: Option<::serde_json::Value>,
+        /// The field `const_number`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub const_number: Option<i64>,
+        /// The field `const_object`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::or_default",
+            skip_serializing_if = "::serde_json::Map::is_empty"
+        )]
+        pub const_object: ::serde_json::Map<String, ::serde_json::Value>,
+        /// The field `data`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub data: Option<::serde_json::Value>,
+        /// The field `deep`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub deep: Option<EventDeep>,
+        /// The field `four`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub four: Option<EventFour>,
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+        /// The field `inner_json`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub inner_json: Option<String>,
+        /// The field `labels`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
+        pub labels: HashMap<String, String>,
+        /// The field `mixed_list`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Nullable<lenient::shape::Plain<EventMixedListItem>>>,_>",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub mixed_list: Vec<Option<EventMixedListItem>>,
+        /// The field `never`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub never: Option<::serde_json::Value>,
+        /// The field `null_only`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub null_only: Option<::serde_json::Value>,
+        /// Perhaps.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub nullable_union: Option<NewEvent>,
+        /// The field `one_of_consts`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub one_of_consts: Option<EventOneOfConsts>,
+        /// The field `pair`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub pair: Vec<EventPairItem>,
+        /// The field `ref_in_any`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub ref_in_any: Option<EventRefInAny>,
+        /// The field `size`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub size: Option<i64>,
+        /// Where from.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub source: Option<Source>,
+        /// The field `text_or_enum`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub text_or_enum: Option<EventTextOrEnum>,
+        /// The field `three`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub three: Option<EventThree>,
+        /// The field `tree`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub tree: Option<Tree>,
+        /// The field `type`.
+        #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+        pub type_: Option<EventType>,
+        /// The field `with_contains`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub with_contains: Vec<::serde_json::Value>,
+    }
+
+    impl ::std::fmt::Debug for Event {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Event")
+                .field("blank", &format_args!("[redacted]"))
+                .field("blob", &self.blob)
+                .field("by_pattern", &self.by_pattern)
+                .field("conditional", &self.conditional)
+                .field("const_null", &format_args!("[redacted]"))
+                .field("const_number", &self.const_number)
+                .field("const_object", &format_args!("[redacted]"))
+                .field("data", &format_args!("[redacted]"))
+                .field("deep", &self.deep)
+                .field("four", &self.four)
+                .field("id", &self.id)
+                .field("inner_json", &self.inner_json)
+                .field("labels", &self.labels)
+                .field("mixed_list", &self.mixed_list)
+                .field("never", &format_args!("[redacted]"))
+                .field("null_only", &format_args!("[redacted]"))
+                .field("nullable_union", &self.nullable_union)
+                .field("one_of_consts", &self.one_of_consts)
+                .field("pair", &self.pair)
+                .field("ref_in_any", &self.ref_in_any)
+                .field("size", &self.size)
+                .field("source", &self.source)
+                .field("text_or_enum", &self.text_or_enum)
+                .field("three", &self.three)
+                .field("tree", &self.tree)
+                .field("type_", &self.type_)
+                .field("with_contains", &format_args!("[redacted]"))
+                .finish()
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    pub enum EventByPatternValue {
+        /// A whole number.
+        Integer(i64),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for EventByPatternValue {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Integer(value_0) => {
+                    f.debug_tuple("Integer").field(value_0).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<i64> for EventByPatternValue {
+        fn from(value: i64) -> Self {
+            Self::Integer(value)
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct EventConditional {
+        /// The field `kind`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub kind: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct EventDeep {
+        /// The field `x`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub x: Option<String>,
+        /// The field `y`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub y: Option<bool>,
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum EventFour {
+        /// A list.
+        Array(Vec<i64>),
+        /// An object.
+        Object {
+            /// The field `a`.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            a: Option<String>,
+        },
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for EventFour {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Array(value_0) => f.debug_tuple("Array").field(value_0).finish(),
+                Self::Object { a: value_0 } => {
+                    f.debug_struct("Object").field("a", value_0).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<Vec<i64>> for EventFour {
+        fn from(value: Vec<i64>) -> Self {
+            Self::Array(value)
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    pub enum EventMixedListItem {
+        /// A whole number.
+        Integer(i64),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for EventMixedListItem {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Integer(value_0) => {
+                    f.debug_tuple("Integer").field(value_0).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<i64> for EventMixedListItem {
+        fn from(value: i64) -> Self {
+            Self::Integer(value)
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    pub enum EventPairItem {
+        /// A whole number.
+        Integer(i64),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for EventPairItem {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Integer(value_0) => {
+                    f.debug_tuple("Integer").field(value_0).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<i64> for EventPairItem {
+        fn from(value: i64) -> Self {
+            Self::Integer(value)
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    pub enum EventRefInAny {
+        /// A list.
+        Array(Vec<Event>),
+        /// One of the shapes.
+        Event(Box<Event>),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for EventRefInAny {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Array(value_0) => f.debug_tuple("Array").field(value_0).finish(),
+                Self::Event(value_0) => f.debug_tuple("Event").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<Vec<Event>> for EventRefInAny {
+        fn from(value: Vec<Event>) -> Self {
+            Self::Array(value)
+        }
+    }
+
+    impl ::std::convert::From<Box<Event>> for EventRefInAny {
+        fn from(value: Box<Event>) -> Self {
+            Self::Event(value)
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    pub enum EventThree {
+        /// A boolean.
+        Boolean(bool),
+        /// A number.
+        Number(f64),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for EventThree {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Boolean(value_0) => {
+                    f.debug_tuple("Boolean").field(value_0).finish()
+                }
+                Self::Number(value_0) => f.debug_tuple("Number").field(value_0).finish(),
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<bool> for EventThree {
+        fn from(value: bool) -> Self {
+            Self::Boolean(value)
+        }
+    }
+
+    impl ::std::convert::From<f64> for EventThree {
+        fn from(value: f64) -> Self {
+            Self::Number(value)
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    pub struct NewEvent {
+        /// The field `amount`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub amount: Option<NewEventAmount>,
+        /// The field `at`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub at: Option<NewEventAt>,
+        /// The field `data`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::or_default",
+            skip_serializing_if = "::serde_json::Map::is_empty"
+        )]
+        pub data: ::serde_json::Map<String, ::serde_json::Value>,
+        /// The field `pair`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub pair: Vec<NewEventPairItem>,
+        /// The field `retry`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub retry: Option<NewEventRetry>,
+        /// The field `type`.
+        #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+        pub type_: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for NewEvent {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("NewEvent")
+                .field("amount", &self.amount)
+                .field("at", &self.at)
+                .field("data", &format_args!("[redacted]"))
+                .field("pair", &self.pair)
+                .field("retry", &self.retry)
+                .field("type_", &self.type_)
+                .finish()
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    pub enum NewEventAmount {
+        /// A number.
+        Number(f64),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for NewEventAmount {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Number(value_0) => f.debug_tuple("Number").field(value_0).finish(),
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<f64> for NewEventAmount {
+        fn from(value: f64) -> Self {
+            Self::Number(value)
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    pub enum NewEventAt {
+        /// A whole number.
+        Integer(i64),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for NewEventAt {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Integer(value_0) => {
+                    f.debug_tuple("Integer").field(value_0).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<i64> for NewEventAt {
+        fn from(value: i64) -> Self {
+            Self::Integer(value)
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    pub enum NewEventPairItem {
+        /// A whole number.
+        Integer(i64),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for NewEventPairItem {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Integer(value_0) => {
+                    f.debug_tuple("Integer").field(value_0).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<i64> for NewEventPairItem {
+        fn from(value: i64) -> Self {
+            Self::Integer(value)
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum NewEventRetry {
+        /// A boolean.
+        Boolean(bool),
+        /// An object.
+        Object {
+            /// The field `max`.
+            #[serde(
+                default,
+                deserialize_with = "lenient::integer",
+                skip_serializing_if = "Option::is_none"
+            )]
+            max: Option<i64>,
+        },
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for NewEventRetry {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Boolean(value_0) => {
+                    f.debug_tuple("Boolean").field(value_0).finish()
+                }
+                Self::Object { max: value_0 } => {
+                    f.debug_struct("Object").field("max", value_0).finish()
+                }
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<bool> for NewEventRetry {
+        fn from(value: bool) -> Self {
+            Self::Boolean(value)
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Page {
+        /// The field `cursor`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub cursor: Option<String>,
+        /// The field `data`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub data: Vec<Event>,
+        /// The field `has_more`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub has_more: Option<bool>,
+        /// The field `object`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub object: Option<PageObject>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct SendEventResponse {
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Source {
+        /// The field `agent`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub agent: Option<String>,
+        /// The field `ip`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub ip: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Tree {
+        /// The field `children`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub children: Vec<Tree>,
+    }
+}
+
+impl Rest {
+    /// Prepares a call.
+    ///
+    /// `GET /events/{id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn get_event(&self, id: impl Into<types::GetEventId>) -> GetEvent {
+        GetEvent {
+            rest: self.clone(),
+            id: id.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /events`
+    pub fn list_events(&self) -> ListEvents {
+        ListEvents {
+            rest: self.clone(),
+            after: None,
+            kinds: None,
+            options: None,
+            exact: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /events`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn send_event(&self, body: impl Into<types::NewEvent>) -> SendEvent {
+        SendEvent {
+            rest: self.clone(),
+            body: body.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /ref`
+    pub fn shared(&self) -> Shared {
+        Shared { rest: self.clone() }
+    }
+}
+
+/// The call that [`Rest::get_event`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetEvent {
+    rest: Rest,
+    id: types::GetEventId,
+}
+
+impl GetEvent {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::Event> {
+        let call = crate::rest::call::RestCall::new("get_event", "GET")
+            .literal("/events/")
+            .parameter("id", &self.id);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetEvent {
+    type Output = ::podqueue::Result<types::Event>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::list_events`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct ListEvents {
+    rest: Rest,
+    after: Option<String>,
+    kinds: Option<Vec<String>>,
+    options: Option<String>,
+    exact: Option<String>,
+}
+
+impl ListEvents {
+    /// Sent as the query parameter `after`.
+    pub fn after(mut self, after: impl Into<String>) -> Self {
+        self.after = Some(after.into());
+        self
+    }
+
+    /// Sent as the query parameter `kinds`.
+    pub fn kinds(mut self, kinds: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.kinds = Some(kinds.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sent as the query parameter `options`.
+    pub fn options(mut self, options: impl Into<String>) -> Self {
+        self.options = Some(options.into());
+        self
+    }
+
+    /// Sent as the query parameter `exact`.
+    pub fn exact(mut self, exact: impl Into<String>) -> Self {
+        self.exact = Some(exact.into());
+        self
+    }
+
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::Page> {
+        let call = crate::rest::call::RestCall::new("list_events", "GET")
+            .literal("/events")
+            .query("after", &self.after)
+            .query_joined("kinds", &self.kinds, ",")
+            .query("options", &self.options)
+            .query("exact", &self.exact);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for ListEvents {
+    type Output = ::podqueue::Result<types::Page>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::send_event`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct SendEvent {
+    rest: Rest,
+    body: types::NewEvent,
+}
+
+impl SendEvent {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<Option<types::SendEventResponse>> {
+        let call = crate::rest::call::RestCall::new("send_event", "POST")
+            .literal("/events")
+            .json(&self.body);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for SendEvent {
+    type Output = ::podqueue::Result<Option<types::SendEventResponse>>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::shared`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Shared {
+    rest: Rest,
+}
+
+impl Shared {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<::serde_json::Value> {
+        let call = crate::rest::call::RestCall::new("shared", "GET").literal("/ref");
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Shared {
+    type Output = ::podqueue::Result<::serde_json::Value>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

@@ -1,0 +1,973 @@
+/// What the calls send and answer with.
+pub mod types {
+    use ::std::collections::HashMap;
+    use ::podqueue::__private::lenient;
+
+    /// The reaction, `+1` or `-1`; see \[the docs\](<https://docs.example/x>).
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum ReactionContent {
+        /// `+1`.
+        Plus1,
+        /// `-1`.
+        Minus1,
+        /// `laugh`.
+        Laugh,
+        /// `confused`.
+        Confused,
+        /// `heart`.
+        Heart,
+        /// `hooray`.
+        Hooray,
+        /// `rocket`.
+        Rocket,
+        /// `eyes`.
+        Eyes,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl ReactionContent {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Plus1 => "+1",
+                Self::Minus1 => "-1",
+                Self::Laugh => "laugh",
+                Self::Confused => "confused",
+                Self::Heart => "heart",
+                Self::Hooray => "hooray",
+                Self::Rocket => "rocket",
+                Self::Eyes => "eyes",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for ReactionContent {
+        fn from(value: &str) -> Self {
+            match value {
+                "+1" => Self::Plus1,
+                "-1" => Self::Minus1,
+                "laugh" => Self::Laugh,
+                "confused" => Self::Confused,
+                "heart" => Self::Heart,
+                "hooray" => Self::Hooray,
+                "rocket" => Self::Rocket,
+                "eyes" => Self::Eyes,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(ReactionContent);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum ReactionSingle {
+        /// `only`.
+        Only,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl ReactionSingle {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Only => "only",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for ReactionSingle {
+        fn from(value: &str) -> Self {
+            match value {
+                "only" => Self::Only,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(ReactionSingle);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum ReactionsListForIssueContent {
+        /// `+1`.
+        Plus1,
+        /// `-1`.
+        Minus1,
+        /// `laugh`.
+        Laugh,
+        /// `❤️`.
+        X,
+        /// `🎉`.
+        X2,
+        /// `ok?`.
+        Ok,
+        /// `100%`.
+        _100,
+        /// `#`.
+        Hash,
+        /// `<`.
+        Less,
+        /// `<=`.
+        LessEqual,
+        /// `a-b`.
+        AB,
+        /// `a_b`.
+        AB2,
+        /// `A_B`.
+        AB3,
+        /// `a b`.
+        AB4,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl ReactionsListForIssueContent {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Plus1 => "+1",
+                Self::Minus1 => "-1",
+                Self::Laugh => "laugh",
+                Self::X => "❤\u{fe0f}",
+                Self::X2 => "🎉",
+                Self::Ok => "ok?",
+                Self::_100 => "100%",
+                Self::Hash => "#",
+                Self::Less => "<",
+                Self::LessEqual => "<=",
+                Self::AB => "a-b",
+                Self::AB2 => "a_b",
+                Self::AB3 => "A_B",
+                Self::AB4 => "a b",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for ReactionsListForIssueContent {
+        fn from(value: &str) -> Self {
+            match value {
+                "+1" => Self::Plus1,
+                "-1" => Self::Minus1,
+                "laugh" => Self::Laugh,
+                "❤\u{fe0f}" => Self::X,
+                "🎉" => Self::X2,
+                "ok?" => Self::Ok,
+                "100%" => Self::_100,
+                "#" => Self::Hash,
+                "<" => Self::Less,
+                "<=" => Self::LessEqual,
+                "a-b" => Self::AB,
+                "a_b" => Self::AB2,
+                "A_B" => Self::AB3,
+                "a b" => Self::AB4,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(ReactionsListForIssueContent);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum ReactionsListForIssueSort {
+        /// `created`.
+        Created,
+        /// `updated`.
+        Updated,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl ReactionsListForIssueSort {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Created => "created",
+                Self::Updated => "updated",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for ReactionsListForIssueSort {
+        fn from(value: &str) -> Self {
+            match value {
+                "created" => Self::Created,
+                "updated" => Self::Updated,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(ReactionsListForIssueSort);
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct FileCommit {
+        /// The field `commit`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub commit: Option<FileCommitCommit>,
+        /// The field `content`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub content: Option<FileCommitContent>,
+        /// The field `simple`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub simple: Option<SimpleUser>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct FileCommitCommit {
+        /// The field `author`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub author: Option<FileCommitCommitAuthor>,
+        /// The field `parents`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub parents: Vec<FileCommitCommitParentsItem>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct FileCommitCommitAuthor {
+        /// The field `name`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct FileCommitCommitParentsItem {
+        /// The field `sha`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub sha: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct FileCommitContent {
+        /// The field `_links`.
+        #[serde(rename = "_links", skip_serializing_if = "Option::is_none")]
+        pub links: Option<FileCommitContentLinks>,
+        /// The field `name`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct FileCommitContentLinks {
+        /// The field `html`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub html: Option<String>,
+        /// The field `self`.
+        #[serde(rename = "self", skip_serializing_if = "Option::is_none")]
+        pub self_: Option<String>,
+    }
+
+    /// Simple User
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct NullableSimpleUser {
+        /// The field `id`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub id: Option<i64>,
+        /// The field `login`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub login: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Reaction {
+        /// The field `a"b\c`.
+        #[serde(rename = "a\"b\\c", skip_serializing_if = "Option::is_none")]
+        pub a_b_c: Option<String>,
+        /// The reaction, `+1` or `-1`; see \[the docs\](<https://docs.example/x>).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub content: Option<ReactionContent>,
+        /// The field `created_at`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub created_at: Option<String>,
+        /// The field `empty_enum`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub empty_enum: Option<String>,
+        /// The field `flag_enum`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub flag_enum: Option<bool>,
+        /// The field `huge`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub huge: Option<i64>,
+        /// The field `id`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub id: Option<i64>,
+        /// The field `label`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub label: Option<ReactionLabel>,
+        /// The field `level`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub level: Option<i64>,
+        /// The field `map_of_lists`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::shape::read::<lenient::shape::Dictionary<lenient::shape::List<lenient::shape::Plain<SimpleUser2>>>,_>",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
+        pub map_of_lists: HashMap<String, Vec<SimpleUser2>>,
+        /// The field `map_of_maps`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::shape::read::<lenient::shape::Dictionary<lenient::shape::Dictionary<lenient::shape::Integer<i64>>>,_>",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
+        pub map_of_maps: HashMap<String, HashMap<String, i64>>,
+        /// The field `matrix`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::List<lenient::shape::List<lenient::shape::Nullable<lenient::shape::Number>>>>,_>",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub matrix: Vec<Vec<Vec<Option<f64>>>>,
+        /// The field `-1`.
+        #[serde(
+            rename = "-1",
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub minus1: Option<i64>,
+        /// The field `mixed`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub mixed: Option<::serde_json::Value>,
+        /// The field `nullable_items`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Nullable<lenient::shape::Plain<String>>>,_>",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub nullable_items: Vec<Option<String>>,
+        /// Simple User
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub nullable_ref: Option<NullableSimpleUser>,
+        /// A user. \<b\>Bold\</b\> & Vec\<String\>, see <https://example.com/users>.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub nullable_user: Option<SimpleUser2>,
+        /// The field `permissions`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub permissions: Option<ReactionPermissions>,
+        /// The field `+1`.
+        #[serde(
+            rename = "+1",
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub plus1: Option<i64>,
+        /// The field `ratio`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::number",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub ratio: Option<f64>,
+        /// The field `single`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub single: Option<ReactionSingle>,
+        /// The field `size`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub size: Option<i64>,
+        /// The field `string_or_number`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub string_or_number: Option<ReactionStringOrNumber>,
+        /// The field `string_or_object`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub string_or_object: Option<ReactionStringOrObject>,
+        /// The field `total_count`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub total_count: Option<i64>,
+        /// The field `URL`.
+        #[serde(rename = "URL", skip_serializing_if = "Option::is_none")]
+        pub url: Option<String>,
+        /// The field `Url`.
+        #[serde(rename = "Url", skip_serializing_if = "Option::is_none")]
+        pub url_2: Option<String>,
+        /// The field `url`.
+        #[serde(rename = "url", skip_serializing_if = "Option::is_none")]
+        pub url_3: Option<String>,
+        /// A user. \<b\>Bold\</b\> & Vec\<String\>, see <https://example.com/users>.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub user: Option<SimpleUser2>,
+        /// The field `👍`.
+        #[serde(
+            rename = "👍",
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub x: Option<i64>,
+        /// The field `1_st`.
+        #[serde(rename = "1_st", skip_serializing_if = "Option::is_none")]
+        pub x1_st: Option<String>,
+        /// The field `1st`.
+        #[serde(rename = "1st", skip_serializing_if = "Option::is_none")]
+        pub x1st: Option<String>,
+        /// The field `x-y.z/w`.
+        #[serde(rename = "x-y.z/w", skip_serializing_if = "Option::is_none")]
+        pub x_y_z_w: Option<String>,
+        /// The field `日本`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub 日本: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for Reaction {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Reaction")
+                .field("a_b_c", &self.a_b_c)
+                .field("content", &self.content)
+                .field("created_at", &self.created_at)
+                .field("empty_enum", &self.empty_enum)
+                .field("flag_enum", &self.flag_enum)
+                .field("huge", &self.huge)
+                .field("id", &self.id)
+                .field("label", &self.label)
+                .field("level", &self.level)
+                .field("map_of_lists", &self.map_of_lists)
+                .field("map_of_maps", &self.map_of_maps)
+                .field("matrix", &self.matrix)
+                .field("minus1", &self.minus1)
+                .field("mixed", &format_args!("[redacted]"))
+                .field("nullable_items", &self.nullable_items)
+                .field("nullable_ref", &self.nullable_ref)
+                .field("nullable_user", &self.nullable_user)
+                .field("permissions", &self.permissions)
+                .field("plus1", &self.plus1)
+                .field("ratio", &self.ratio)
+                .field("single", &self.single)
+                .field("size", &self.size)
+                .field("string_or_number", &self.string_or_number)
+                .field("string_or_object", &self.string_or_object)
+                .field("total_count", &self.total_count)
+                .field("url", &self.url)
+                .field("url_2", &self.url_2)
+                .field("url_3", &self.url_3)
+                .field("user", &self.user)
+                .field("x", &self.x)
+                .field("x1_st", &self.x1_st)
+                .field("x1st", &self.x1st)
+                .field("x_y_z_w", &self.x_y_z_w)
+                .field("日本", &self.日本)
+                .finish()
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum ReactionLabel {
+        /// A list.
+        Array(Vec<ReactionLabelItem>),
+        /// An object.
+        Object {
+            /// The field `name`.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            name: Option<String>,
+        },
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for ReactionLabel {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Array(value_0) => f.debug_tuple("Array").field(value_0).finish(),
+                Self::Object { name: value_0 } => {
+                    f.debug_struct("Object").field("name", value_0).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<Vec<ReactionLabelItem>> for ReactionLabel {
+        fn from(value: Vec<ReactionLabelItem>) -> Self {
+            Self::Array(value)
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum ReactionLabelItem {
+        /// An object.
+        Object {
+            /// The field `name`.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            name: Option<String>,
+        },
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for ReactionLabelItem {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Object { name: value_0 } => {
+                    f.debug_struct("Object").field("name", value_0).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct ReactionPermissions {
+        /// The field `admin`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub admin: Option<bool>,
+        /// The field `push`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub push: Option<bool>,
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    pub enum ReactionStringOrNumber {
+        /// A whole number.
+        Integer(i64),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for ReactionStringOrNumber {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Integer(value_0) => {
+                    f.debug_tuple("Integer").field(value_0).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<i64> for ReactionStringOrNumber {
+        fn from(value: i64) -> Self {
+            Self::Integer(value)
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum ReactionStringOrObject {
+        /// An object.
+        Object {
+            /// The field `id`.
+            #[serde(
+                default,
+                deserialize_with = "lenient::integer",
+                skip_serializing_if = "Option::is_none"
+            )]
+            id: Option<i64>,
+            /// The field `name`.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            name: Option<String>,
+        },
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for ReactionStringOrObject {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Object { id: value_0, name: value_1 } => {
+                    f.debug_struct("Object")
+                        .field("id", value_0)
+                        .field("name", value_1)
+                        .finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    pub struct ReposCreateOrUpdateFileContentsBody {
+        /// The field `committer`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub committer: Option<ReposCreateOrUpdateFileContentsBodyCommitter>,
+        /// The field `content`.
+        pub content: String,
+        /// The field `crate`.
+        #[serde(rename = "crate", skip_serializing_if = "Option::is_none")]
+        pub crate_: Option<String>,
+        /// The field `message`.
+        pub message: String,
+        /// The field `r#try`.
+        #[serde(rename = "r#try", skip_serializing_if = "Option::is_none")]
+        pub r_try: Option<String>,
+        /// The field `$schema`.
+        #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
+        pub schema: Option<String>,
+        /// The field `self`.
+        #[serde(rename = "self", skip_serializing_if = "Option::is_none")]
+        pub self_: Option<String>,
+        /// The field `sha`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub sha: Option<String>,
+        /// The field `super`.
+        #[serde(rename = "super", skip_serializing_if = "Option::is_none")]
+        pub super_: Option<String>,
+        /// The field `type`.
+        #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+        pub type_: Option<::serde_json::Value>,
+        /// The field `_`.
+        #[serde(rename = "_", skip_serializing_if = "Option::is_none")]
+        pub x: Option<String>,
+        /// The field `__`.
+        #[serde(rename = "__", skip_serializing_if = "Option::is_none")]
+        pub x_2: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for ReposCreateOrUpdateFileContentsBody {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("ReposCreateOrUpdateFileContentsBody")
+                .field("committer", &self.committer)
+                .field("content", &self.content)
+                .field("crate_", &self.crate_)
+                .field("message", &self.message)
+                .field("r_try", &self.r_try)
+                .field("schema", &self.schema)
+                .field("self_", &self.self_)
+                .field("sha", &self.sha)
+                .field("super_", &self.super_)
+                .field("type_", &format_args!("[redacted]"))
+                .field("x", &self.x)
+                .field("x_2", &self.x_2)
+                .finish()
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct ReposCreateOrUpdateFileContentsBodyCommitter {
+        /// The field `date`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub date: Option<String>,
+        /// The field `name`.
+        pub name: String,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct SimpleUser {
+        /// The field `Login`.
+        #[serde(rename = "Login", skip_serializing_if = "Option::is_none")]
+        pub login: Option<String>,
+    }
+
+    /// A user. \<b\>Bold\</b\> & Vec\<String\>, see <https://example.com/users>.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct SimpleUser2 {
+        /// The field `id`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub id: Option<i64>,
+        /// The field `login`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub login: Option<String>,
+        /// The field `reactions`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub reactions: Vec<Reaction>,
+        /// The field `starred_at`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub starred_at: Option<String>,
+    }
+}
+
+impl Rest {
+    /// Prepares a call.
+    ///
+    /// `GET /repos/{owner}/{repo}/issues/{issue_number}/reactions`
+    ///
+    /// # Arguments
+    ///
+    /// - `owner`: A part of the path.
+    /// - `repo`: A part of the path.
+    /// - `issue_number`: A part of the path.
+    ///
+    /// # Errors
+    ///
+    /// - 404: Resource not found
+    /// - 410: Gone
+    pub fn reactions_list_for_issue(
+        &self,
+        owner: impl Into<String>,
+        repo: impl Into<String>,
+        issue_number: i64,
+    ) -> ReactionsListForIssue {
+        ReactionsListForIssue {
+            rest: self.clone(),
+            owner: owner.into(),
+            repo: repo.into(),
+            issue_number,
+            content: None,
+            per_page: None,
+            labels: None,
+            sort: None,
+            since: None,
+            _2fa: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `PUT /repos/{owner}/{repo}/contents/{path}`
+    ///
+    /// # Arguments
+    ///
+    /// - `owner`: A part of the path.
+    /// - `repo`: A part of the path.
+    /// - `path`: A part of the path.
+    /// - `body`: The body of the request.
+    ///
+    /// # Errors
+    ///
+    /// - 409: Conflict
+    /// - 422: Wrong
+    pub fn repos_create_or_update_file_contents(
+        &self,
+        owner: impl Into<String>,
+        repo: impl Into<String>,
+        path: impl Into<String>,
+        body: impl Into<types::ReposCreateOrUpdateFileContentsBody>,
+    ) -> ReposCreateOrUpdateFileContents {
+        ReposCreateOrUpdateFileContents {
+            rest: self.clone(),
+            owner: owner.into(),
+            repo: repo.into(),
+            path: path.into(),
+            body: body.into(),
+        }
+    }
+}
+
+/// The call that [`Rest::reactions_list_for_issue`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct ReactionsListForIssue {
+    rest: Rest,
+    owner: String,
+    repo: String,
+    issue_number: i64,
+    content: Option<types::ReactionsListForIssueContent>,
+    per_page: Option<i64>,
+    labels: Option<Vec<String>>,
+    sort: Option<types::ReactionsListForIssueSort>,
+    since: Option<String>,
+    _2fa: Option<bool>,
+}
+
+impl ReactionsListForIssue {
+    /// Sent as the query parameter `content`.
+    pub fn content(
+        mut self,
+        content: impl Into<types::ReactionsListForIssueContent>,
+    ) -> Self {
+        self.content = Some(content.into());
+        self
+    }
+
+    /// Sent as the query parameter `per_page`.
+    pub fn per_page(mut self, per_page: i64) -> Self {
+        self.per_page = Some(per_page);
+        self
+    }
+
+    /// Sent as the query parameter `labels[]`.
+    pub fn labels(
+        mut self,
+        labels: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        self.labels = Some(labels.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sent as the query parameter `sort`.
+    pub fn sort(mut self, sort: impl Into<types::ReactionsListForIssueSort>) -> Self {
+        self.sort = Some(sort.into());
+        self
+    }
+
+    /// Sent as the query parameter `since`.
+    pub fn since(mut self, since: impl Into<String>) -> Self {
+        self.since = Some(since.into());
+        self
+    }
+
+    /// Sent as the query parameter `2fa`.
+    pub fn _2fa(mut self, _2fa: bool) -> Self {
+        self._2fa = Some(_2fa);
+        self
+    }
+
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<Vec<types::Reaction>> {
+        let call = crate::rest::call::RestCall::new("reactions_list_for_issue", "GET")
+            .literal("/repos/")
+            .parameter("owner", &self.owner)
+            .literal("/")
+            .parameter("repo", &self.repo)
+            .literal("/issues/")
+            .parameter("issue_number", &self.issue_number)
+            .literal("/reactions")
+            .query("content", &self.content)
+            .query("per_page", &self.per_page)
+            .query("labels[]", &self.labels)
+            .query("sort", &self.sort)
+            .query("since", &self.since)
+            .query("2fa", &self._2fa);
+        let answer: ::podqueue::__private::lenient::shape::Answer<
+            ::podqueue::__private::lenient::shape::List<
+                ::podqueue::__private::lenient::shape::Plain<types::Reaction>,
+            >,
+        > = call.send(&self.rest).await?;
+        Ok(answer.0)
+    }
+}
+
+impl ::std::future::IntoFuture for ReactionsListForIssue {
+    type Output = ::podqueue::Result<Vec<types::Reaction>>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::repos_create_or_update_file_contents`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct ReposCreateOrUpdateFileContents {
+    rest: Rest,
+    owner: String,
+    repo: String,
+    path: String,
+    body: types::ReposCreateOrUpdateFileContentsBody,
+}
+
+impl ReposCreateOrUpdateFileContents {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::FileCommit> {
+        let call = crate::rest::call::RestCall::new(
+                "repos_create_or_update_file_contents",
+                "PUT",
+            )
+            .literal("/repos/")
+            .parameter("owner", &self.owner)
+            .literal("/")
+            .parameter("repo", &self.repo)
+            .literal("/contents/")
+            .parameter("path", &self.path)
+            .json(&self.body);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for ReposCreateOrUpdateFileContents {
+    type Output = ::podqueue::Result<types::FileCommit>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

@@ -1,0 +1,1124 @@
+// storage.yaml:1:1: left out POST /files: it takes multipart/form-data, not JSON
+// storage.yaml:1:1: left out GET /files/{id}/content: it answers with application/octet-stream, not with JSON
+// storage.yaml:1:1: left out GET /logs: it answers with application/x-ndjson, not with JSON
+// storage.yaml:1:1: left out POST /plain: it takes text/plain, not JSON
+/// What the calls send and answer with.
+pub mod types {
+    use ::std::collections::HashMap;
+    use ::podqueue::__private::lenient;
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum FileStatus {
+        /// `uploaded`.
+        Uploaded,
+        /// `processed`.
+        Processed,
+        /// `error`.
+        Error,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl FileStatus {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Uploaded => "uploaded",
+                Self::Processed => "processed",
+                Self::Error => "error",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for FileStatus {
+        fn from(value: &str) -> Self {
+            match value {
+                "uploaded" => Self::Uploaded,
+                "processed" => Self::Processed,
+                "error" => Self::Error,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(FileStatus);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum KindResponse {
+        /// `a`.
+        A,
+        /// `b`.
+        B,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl KindResponse {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::A => "a",
+                Self::B => "b",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for KindResponse {
+        fn from(value: &str) -> Self {
+            match value {
+                "a" => Self::A,
+                "b" => Self::B,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(KindResponse);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum PatchFileBodyItemOp {
+        /// `add`.
+        Add,
+        /// `remove`.
+        Remove,
+        /// `replace`.
+        Replace,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl PatchFileBodyItemOp {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Add => "add",
+                Self::Remove => "remove",
+                Self::Replace => "replace",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for PatchFileBodyItemOp {
+        fn from(value: &str) -> Self {
+            match value {
+                "add" => Self::Add,
+                "remove" => Self::Remove,
+                "replace" => Self::Replace,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+    ::podqueue::__private::open_enum!(PatchFileBodyItemOp);
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    pub struct DeleteFileBody {
+        /// The field `reason`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub reason: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    pub struct EitherBody {
+        /// The field `url`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub url: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    pub struct File {
+        /// The field `anything`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub anything: Vec<::serde_json::Value>,
+        /// The field `bytes`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub bytes: Option<i64>,
+        /// Seconds since 1970.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub created: Option<i64>,
+        /// The field `data`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub data: Option<String>,
+        /// The field `expires_at`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::number",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub expires_at: Option<f64>,
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+        /// The field `metadata`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::or_default",
+            skip_serializing_if = "::serde_json::Map::is_empty"
+        )]
+        pub metadata: ::serde_json::Map<String, ::serde_json::Value>,
+        /// The field `owner`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::or_default",
+            skip_serializing_if = "::serde_json::Map::is_empty"
+        )]
+        pub owner: ::serde_json::Map<String, ::serde_json::Value>,
+        /// The field `secret_key`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub secret_key: Option<String>,
+        /// The field `sha256`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub sha256: Option<String>,
+        /// The field `status`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub status: Option<FileStatus>,
+        /// The field `tags`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub tags: Vec<::serde_json::Value>,
+        /// The field `versions`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
+        pub versions: HashMap<String, File>,
+    }
+
+    impl ::std::fmt::Debug for File {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("File")
+                .field("anything", &format_args!("[redacted]"))
+                .field("bytes", &self.bytes)
+                .field("created", &self.created)
+                .field("data", &self.data)
+                .field("expires_at", &self.expires_at)
+                .field("id", &self.id)
+                .field("metadata", &format_args!("[redacted]"))
+                .field("owner", &format_args!("[redacted]"))
+                .field("secret_key", &format_args!("[redacted]"))
+                .field("sha256", &self.sha256)
+                .field("status", &self.status)
+                .field("tags", &format_args!("[redacted]"))
+                .field("versions", &self.versions)
+                .finish()
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct FileOrProblem {
+        /// The field `anything`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub anything: Vec<::serde_json::Value>,
+        /// The field `bytes`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub bytes: Option<i64>,
+        /// Seconds since 1970.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub created: Option<i64>,
+        /// The field `data`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub data: Option<String>,
+        /// The field `errors`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::shape::read::<lenient::shape::Dictionary<lenient::shape::List<lenient::shape::Plain<String>>>,_>",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
+        pub errors: HashMap<String, Vec<String>>,
+        /// The field `expires_at`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::number",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub expires_at: Option<f64>,
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+        /// The field `metadata`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::or_default",
+            skip_serializing_if = "::serde_json::Map::is_empty"
+        )]
+        pub metadata: ::serde_json::Map<String, ::serde_json::Value>,
+        /// The field `owner`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::or_default",
+            skip_serializing_if = "::serde_json::Map::is_empty"
+        )]
+        pub owner: ::serde_json::Map<String, ::serde_json::Value>,
+        /// The field `secret_key`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub secret_key: Option<String>,
+        /// The field `sha256`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub sha256: Option<String>,
+        /// The field `status`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub status: Option<FileOrProblemStatus>,
+        /// The field `tags`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub tags: Vec<::serde_json::Value>,
+        /// The field `title`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub title: Option<String>,
+        /// The field `type`.
+        #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+        pub type_: Option<String>,
+        /// The field `versions`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
+        pub versions: HashMap<String, File>,
+    }
+
+    impl ::std::fmt::Debug for FileOrProblem {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("FileOrProblem")
+                .field("anything", &format_args!("[redacted]"))
+                .field("bytes", &self.bytes)
+                .field("created", &self.created)
+                .field("data", &self.data)
+                .field("errors", &self.errors)
+                .field("expires_at", &self.expires_at)
+                .field("id", &self.id)
+                .field("metadata", &format_args!("[redacted]"))
+                .field("owner", &format_args!("[redacted]"))
+                .field("secret_key", &format_args!("[redacted]"))
+                .field("sha256", &self.sha256)
+                .field("status", &self.status)
+                .field("tags", &format_args!("[redacted]"))
+                .field("title", &self.title)
+                .field("type_", &self.type_)
+                .field("versions", &self.versions)
+                .finish()
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    pub enum FileOrProblemStatus {
+        /// A whole number.
+        Integer(i64),
+        /// One of the shapes.
+        FileStatus(FileStatus),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for FileOrProblemStatus {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Integer(value_0) => {
+                    f.debug_tuple("Integer").field(value_0).finish()
+                }
+                Self::FileStatus(value_0) => {
+                    f.debug_tuple("FileStatus").field(value_0).finish()
+                }
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<i64> for FileOrProblemStatus {
+        fn from(value: i64) -> Self {
+            Self::Integer(value)
+        }
+    }
+
+    impl ::std::convert::From<FileStatus> for FileOrProblemStatus {
+        fn from(value: FileStatus) -> Self {
+            Self::FileStatus(value)
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    pub struct PatchFileBodyItem {
+        /// The field `op`.
+        pub op: PatchFileBodyItemOp,
+        /// The field `path`.
+        pub path: String,
+        /// The field `value`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub value: Option<::serde_json::Value>,
+    }
+
+    impl ::std::fmt::Debug for PatchFileBodyItem {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("PatchFileBodyItem")
+                .field("op", &self.op)
+                .field("path", &self.path)
+                .field("value", &format_args!("[redacted]"))
+                .finish()
+        }
+    }
+}
+
+impl Rest {
+    /// Prepares a call.
+    ///
+    /// `POST /batch`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn batch(&self, body: impl IntoIterator<Item = types::File>) -> Batch {
+        Batch {
+            rest: self.clone(),
+            body: body.into_iter().collect(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /count`
+    pub fn count(&self) -> Count {
+        Count { rest: self.clone() }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `DELETE /files/{id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn delete_file(&self, id: impl Into<String>) -> DeleteFile {
+        DeleteFile {
+            rest: self.clone(),
+            id: id.into(),
+            force: None,
+            body: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /either`
+    pub fn either(&self) -> Either {
+        Either {
+            rest: self.clone(),
+            body: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /flag`
+    pub fn flag(&self) -> Flag {
+        Flag { rest: self.clone() }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /`
+    pub fn get(&self) -> Get {
+        Get { rest: self.clone() }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /dup/{id}/{id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn get_file(&self, id: impl Into<String>) -> GetFile {
+        GetFile {
+            rest: self.clone(),
+            id: id.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /files/{id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn get_file_2(&self, id: impl Into<String>) -> GetFile2 {
+        GetFile2 {
+            rest: self.clone(),
+            id: id.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /__internal/$metadata`
+    pub fn get_internal_metadata(&self) -> GetInternalMetadata {
+        GetInternalMetadata {
+            rest: self.clone(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `HEAD /files/{id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn head_file(&self, id: impl Into<String>) -> HeadFile {
+        HeadFile {
+            rest: self.clone(),
+            id: id.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /kind`
+    pub fn kind(&self) -> Kind {
+        Kind { rest: self.clone() }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /no-responses`
+    pub fn no_responses(&self) -> NoResponses {
+        NoResponses { rest: self.clone() }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /null-responses`
+    pub fn null_responses(&self) -> NullResponses {
+        NullResponses {
+            rest: self.clone(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /numbers`
+    pub fn numbers(&self) -> Numbers {
+        Numbers { rest: self.clone() }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `OPTIONS /files/{id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn options_file(&self, id: impl Into<String>) -> OptionsFile {
+        OptionsFile {
+            rest: self.clone(),
+            id: id.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `PATCH /files/{id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    /// - `body`: The body of the request.
+    pub fn patch_file(
+        &self,
+        id: impl Into<String>,
+        body: impl IntoIterator<Item = types::PatchFileBodyItem>,
+    ) -> PatchFile {
+        PatchFile {
+            rest: self.clone(),
+            id: id.into(),
+            body: body.into_iter().collect(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `TRACE /files/{id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn trace_file(&self, id: impl Into<String>) -> TraceFile {
+        TraceFile {
+            rest: self.clone(),
+            id: id.into(),
+        }
+    }
+}
+
+/// The call that [`Rest::batch`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Batch {
+    rest: Rest,
+    body: Vec<types::File>,
+}
+
+impl Batch {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<Vec<types::FileOrProblem>> {
+        let call = crate::rest::call::RestCall::new("batch", "POST")
+            .literal("/batch")
+            .json(&self.body);
+        let answer: ::podqueue::__private::lenient::shape::Answer<
+            ::podqueue::__private::lenient::shape::List<
+                ::podqueue::__private::lenient::shape::Plain<types::FileOrProblem>,
+            >,
+        > = call.send(&self.rest).await?;
+        Ok(answer.0)
+    }
+}
+
+impl ::std::future::IntoFuture for Batch {
+    type Output = ::podqueue::Result<Vec<types::FileOrProblem>>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::count`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Count {
+    rest: Rest,
+}
+
+impl Count {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<i64> {
+        let call = crate::rest::call::RestCall::new("count", "GET").literal("/count");
+        let answer: ::podqueue::__private::lenient::shape::Answer<
+            ::podqueue::__private::lenient::shape::Integer<i64>,
+        > = call.send(&self.rest).await?;
+        Ok(answer.0)
+    }
+}
+
+impl ::std::future::IntoFuture for Count {
+    type Output = ::podqueue::Result<i64>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::delete_file`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct DeleteFile {
+    rest: Rest,
+    id: String,
+    force: Option<bool>,
+    body: Option<types::DeleteFileBody>,
+}
+
+impl DeleteFile {
+    /// Sent as the query parameter `force`.
+    pub fn force(mut self, force: bool) -> Self {
+        self.force = Some(force);
+        self
+    }
+
+    /// The body of the request.
+    pub fn body(mut self, body: impl Into<types::DeleteFileBody>) -> Self {
+        self.body = Some(body.into());
+        self
+    }
+
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("delete_file", "DELETE")
+            .literal("/files/")
+            .parameter("id", &self.id)
+            .query("force", &self.force);
+        let call = match &self.body {
+            Some(body) => call.json(body),
+            None => call,
+        };
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for DeleteFile {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::either`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Either {
+    rest: Rest,
+    body: Option<types::EitherBody>,
+}
+
+impl Either {
+    /// The body of the request.
+    pub fn body(mut self, body: impl Into<types::EitherBody>) -> Self {
+        self.body = Some(body.into());
+        self
+    }
+
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<String> {
+        let call = crate::rest::call::RestCall::new("either", "POST").literal("/either");
+        let call = match &self.body {
+            Some(body) => call.json(body),
+            None => call,
+        };
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Either {
+    type Output = ::podqueue::Result<String>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::flag`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Flag {
+    rest: Rest,
+}
+
+impl Flag {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<bool> {
+        let call = crate::rest::call::RestCall::new("flag", "GET").literal("/flag");
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Flag {
+    type Output = ::podqueue::Result<bool>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::get`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Get {
+    rest: Rest,
+}
+
+impl Get {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("get", "GET").literal("/");
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Get {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::get_file`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetFile {
+    rest: Rest,
+    id: String,
+}
+
+impl GetFile {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("get_file", "GET")
+            .literal("/dup/")
+            .parameter("id", &self.id)
+            .literal("/")
+            .parameter("id", &self.id);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetFile {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::get_file_2`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetFile2 {
+    rest: Rest,
+    id: String,
+}
+
+impl GetFile2 {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::File> {
+        let call = crate::rest::call::RestCall::new("get_file_2", "GET")
+            .literal("/files/")
+            .parameter("id", &self.id);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetFile2 {
+    type Output = ::podqueue::Result<types::File>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::get_internal_metadata`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetInternalMetadata {
+    rest: Rest,
+}
+
+impl GetInternalMetadata {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(
+        self,
+    ) -> ::podqueue::Result<::serde_json::Map<String, ::serde_json::Value>> {
+        let call = crate::rest::call::RestCall::new("get_internal_metadata", "GET")
+            .literal("/__internal/$metadata");
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetInternalMetadata {
+    type Output = ::podqueue::Result<::serde_json::Map<String, ::serde_json::Value>>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::head_file`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct HeadFile {
+    rest: Rest,
+    id: String,
+}
+
+impl HeadFile {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("head_file", "HEAD")
+            .literal("/files/")
+            .parameter("id", &self.id);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for HeadFile {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::kind`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Kind {
+    rest: Rest,
+}
+
+impl Kind {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::KindResponse> {
+        let call = crate::rest::call::RestCall::new("kind", "GET").literal("/kind");
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Kind {
+    type Output = ::podqueue::Result<types::KindResponse>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::no_responses`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct NoResponses {
+    rest: Rest,
+}
+
+impl NoResponses {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("no_responses", "GET")
+            .literal("/no-responses");
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for NoResponses {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::null_responses`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct NullResponses {
+    rest: Rest,
+}
+
+impl NullResponses {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("null_responses", "GET")
+            .literal("/null-responses");
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for NullResponses {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::numbers`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Numbers {
+    rest: Rest,
+}
+
+impl Numbers {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(
+        self,
+    ) -> ::podqueue::Result<::std::collections::HashMap<String, f64>> {
+        let call = crate::rest::call::RestCall::new("numbers", "GET")
+            .literal("/numbers");
+        let answer: ::podqueue::__private::lenient::shape::Answer<
+            ::podqueue::__private::lenient::shape::Dictionary<
+                ::podqueue::__private::lenient::shape::Number,
+            >,
+        > = call.send(&self.rest).await?;
+        Ok(answer.0)
+    }
+}
+
+impl ::std::future::IntoFuture for Numbers {
+    type Output = ::podqueue::Result<::std::collections::HashMap<String, f64>>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::options_file`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct OptionsFile {
+    rest: Rest,
+    id: String,
+}
+
+impl OptionsFile {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("options_file", "OPTIONS")
+            .literal("/files/")
+            .parameter("id", &self.id);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for OptionsFile {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::patch_file`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct PatchFile {
+    rest: Rest,
+    id: String,
+    body: Vec<types::PatchFileBodyItem>,
+}
+
+impl PatchFile {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::File> {
+        let call = crate::rest::call::RestCall::new("patch_file", "PATCH")
+            .literal("/files/")
+            .parameter("id", &self.id)
+            .json(&self.body);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for PatchFile {
+    type Output = ::podqueue::Result<types::File>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::trace_file`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct TraceFile {
+    rest: Rest,
+    id: String,
+}
+
+impl TraceFile {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("trace_file", "TRACE")
+            .literal("/files/")
+            .parameter("id", &self.id);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for TraceFile {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

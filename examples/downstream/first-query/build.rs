@@ -1,0 +1,3 @@
+fn main() {
+    podqueue_codegen::queries("queries");
+}

@@ -1,0 +1,55 @@
+//! A copy of these crates, to be changed and built.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// It shares what is built of the dependencies with the crates that it was copied from.
+pub struct Copy(PathBuf);
+
+impl Copy {
+    pub fn new(name: &str) -> Self {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let podqueue = here.parent().unwrap().parent().unwrap();
+        let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        fs::remove_dir_all(&copy).ok();
+        copy_folder(here, &copy);
+        for member in ["first-query", "service-queries", "own-schema", "published-schema"] {
+            let manifest = copy.join(member).join("Cargo.toml");
+            let text = fs::read_to_string(&manifest).unwrap();
+            let podqueue = podqueue.display().to_string().replace('\\', "/");
+            fs::write(&manifest, text.replace("../../..", &podqueue)).unwrap();
+        }
+        // It is about what is built, not about what the tests say.
+        fs::remove_dir_all(copy.join("service-queries/tests")).unwrap();
+        Self(copy)
+    }
+
+    /// A file or a folder of queries.
+    pub fn query(&self, name: &str) -> PathBuf {
+        self.0.join("service-queries/queries").join(name)
+    }
+
+    /// Runs cargo in it.
+    pub fn cargo(&self, arguments: &[&str]) -> Output {
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+        let mut command = Command::new(env!("CARGO"));
+        command.args(arguments).args(["--offline", "--target-dir"]).arg(target);
+        command.current_dir(&self.0).output().unwrap()
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (path, to) = {
+            let entry = entry.unwrap();
+            (entry.path(), to.join(entry.file_name()))
+        };
+        if path.is_dir() && !path.ends_with("target") {
+            copy_folder(&path, &to);
+        } else if path.is_file() {
+            fs::copy(&path, &to).unwrap();
+        }
+    }
+}
