@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::error::Result;
+use crate::error::{Attempted, Result};
 use crate::transport::{decode_at, not_decodable};
 
 /// A field of an object: its name, and its value as the JSON text that was received.
@@ -19,7 +19,7 @@ pub(crate) struct RawField {
 impl RawField {
     /// The fields of the JSON object in `body`, in the order in which they came. They share its
     /// memory.
-    pub(crate) fn all(attempted: &str, body: &Bytes) -> Result<Vec<Self>> {
+    pub(crate) fn all(attempted: &Attempted, body: &Bytes) -> Result<Vec<Self>> {
         let object: Borrowed<'_> =
             serde_json::from_slice(body).map_err(|error| not_decodable(attempted, ".", error))?;
         let own = |(name, json): (String, &RawValue)| Self {
@@ -30,7 +30,7 @@ impl RawField {
     }
 
     /// The value as a `T`.
-    pub(crate) fn read<T: DeserializeOwned>(&self, attempted: &str) -> Result<T> {
+    pub(crate) fn read<T: DeserializeOwned>(&self, attempted: &Attempted) -> Result<T> {
         decode_at(attempted, &self.name, &self.json)
     }
 

@@ -38,6 +38,7 @@ pub mod graphql;
 mod json;
 #[doc(hidden)]
 pub mod lenient;
+mod observe;
 mod queue;
 pub mod rest;
 mod secret_string;
@@ -48,6 +49,7 @@ pub mod webhook;
 pub use client::{Client, ClientBuilder, GraphqlBody, QueueAuth};
 pub use error::{Error, ErrorKind, Result};
 pub use graphql::{NewTemplate, Port, Protocol, Secret, Secrets, Template, Templates};
+pub use observe::Event;
 pub use queue::{
     Endpoint, Finished, Health, Job, JobCounts, JobFailure, JobRecord, JobStatus, JobStream,
     Metrics, Policy, Polling, Purged, RemoteCancel, Run, RunAll, RunSync, S3Config, StatusRequest,

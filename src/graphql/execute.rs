@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::document::{Document, Kind};
 use super::{GraphqlError, GraphqlFailure, Operation};
 use crate::client::{Client, GraphqlBody};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::json::RawField;
 use crate::secret_string::SecretString;
 use crate::transport::{self, Auth, Call, Repeat, Reply, decode_at, not_serializable};
@@ -126,7 +126,7 @@ impl Graphql {
 }
 
 /// The `data` of an answer without errors.
-fn data(attempted: &str, reply: &Reply) -> Result<Bytes> {
+fn data(attempted: &Attempted, reply: &Reply) -> Result<Bytes> {
     let mut data = None;
     let mut errors: Vec<GraphqlError> = Vec::new();
     for field in RawField::all(attempted, &reply.body).map_err(|error| reply.explain(error))? {
@@ -149,7 +149,7 @@ fn data(attempted: &str, reply: &Reply) -> Result<Bytes> {
 }
 
 /// A GraphQL server answers 400 with errors of the standard form where a document is invalid.
-fn as_graphql(attempted: &str, error: Error) -> Error {
+fn as_graphql(attempted: &Attempted, error: Error) -> Error {
     let body = Bytes::from(error.body().unwrap_or_default().into_owned());
     let errors = RawField::all(attempted, &body).ok().and_then(|fields| {
         let errors = fields.iter().find(|field| field.name == "errors")?;
@@ -181,11 +181,11 @@ struct QueryOnly<'a> {
     query: &'a str,
 }
 
-fn attempted(operation: &str) -> String {
-    format!("{operation} on the GraphQL interface")
+fn attempted(operation: &'static str) -> Attempted {
+    Attempted::on_interface(operation, "GraphQL")
 }
 
-fn as_map(attempted: &str, variables: &impl Serialize) -> Result<Map<String, Value>> {
+fn as_map(attempted: &Attempted, variables: &impl Serialize) -> Result<Map<String, Value>> {
     match serde_json::to_value(variables) {
         Ok(Value::Object(map)) => Ok(map),
         Ok(Value::Null) => Ok(Map::new()),
@@ -194,7 +194,7 @@ fn as_map(attempted: &str, variables: &impl Serialize) -> Result<Map<String, Val
     }
 }
 
-fn failed(attempted: &str, errors: Vec<GraphqlError>, data: Option<Bytes>) -> Error {
+fn failed(attempted: &Attempted, errors: Vec<GraphqlError>, data: Option<Bytes>) -> Error {
     let messages: Vec<_> = errors.iter().map(|error| error.message.as_str()).collect();
     let partial = match &data {
         Some(data) if holds_anything(data) => " (a partial result came with it)",
@@ -212,7 +212,7 @@ fn holds_anything(data: &Bytes) -> bool {
 }
 
 /// The error for an answer without errors and without the result that was selected.
-pub(super) fn nothing_came(operation: &str, field: &str) -> Error {
+pub(super) fn nothing_came(operation: &'static str, field: &str) -> Error {
     let message = format!("`{field}` in the reply is null, though no error came with it");
     Error::new(ErrorKind::Decode, attempted(operation), message).with_field(format!("data.{field}"))
 }

@@ -95,7 +95,7 @@ struct Saved {
 }
 
 impl Saved {
-    fn template(self, operation: &str) -> Result<Template> {
+    fn template(self, operation: &'static str) -> Result<Template> {
         self.save_template.ok_or_else(|| super::execute::nothing_came(operation, "saveTemplate"))
     }
 }

@@ -1,5 +1,6 @@
 //! The handle of a job.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
@@ -13,7 +14,7 @@ use super::operations::{CANCEL, RETRY, STATUS};
 use super::stream::JobStream;
 use super::wait::Wait;
 use super::{Endpoint, JobRecord, JobStatus};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::transport::{Call, Operation, Reply};
 
 /// The handle of a job: reads it, waits for it, streams from it, cancels or retries it.
@@ -121,10 +122,9 @@ impl Job {
     }
 
     pub(super) fn call(&self, operation: &Operation) -> Result<Call> {
-        let path =
-            self.endpoint.path(&format!("/{}/", operation.name)).parameter("job id", &self.id);
-        let call = self.endpoint.call(operation, path)?;
-        Ok(call.about_job(&self.id, self.attempted(operation.name)))
+        let path = self.endpoint.path("/").literal(operation.name).literal("/");
+        let path = path.parameter("job id", &self.id);
+        self.endpoint.call(operation, self.attempted(operation.name), path)
     }
 
     /// Sends a call about this job and tells a job that is gone from one that never was.
@@ -149,8 +149,8 @@ impl Job {
         JobRecord::read(&self.attempted(operation.name), reply, job)
     }
 
-    pub(super) fn attempted(&self, what: &str) -> String {
-        format!("{what} of {}", self.name())
+    pub(super) fn attempted(&self, what: impl Into<Cow<'static, str>>) -> Attempted {
+        Attempted::of_job(what, &self.id, self.endpoint.shared_id())
     }
 
     /// The job as errors name it.

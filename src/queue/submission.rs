@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use super::body::Body;
 use super::operations::{RUN, RUN_SYNC};
 use super::{Endpoint, Job, JobRecord, Policy, S3Config};
-use crate::error::{Error, Result};
+use crate::error::{Attempted, Error, Result};
 use crate::secret_string::SecretString;
 use crate::transport::{Call, Operation, Reply, not_decodable, not_serializable};
 
@@ -106,20 +106,26 @@ impl Submission {
             return Err(Error::refused(attempted, "body", rule));
         }
         let to_send = Duration::from_secs(body.len() as u64 / BYTES_PER_SECOND);
-        let path = self.endpoint.path(&format!("/{}", operation.name));
-        let mut call = self.endpoint.call(operation, path)?.body(body).extra_time(to_send);
+        let path = self.endpoint.path("/").literal(operation.name);
+        let mut call =
+            self.endpoint.call(operation, attempted, path)?.body(body).extra_time(to_send);
         call.secrets.extend(self.s3_config.iter().flat_map(S3Config::secrets));
         call.secrets.extend(self.webhook.iter().flat_map(secrets_of_webhook));
         Ok(call)
     }
 }
 
-fn append(attempted: &str, body: &mut Body, field: &str, value: &impl Serialize) -> Result<()> {
+fn append(
+    attempted: &Attempted,
+    body: &mut Body,
+    field: &str,
+    value: &impl Serialize,
+) -> Result<()> {
     body.push(&format!(r#","{field}":"#));
     serde_json::to_writer(body, value).map_err(|error| not_serializable(attempted, field, error))
 }
 
-fn check_webhook(attempted: &str, webhook: &str) -> Result<()> {
+fn check_webhook(attempted: &Attempted, webhook: &str) -> Result<()> {
     match reqwest::Url::parse(webhook) {
         Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(()),
         _ => Err(Error::refused(attempted, "webhook", "must be an http or https URL")),

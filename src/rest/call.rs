@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Rest;
-use crate::error::{Error, Result};
+use crate::error::{Attempted, Error, Result};
 use crate::transport::{Auth, Call, Operation, Path, Repeat, Reply};
 
 /// A call under construction, piece by piece as its description says.
@@ -109,8 +109,8 @@ impl RestCall {
         rest.client.send(call).await
     }
 
-    fn attempted(&self) -> String {
-        format!("{} on the REST interface", self.operation.name)
+    fn attempted(&self) -> Attempted {
+        Attempted::on_interface(self.operation.name, "REST")
     }
 
     fn fail(&mut self, field: &str, error: &serde_json::Error) {

@@ -7,6 +7,8 @@ use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER,
 };
 
+use tokio::time::Instant;
+
 use super::limit::Pass;
 use super::reply::hide_all;
 use super::{Auth, Call, Reply, Transport};
@@ -35,8 +37,14 @@ pub(crate) enum Fate {
 }
 
 impl Transport {
-    pub(super) async fn attempt(&self, call: &Call, pass: Pass) -> Result<Reply, Failure> {
-        let time = self.timeout + call.extra_time;
+    pub(super) async fn attempt(
+        &self,
+        call: &Call,
+        pass: Pass,
+        deadline: Option<Instant>,
+    ) -> Result<Reply, Failure> {
+        let left = deadline.map_or(Duration::MAX, |deadline| deadline - Instant::now());
+        let time = left.min(self.timeout + call.extra_time);
         let result = match tokio::time::timeout(time, self.exchange(call, pass)).await {
             Ok(result) => result,
             Err(_) => Err(Failure {
@@ -48,7 +56,7 @@ impl Transport {
                 ),
             }),
         };
-        result.map_err(|failure| match &call.job_id {
+        result.map_err(|failure| match call.attempted.job_id() {
             Some(job_id) => Failure { error: failure.error.with_job_id(job_id), ..failure },
             None => failure,
         })
@@ -68,6 +76,12 @@ impl Transport {
             }
         };
         pass.answered();
+        if was_redirected(call, &response) {
+            let what = "the HTTP client that was set has followed a redirect, and may have carried \
+                        the key to another host: build it with a policy that follows none";
+            let error = Error::new(ErrorKind::Redirect, &call.attempted, what);
+            return Err(Failure { fate: Fate::Final, error });
+        }
         let status = response.status().as_u16();
         let headers = std::mem::take(response.headers_mut());
         let retry_after = retry_after(&headers);
@@ -87,7 +101,7 @@ impl Transport {
         let unusable = |error: Error| Failure { fate: Fate::Final, error };
         let mut url = call.url.clone();
         if call.auth == Auth::QueryKey {
-            url.query_pairs_mut().append_pair("api_key", self.key.expose());
+            url.query_pairs_mut().append_pair("api_key", self.key.secret().expose());
         }
         let mut request = reqwest::Request::new(call.operation.method.clone(), url);
         let headers = request.headers_mut();
@@ -101,17 +115,8 @@ impl Transport {
             })?;
             headers.insert(*name, value);
         }
-        let authorization = match call.auth {
-            Auth::Bearer => format!("Bearer {}", self.key.expose()),
-            Auth::BareKey => self.key.expose().to_owned(),
-            Auth::QueryKey => String::new(),
-        };
-        if !authorization.is_empty() {
-            let mut value = HeaderValue::from_str(&authorization).map_err(|_| {
-                unusable(Error::refused(&call.attempted, "api_key", "cannot stand in a header"))
-            })?;
-            value.set_sensitive(true);
-            headers.insert(AUTHORIZATION, value);
+        if let Some(authorization) = self.key.header(call.auth) {
+            headers.insert(AUTHORIZATION, authorization.clone());
         }
         *request.body_mut() = call.body.clone().map(reqwest::Body::from);
         Ok(request)
@@ -166,7 +171,7 @@ impl Transport {
 
     /// What the service could repeat and must not be shown.
     fn secrets(&self, call: &Call) -> Vec<SecretString> {
-        call.secrets.iter().chain([&self.key]).cloned().collect()
+        call.secrets.iter().chain([self.key.secret()]).cloned().collect()
     }
 
     /// The failure for a reply that is not a success.
@@ -232,6 +237,15 @@ fn not_sent_or_not_answered(call: &Call, error: reqwest::Error) -> Failure {
     let message = format!("{message} ({place}{port})");
     let error = Error::new(kind, &call.attempted, message).with_source(error.without_url());
     Failure { fate, error }
+}
+
+/// Whether the answer is another place's than the one that was asked.
+fn was_redirected(call: &Call, response: &reqwest::Response) -> bool {
+    let (asked, answered) = (&call.url, response.url());
+    asked.path() != answered.path()
+        || asked.host_str() != answered.host_str()
+        || asked.port() != answered.port()
+        || asked.scheme() != answered.scheme()
 }
 
 /// The host that a redirect points to; its path and query may repeat what must not be shown.

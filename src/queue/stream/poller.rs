@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
 use super::chunk::{Batch, RawChunk, StreamChunk};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::queue::operations::STREAM;
 use crate::queue::polling::Pauses;
 use crate::queue::wait::PATIENCE;
@@ -16,7 +16,7 @@ use crate::queue::{Job, JobRecord, JobStatus};
 /// The state of a stream between two items.
 pub(super) struct Poller {
     job: Job,
-    attempted: String,
+    attempted: Attempted,
     ready: VecDeque<RawChunk>,
     pauses: Pauses,
     /// How long to wait before the next poll.
