@@ -7,14 +7,16 @@ mod attempt;
 mod call;
 mod limit;
 mod path;
+mod repeat;
 mod reply;
 mod retry;
 
 pub(crate) use call::not_serializable;
-pub(crate) use call::{Auth, Call, Operation, Repeat};
+pub(crate) use call::{Auth, Call, Operation};
 pub use limit::RateLimits;
 pub(crate) use limit::{Limit, Limiter};
 pub(crate) use path::Path;
+pub(crate) use repeat::Repeat;
 pub(crate) use reply::{Reply, decode_at, hide, hide_all, not_decodable};
 pub(crate) use retry::Budget;
 pub use retry::RetryPolicy;
@@ -23,9 +25,8 @@ use std::time::{Duration, Instant};
 
 use tracing::Instrument;
 
-use self::attempt::{Failure, Fate};
 use self::limit::Pass;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::secret_string::SecretString;
 
 /// What all calls of a client share.
@@ -69,21 +70,18 @@ impl Transport {
                 }
                 Err(failure) => failure,
             };
-            let ambiguous = matches!(failure.fate, Fate::ServerFailed | Fate::NoAnswer);
-            let may_repeat = match failure.fate {
-                Fate::NeverSent | Fate::Throttled => true,
-                Fate::ServerFailed | Fate::NoAnswer => call.operation.repeat == Repeat::Safe,
-                Fate::Final => false,
+            maybe_took_effect |= failure.fate.is_ambiguous();
+            let repeat = call.operation.repeat;
+            let pause = if repeat.after(failure.fate).is_again() {
+                self.retry.pause(attempt, &failure, &self.budget)
+            } else {
+                None
             };
-            let pause =
-                if may_repeat { self.retry.pause(attempt, &failure, &self.budget) } else { None };
             let Some(pause) = pause else {
                 record_outcome(failure.error.status(), attempt);
-                let unknown = ambiguous && call.operation.repeat == Repeat::Once;
-                return Err(if unknown { outcome_unknown(failure) } else { failure.error });
+                return Err(repeat.give_up(failure.error, maybe_took_effect, attempt));
             };
             tracing::debug!(attempt, ?pause, kind = ?failure.error.kind(), "trying again");
-            maybe_took_effect |= ambiguous;
             tokio::time::sleep(pause).await;
         }
         unreachable!("the attempts are counted without an end")
@@ -101,15 +99,6 @@ impl Transport {
         tracing::Span::current().record("podqueue.limiter_wait_ms", milliseconds);
         pass
     }
-}
-
-fn outcome_unknown(failure: Failure) -> Error {
-    let message = format!(
-        "{}; it may or may not have taken effect, and was not sent again: look at what the service \
-         holds before you repeat it",
-        failure.error.message()
-    );
-    failure.error.with_kind(ErrorKind::OutcomeUnknown).with_message(message)
 }
 
 fn record_outcome(status: Option<u16>, attempts: u32) {
