@@ -3,7 +3,7 @@
 use std::fmt;
 
 use bytes::Bytes;
-use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::error::{Attempted, Result};
@@ -40,6 +40,44 @@ impl RawField {
     }
 }
 
+/// The text in a field of an object, also where the JSON behind it is cut off or flawed.
+pub(crate) fn text_before_a_flaw(json: &[u8], field: &str) -> Option<String> {
+    struct Search<'a> {
+        field: &'a str,
+        found: &'a mut Option<String>,
+    }
+
+    impl<'de> Visitor<'de> for Search<'_> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+            while let Some(name) = map.next_key::<String>()? {
+                if name == self.field {
+                    *self.found = map.next_value()?;
+                } else {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+            Ok(())
+        }
+    }
+
+    let mut found = None;
+    // What was found before a flaw is found.
+    let _ = serde_json::Deserializer::from_slice(json)
+        .deserialize_map(Search { field, found: &mut found });
+    found.filter(|text| !text.is_empty())
+}
+
+/// Whether it is JSON at all, whatever its shape.
+pub(crate) fn is_json(text: &[u8]) -> bool {
+    serde_json::from_slice::<IgnoredAny>(text).is_ok()
+}
+
 struct Borrowed<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Borrowed<'a> {
@@ -63,5 +101,32 @@ impl<'de: 'a, 'a> Deserialize<'de> for Borrowed<'a> {
         }
 
         deserializer.deserialize_map(Fields)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_json, text_before_a_flaw};
+
+    #[test]
+    fn a_text_is_found_before_a_flaw_and_not_behind_it() {
+        for (json, found) in [
+            (r#"{"id":"j","status":"IN_QUEUE"}"#, Some("j")),
+            (r#"{"status":{"a":[1]},"id":"j","sta"#, Some("j")),
+            (r#"{"id":"j""#, Some("j")),
+            (r#"{"id":"j"#, None),
+            (r#"{"id": oops"#, None),
+            (r#"{"status": oops,"id":"j"}"#, None),
+            (r#"{"id":""}"#, None),
+            (r#"{"id":null}"#, None),
+            (r#"{"id":7}"#, None),
+            (r#"["id","j"]"#, None),
+            ("<html>", None),
+            ("", None),
+        ] {
+            assert_eq!(text_before_a_flaw(json.as_bytes(), "id").as_deref(), found, "{json}");
+            let whole = json.ends_with(['}', ']']) && !json.contains("oops");
+            assert_eq!(is_json(json.as_bytes()), whole, "{json}");
+        }
     }
 }

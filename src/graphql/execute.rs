@@ -19,21 +19,6 @@ use crate::json::RawField;
 use crate::secret_string::SecretString;
 use crate::transport::{self, Auth, Call, Repeat, Reply, decode_at, not_serializable};
 
-static READ: transport::Operation =
-    transport::Operation { name: "query", method: Method::POST, repeat: Repeat::Safe, limit: None };
-static CHANGE: transport::Operation = transport::Operation {
-    name: "mutation",
-    method: Method::POST,
-    repeat: Repeat::Once,
-    limit: None,
-};
-static CHANGE_AGAIN: transport::Operation = transport::Operation {
-    name: "mutation",
-    method: Method::POST,
-    repeat: Repeat::Safe,
-    limit: None,
-};
-
 /// The GraphQL interface ([GraphQL](crate#the-interface)); made by [`Client::graphql`].
 #[derive(Clone, Debug)]
 pub struct Graphql {
@@ -71,8 +56,10 @@ impl Graphql {
         let variables = as_map(&attempted, variables)?;
         let request = Request { name: O::NAME, text: O::TEXT, document: O::DOCUMENT };
         let reply = self.send_request(&request, &variables, repeat).await?;
-        let data = data(&attempted, &reply)?;
-        decode_at(&attempted, "data", &data).map_err(|error| reply.explain(error))
+        let decoded = data(&attempted, &reply).and_then(|data| {
+            decode_at(&attempted, "data", &data).map_err(|error| reply.explain(error))
+        });
+        decoded.map_err(|error| request.repeat(repeat).unreadable(error))
     }
 
     /// Sends `O`, which deletes something. It is safe to repeat, and where an earlier attempt may
@@ -81,7 +68,7 @@ impl Graphql {
         let attempted = attempted(O::NAME);
         let variables = as_map(&attempted, variables)?;
         let request = Request { name: O::NAME, text: O::TEXT, document: O::DOCUMENT };
-        let reply = self.send_request(&request, &variables, Repeat::Safe).await?;
+        let reply = self.send_request(&request, &variables, Repeat::Noted).await?;
         let gone_before = reply.after_unknown_outcome;
         match data(&attempted, &reply) {
             Err(error) if gone_before && says_not_found(&error) => Ok(()),
@@ -96,10 +83,14 @@ impl Graphql {
         repeat: Repeat,
     ) -> Result<Reply> {
         let attempted = attempted(request.name);
-        let operation = match (request.document.kind, repeat) {
-            (Kind::Query, _) => &READ,
-            (Kind::Mutation, Repeat::Once) => &CHANGE,
-            (Kind::Mutation, Repeat::Safe) => &CHANGE_AGAIN,
+        let operation = transport::Operation {
+            name: match request.document.kind {
+                Kind::Query => "query",
+                Kind::Mutation => "mutation",
+            },
+            method: Method::POST,
+            repeat: request.repeat(repeat),
+            limit: None,
         };
         // Inlining also checks the variables against the schema, whatever form the body has.
         let inlined = request
@@ -116,7 +107,7 @@ impl Graphql {
         };
         let body = body.map_err(|error| not_serializable(&attempted, "query", error))?;
         let url = self.client.graphql_url(&attempted)?.clone();
-        let mut call = Call::to(operation, attempted.clone(), url, Auth::QueryKey).body(body);
+        let mut call = Call::to(&operation, attempted.clone(), url, Auth::QueryKey).body(body);
         call.secrets = request.secrets(variables);
         match self.client.send(call).await {
             Err(error) if error.status() == Some(400) => Err(as_graphql(&attempted, error)),
@@ -171,6 +162,14 @@ struct Request {
 }
 
 impl Request {
+    /// What sending it twice would do: a query does nothing, a mutation what its caller says.
+    fn repeat(&self, of_mutation: Repeat) -> Repeat {
+        match self.document.kind {
+            Kind::Query => Repeat::Safe,
+            Kind::Mutation => of_mutation,
+        }
+    }
+
     fn secrets(&self, variables: &Map<String, Value>) -> Vec<SecretString> {
         self.document.secrets(variables).into_iter().map(SecretString::from).collect()
     }

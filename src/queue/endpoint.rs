@@ -93,7 +93,8 @@ impl Endpoint {
     /// purge could remove what was queued in between, so none is sent.
     pub async fn purge_queue(&self) -> Result<Purged> {
         let reply = self.send(self.own_call(&PURGE_QUEUE, self.path("/purge-queue"))?).await?;
-        reply.decode(&self.attempted(&PURGE_QUEUE))
+        let purged = reply.decode(&self.attempted(&PURGE_QUEUE));
+        purged.map_err(|error| PURGE_QUEUE.repeat.unreadable(error))
     }
 
     /// A raw call of the endpoint's OpenAI-compatible interface: `POST /openai/{path}`, such as
@@ -109,7 +110,8 @@ impl Endpoint {
             path.literal("/").parameter("path", &segment)
         });
         let call = self.own_call(&OPENAI, path)?.json("body", body)?;
-        self.send(call).await?.decode(&self.attempted(&OPENAI))
+        let answer = self.send(call).await?.decode(&self.attempted(&OPENAI));
+        answer.map_err(|error| OPENAI.repeat.unreadable(error))
     }
 
     /// A raw look at the endpoint's requests: `GET /requests`. The interface shows neither its

@@ -4,6 +4,7 @@ mod body;
 mod endpoint;
 mod health;
 mod job;
+mod lifespan;
 mod many;
 mod operations;
 mod pace;

@@ -69,6 +69,10 @@ impl Policy {
         self
     }
 
+    pub(super) fn ttl_that_is_set(&self) -> Option<Duration> {
+        self.ttl
+    }
+
     pub(super) fn check(&self, attempted: &Attempted) -> Result<()> {
         for (field, time, allowed, rule) in [
             (

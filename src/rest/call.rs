@@ -81,8 +81,9 @@ impl RestCall {
 
     /// Sends the call and reads the answer as a `T`.
     pub async fn send<T: DeserializeOwned>(self, rest: &Rest) -> Result<T> {
-        let attempted = self.attempted();
-        self.exchange(rest).await?.decode(&attempted)
+        let (attempted, repeat) = (self.attempted(), self.operation.repeat);
+        let answer = self.exchange(rest).await?.decode(&attempted);
+        answer.map_err(|error| repeat.unreadable(error))
     }
 
     /// Sends a call whose answer has no content.

@@ -10,6 +10,7 @@ use reqwest::header::{
 use tokio::time::Instant;
 
 use super::limit::Pass;
+use super::repeat::Fate;
 use super::reply::hide_all;
 use super::{Auth, Call, Reply, Transport};
 use crate::error::{Error, ErrorKind, service_message};
@@ -19,21 +20,6 @@ use crate::secret_string::SecretString;
 pub(crate) struct Failure {
     pub(crate) fate: Fate,
     pub(crate) error: Error,
-}
-
-/// What became of a request, as far as one can know: it decides whether it may be sent again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
-    /// It never left.
-    NeverSent,
-    /// 429: it was not taken up.
-    Throttled,
-    /// 500, 502, 503 or 504: it may have been taken up before the service failed.
-    ServerFailed,
-    /// It was sent, and no complete answer came.
-    NoAnswer,
-    /// It was answered, and the answer will not change.
-    Final,
 }
 
 impl Transport {
@@ -201,8 +187,8 @@ impl Transport {
                 Fate::Throttled,
                 "a rate or concurrency limit was exceeded",
             ),
-            500 | 502..=504 => (ErrorKind::Server, Fate::ServerFailed, "the service failed"),
-            501.. => (ErrorKind::Server, Fate::Final, "the service failed"),
+            501 => (ErrorKind::Server, Fate::Final, "the service cannot do that"),
+            500.. => (ErrorKind::Server, Fate::ServerFailed, "the service failed"),
             _ => (ErrorKind::UnexpectedStatus, Fate::Final, "an unexpected status"),
         };
         let mut message = format!("answered {status}: {advice}");

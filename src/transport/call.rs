@@ -6,7 +6,7 @@ use bytes::Bytes;
 use reqwest::{Method, Url};
 use serde::Serialize;
 
-use super::{Limit, Path};
+use super::{Limit, Path, Repeat};
 use crate::error::{Attempted, Error, Result};
 use crate::secret_string::SecretString;
 
@@ -18,17 +18,6 @@ pub(crate) struct Operation {
     pub(crate) repeat: Repeat,
     /// What the service admits of it; `None` where no limit is documented.
     pub(crate) limit: Option<Limit>,
-}
-
-/// Whether a call may be sent again when it is not known whether it took effect.
-///
-/// A call that was answered 429, or never left, may always be sent again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Repeat {
-    /// Sending it twice does no harm.
-    Safe,
-    /// Sending it twice may do something twice.
-    Once,
 }
 
 /// How a call is authorized.

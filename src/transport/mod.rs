@@ -8,15 +8,17 @@ mod call;
 mod key;
 mod limit;
 mod path;
+mod repeat;
 mod reply;
 mod retry;
 
 pub(crate) use call::not_serializable;
-pub(crate) use call::{Auth, Call, Operation, Repeat};
+pub(crate) use call::{Auth, Call, Operation};
 pub(crate) use key::Key;
 pub use limit::RateLimits;
 pub(crate) use limit::{Limit, Limiter};
 pub(crate) use path::Path;
+pub(crate) use repeat::Repeat;
 pub(crate) use reply::{Reply, decode_at, hide, hide_all, not_decodable};
 pub(crate) use retry::Budget;
 pub use retry::RetryPolicy;
@@ -26,8 +28,8 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
-use self::attempt::{Failure, Fate};
 use self::limit::Pass;
+use self::repeat::Fate;
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::{Event, Observer};
 
@@ -85,7 +87,11 @@ impl Transport {
     async fn send_until_settled(&self, call: &Call, course: &mut Course) -> Result<Reply> {
         let mut maybe_took_effect = false;
         loop {
-            let pass = self.pass(call, course).await?;
+            let repeat = call.operation.repeat;
+            let pass = self
+                .pass(call, course)
+                .await
+                .map_err(|error| repeat.give_up(error, maybe_took_effect, course.attempts))?;
             course.attempts += 1;
             let failure = match self.attempt(call, pass, course.deadline).await {
                 Ok(mut reply) => {
@@ -103,26 +109,19 @@ impl Transport {
                     retry_after: failure.error.retry_after(),
                 });
             }
-            let ambiguous = matches!(failure.fate, Fate::ServerFailed | Fate::NoAnswer);
-            let may_repeat = match failure.fate {
-                Fate::NeverSent | Fate::Throttled => true,
-                Fate::ServerFailed | Fate::NoAnswer => call.operation.repeat == Repeat::Safe,
-                Fate::Final => false,
-            };
-            let pause = if may_repeat {
+            maybe_took_effect |= failure.fate.is_ambiguous();
+            let pause = if repeat.after(failure.fate).is_again() {
                 self.retry.pause(course.attempts, &failure, &self.budget)
             } else {
                 None
             };
             let Some(pause) = pause.filter(|pause| course.has_time_for(*pause)) else {
-                let unknown = ambiguous && call.operation.repeat == Repeat::Once;
-                return Err(if unknown { outcome_unknown(failure) } else { failure.error });
+                return Err(repeat.give_up(failure.error, maybe_took_effect, course.attempts));
             };
             let error = failure.error.kind();
             tracing::debug!(attempt = course.attempts, ?pause, kind = ?error, "trying again");
             let operation = call.operation.name;
             self.observer.tell(&Event::Retried { operation, endpoint_id, error, pause });
-            maybe_took_effect |= ambiguous;
             tokio::time::sleep(pause).await;
         }
     }
@@ -191,13 +190,4 @@ impl Course {
 /// The URL as it may be shown: a query can hold the key.
 fn without_query(call: &Call) -> &str {
     call.url.as_str().split(['?', '#']).next().unwrap_or_default()
-}
-
-fn outcome_unknown(failure: Failure) -> Error {
-    let message = format!(
-        "{}; it may or may not have taken effect, and was not sent again: look at what the service \
-         holds before you repeat it",
-        failure.error.message()
-    );
-    failure.error.with_kind(ErrorKind::OutcomeUnknown).with_message(message)
 }

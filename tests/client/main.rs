@@ -14,6 +14,7 @@ mod jobs;
 mod limits;
 mod many;
 mod refused;
+mod repeats;
 mod rest;
 mod retries;
 mod secrecy;
