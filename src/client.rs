@@ -12,6 +12,7 @@ use reqwest::Url;
 
 use crate::error::{Attempted, Error, Result};
 use crate::graphql::{Graphql, Secrets, Templates};
+use crate::observe::Observer;
 use crate::queue::{Endpoint, Paces, Polling};
 use crate::rest::Rest;
 use crate::transport::{Auth, Call, Limiter, Reply, Transport};
@@ -158,6 +159,10 @@ impl Client {
 
     pub(crate) fn paces(&self) -> &Paces {
         &self.inner.paces
+    }
+
+    pub(crate) fn observer(&self) -> &Observer {
+        &self.inner.transport.observer
     }
 
     pub(crate) fn limiter(&self) -> &Limiter {

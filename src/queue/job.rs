@@ -15,6 +15,7 @@ use super::stream::JobStream;
 use super::wait::Wait;
 use super::{Endpoint, JobRecord, JobStatus};
 use crate::error::{Attempted, Error, ErrorKind, Result};
+use crate::observe::Event;
 use crate::transport::{Call, Operation, Reply};
 
 /// The handle of a job: reads it, waits for it, streams from it, cancels or retries it.
@@ -186,6 +187,15 @@ impl Job {
 
     pub(super) fn lifespan(&self) -> &Lifespan {
         &self.lifespan
+    }
+
+    /// Tells who counts that a wait or a stream is about to ask.
+    pub(super) fn tell_of_poll(&self, operation: &Operation) {
+        self.endpoint.client().observer().tell(&Event::Polled {
+            operation: operation.name,
+            endpoint_id: self.endpoint.id(),
+            job_id: &self.id,
+        });
     }
 
     pub(super) fn read(&self, operation: &Operation, reply: &Reply) -> Result<JobRecord> {

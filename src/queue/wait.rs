@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::operations::STATUS;
 use super::polling::rarest;
 use super::{Job, JobRecord, JobStatus, Polling};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::is_json;
+use crate::observe::Event;
 
 /// How long the service may stay out of reach before a wait without a deadline gives up.
 pub(super) const PATIENCE: Duration = Duration::from_secs(15 * 60);
@@ -97,6 +99,20 @@ impl Wait {
     }
 
     async fn run(self) -> Result<JobRecord> {
+        let (job, started) = (self.job.clone(), Instant::now());
+        let mut polls = 0;
+        let result = self.look_until_ended(&mut polls).await;
+        job.endpoint().client().observer().tell(&Event::WaitEnded {
+            endpoint_id: job.endpoint().id(),
+            job_id: job.id(),
+            polls,
+            elapsed: started.elapsed(),
+            error: result.as_ref().err().map(Error::kind),
+        });
+        result
+    }
+
+    async fn look_until_ended(self, polls: &mut u64) -> Result<JobRecord> {
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mut pauses = self.polling.pauses(self.job.id());
         let pace = self.job.endpoint().pace();
@@ -107,6 +123,8 @@ impl Wait {
             let latest = latest_look(self.job.id(), looked, deadline);
             let _ = timeout_at(latest, pace.turn(self.polling.interval())).await;
             looked = Instant::now();
+            *polls += 1;
+            self.job.tell_of_poll(&STATUS);
             let status = self.job.status().into_future();
             let answer = match deadline {
                 Some(deadline) => match timeout_at(deadline, status).await {

@@ -70,6 +70,7 @@ impl Poller {
     }
 
     async fn poll(&mut self) -> Result<()> {
+        self.job.tell_of_poll(&STREAM);
         let reply = match self.job.send(self.job.call(&STREAM)?).await {
             Ok(reply) => reply,
             Err(error) => {
