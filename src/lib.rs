@@ -34,6 +34,9 @@ extern crate self as podqueue;
 
 mod client;
 mod error;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzz;
 pub mod graphql;
 mod json;
 #[doc(hidden)]
@@ -68,6 +71,8 @@ pub mod __private {
     pub use serde;
     pub use serde_json;
 
+    #[cfg(fuzzing)]
+    pub use crate::fuzz;
     pub use crate::lenient;
 }
 

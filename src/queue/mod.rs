@@ -17,6 +17,9 @@ mod stream;
 mod submission;
 mod wait;
 
+#[cfg(fuzzing)]
+pub(crate) mod fuzz;
+
 pub use endpoint::Endpoint;
 pub use health::{Health, JobCounts, Purged, WorkerCounts};
 pub use job::{Job, StatusRequest};

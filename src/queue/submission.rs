@@ -170,7 +170,11 @@ fn accepted_at(record: &JobRecord, wait: Duration, now: SystemTime) -> SystemTim
 }
 
 /// Reads the record of a new job, whose id only the reply knows.
-fn read_new(endpoint: &Endpoint, operation: &Operation, reply: &Reply) -> Result<JobRecord> {
+pub(super) fn read_new(
+    endpoint: &Endpoint,
+    operation: &Operation,
+    reply: &Reply,
+) -> Result<JobRecord> {
     let attempted = endpoint.attempted(operation);
     let record = JobRecord::read(&attempted, reply, |id| match id {
         Some(id) if !id.is_empty() => Ok(Job::from_id(endpoint.clone(), &id)),

@@ -195,10 +195,10 @@ impl Transport {
         if let Some(host) = redirect_host(call, headers).filter(|_| kind == ErrorKind::Redirect) {
             message.push_str(&format!(" (it points to {host})"));
         }
-        if let Some(said) = service_message(body) {
+        let secrets = self.secrets(call);
+        if let Some(said) = service_message(body, |text| hide_all(text, &secrets)) {
             message.push_str(&format!("; the service says: {said}"));
         }
-        let secrets = self.secrets(call);
         let body = hide_all(String::from_utf8_lossy(body).into_owned(), &secrets);
         let error = Error::new(kind, &call.attempted, hide_all(message, &secrets))
             .with_status(status)
@@ -242,7 +242,7 @@ fn redirect_host(call: &Call, headers: &HeaderMap) -> Option<String> {
 }
 
 /// `Retry-After`: seconds, or an HTTP date.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();

@@ -12,6 +12,8 @@ mod repeat;
 mod reply;
 mod retry;
 
+#[cfg(fuzzing)]
+pub(crate) use attempt::retry_after;
 pub(crate) use call::not_serializable;
 pub(crate) use call::{Auth, Call, Operation};
 pub(crate) use key::Key;

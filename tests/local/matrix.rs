@@ -17,6 +17,7 @@ use podqueue_local::Operation;
 
 use self::faults::{DOWN, Knows, Suffering};
 use self::stage::Stage;
+use crate::support::HeldBack;
 
 /// What may be sent again when it is not known whether it took effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -139,6 +140,7 @@ async fn cell(
     suffering: Suffering,
 ) -> Result<(), String> {
     let expected = expected(&suffering, repeats);
+    let _held_back = HeldBack::new();
     let stage = Stage::set(call).await;
     let before = stage.sent(call);
     match suffering.fault.clone() {
@@ -150,8 +152,9 @@ async fn cell(
         return Err(format!("{call:?} under {} hangs", suffering.name));
     };
     let sent = stage.sent(call) - before;
-    // What is processed late has been by then.
-    tokio::time::sleep(Duration::from_secs(20)).await;
+    if suffering.late {
+        tokio::time::sleep(faults::LATE).await;
+    }
     let effects = stage.effects(call).await;
     let cell = format!(
         "{call:?} under {}: {result:?}, arrived {sent} times, took effect {effects:?} times",

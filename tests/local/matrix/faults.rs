@@ -12,6 +12,8 @@ pub struct Suffering {
     pub made_by: Option<&'static str>,
     pub fault: Option<Fault>,
     pub knows: Knows,
+    /// Whether it may be processed when the call is over already.
+    pub late: bool,
     /// Whether the service processes the request that suffers.
     pub processed: bool,
 }
@@ -36,13 +38,15 @@ pub enum Knows {
 /// How long the service refuses connections.
 pub const DOWN: Duration = Duration::from_millis(30);
 
+/// More than any timeout.
+pub const LATE: Duration = Duration::from_secs(25);
+
 pub fn all() -> Vec<Suffering> {
     use Knows::{All, Final, NotArrived, NotTaken, Nothing, Unreadable};
     let moment = Duration::from_millis(5);
     let minute = Duration::from_secs(60);
     // A head is some 130 bytes long, and no body shorter than ten.
     let in_the_body = 140;
-    let late = Duration::from_secs(25);
     let answer = Fault::answer;
     let asking = |time| answer(429, "{}").header("retry-after", time);
     let html = "<html><title>Bad Gateway</title></html>";
@@ -54,6 +58,7 @@ pub fn all() -> Vec<Suffering> {
         made_by: Some(made_by),
         fault: Some(fault),
         knows,
+        late: made_by == "delay",
         processed,
     };
     let (yes, no) = (true, false);
@@ -63,12 +68,13 @@ pub fn all() -> Vec<Suffering> {
             made_by: None,
             fault: None,
             knows: NotArrived,
+            late: false,
             processed: no,
         },
         with("a service that goes down", "down", Fault::down(DOWN), Nothing, no),
         with("a delay", "delay", Fault::delay(moment), All, yes),
         // The service drops a request whose client has hung up.
-        with("a delay beyond the timeout", "delay", Fault::delay(late), Nothing, no),
+        with("a delay beyond the timeout", "delay", Fault::delay(LATE), Nothing, no),
         with("a slow drip", "drip", Fault::drip(16, moment), All, yes),
         with("a drip beyond the timeout", "drip", Fault::drip(1, minute), Nothing, yes),
         with("a reset", "reset", Fault::reset(), Nothing, no),
