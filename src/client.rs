@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use reqwest::Url;
 
-use crate::error::{Error, Result};
+use crate::error::{Attempted, Error, Result};
 use crate::graphql::{Graphql, Secrets, Templates};
+use crate::observe::Observer;
 use crate::queue::{Endpoint, Paces, Polling};
 use crate::rest::Rest;
 use crate::transport::{Auth, Call, Limiter, Reply, Transport};
@@ -129,15 +130,15 @@ impl Client {
         self.inner.transport.send(call).await
     }
 
-    pub(crate) fn base_url(&self, attempted: &str) -> Result<&Url> {
+    pub(crate) fn base_url(&self, attempted: &Attempted) -> Result<&Url> {
         self.inner.base_url.as_ref().ok_or_else(|| not_set(attempted, "base_url"))
     }
 
-    pub(crate) fn rest_url(&self, attempted: &str) -> Result<&Url> {
+    pub(crate) fn rest_url(&self, attempted: &Attempted) -> Result<&Url> {
         self.inner.rest_url.as_ref().ok_or_else(|| not_set(attempted, "rest_url"))
     }
 
-    pub(crate) fn graphql_url(&self, attempted: &str) -> Result<&Url> {
+    pub(crate) fn graphql_url(&self, attempted: &Attempted) -> Result<&Url> {
         self.inner.graphql_url.as_ref().ok_or_else(|| not_set(attempted, "graphql_url"))
     }
 
@@ -160,6 +161,10 @@ impl Client {
         &self.inner.paces
     }
 
+    pub(crate) fn observer(&self) -> &Observer {
+        &self.inner.transport.observer
+    }
+
     pub(crate) fn limiter(&self) -> &Limiter {
         &self.inner.transport.limiter
     }
@@ -173,11 +178,11 @@ impl Client {
     }
 
     pub(crate) fn key(&self) -> &str {
-        self.inner.transport.key.expose()
+        self.inner.transport.key.secret().expose()
     }
 }
 
-fn not_set(attempted: &str, field: &str) -> Error {
+fn not_set(attempted: &Attempted, field: &str) -> Error {
     Error::refused(attempted, field, "is not set: give it to the client's builder")
 }
 

@@ -34,10 +34,14 @@ extern crate self as podqueue;
 
 mod client;
 mod error;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzz;
 pub mod graphql;
 mod json;
 #[doc(hidden)]
 pub mod lenient;
+mod observe;
 mod open_enum;
 mod queue;
 pub mod rest;
@@ -49,6 +53,7 @@ pub mod webhook;
 pub use client::{Client, ClientBuilder, GraphqlBody, QueueAuth};
 pub use error::{Error, ErrorKind, Result};
 pub use graphql::{NewTemplate, Port, Protocol, Secret, Secrets, Template, Templates};
+pub use observe::Event;
 pub use queue::{
     Endpoint, Finished, Health, Job, JobCounts, JobFailure, JobRecord, JobStatus, JobStream,
     Metrics, Policy, Polling, Purged, RemoteCancel, Run, RunAll, RunSync, S3Config, StatusRequest,
@@ -68,6 +73,8 @@ pub mod __private {
     pub use serde_json;
 
     pub use crate::__open_enum as open_enum;
+    #[cfg(fuzzing)]
+    pub use crate::fuzz;
     pub use crate::lenient;
 }
 

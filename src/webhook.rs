@@ -70,7 +70,7 @@ use tracing::Instrument;
 
 use self::builder::Handler;
 use self::handled::Handled;
-use self::token::Token;
+pub(crate) use self::token::Token;
 use self::turns::Turns;
 use self::waiting::Waiting;
 use crate::error::{Error, ErrorKind, Result};
@@ -101,8 +101,15 @@ struct Inner {
 
 /// What is read of a delivery. Who else but the service sends it is not known, so it is a hint.
 #[derive(Deserialize)]
-struct Hint {
-    id: String,
+pub(crate) struct Hint {
+    pub(crate) id: String,
+}
+
+impl Hint {
+    pub(crate) fn read(body: &[u8]) -> Option<Self> {
+        let hint: Self = serde_json::from_slice(body).ok()?;
+        (!hint.id.is_empty() && hint.id.len() <= LONGEST_ID).then_some(hint)
+    }
 }
 
 impl Webhooks {
@@ -159,10 +166,7 @@ impl Webhooks {
         if body.len() > self.inner.body_limit {
             return Answer::TooLarge;
         }
-        let id = match serde_json::from_slice(body) {
-            Ok(Hint { id }) if !id.is_empty() && id.len() <= LONGEST_ID => id,
-            _ => return Answer::Unreadable,
-        };
+        let Some(Hint { id }) = Hint::read(body) else { return Answer::Unreadable };
         let span = tracing::debug_span!(
             "podqueue.webhook",
             podqueue.endpoint = self.inner.endpoint.id(),

@@ -7,15 +7,19 @@ use std::time::Duration;
 use super::urls::{self, Interface};
 use super::{Client, GraphqlBody, Inner, QueueAuth};
 use crate::error::{Error, Result};
+use crate::observe::{Event, Observer};
 use crate::queue::{Paces, Polling};
 use crate::secret_string::SecretString;
-use crate::transport::{Budget, Limiter, RateLimits, RetryPolicy, Transport};
+use crate::transport::{Budget, Key, Limiter, RateLimits, RetryPolicy, Transport};
 
 const MIB: usize = 1024 * 1024;
 
 /// Less than what servers keep an idle connection open for: one that the server is just closing
 /// would break the next call.
 const IDLE: Duration = Duration::from_secs(25);
+
+/// What errors about the settings name.
+const SETTINGS: &str = "client settings";
 
 /// The settings of a [`Client`].
 #[derive(Clone)]
@@ -32,11 +36,15 @@ pub struct ClientBuilder {
     rate_limits: RateLimits,
     polling: Polling,
     timeout: Duration,
+    call_timeout: Option<Duration>,
     connect_timeout: Duration,
     largest_reply: usize,
     run_limit: usize,
     run_sync_limit: usize,
     user_agent: String,
+    proxy: Option<SecretString>,
+    http_client: Option<reqwest::Client>,
+    observer: Observer,
 }
 
 impl ClientBuilder {
@@ -53,11 +61,15 @@ impl ClientBuilder {
             rate_limits: RateLimits::new(),
             polling: Polling::new(),
             timeout: Duration::from_secs(60),
+            call_timeout: None,
             connect_timeout: Duration::from_secs(10),
             largest_reply: 64 * MIB,
             run_limit: 10 * MIB,
             run_sync_limit: 20 * MIB,
             user_agent: concat!("podqueue/", env!("CARGO_PKG_VERSION")).to_owned(),
+            proxy: None,
+            http_client: None,
+            observer: Observer::default(),
         }
     }
 
@@ -153,6 +165,19 @@ impl ClientBuilder {
         self
     }
 
+    /// How long a call may take in all: its turn at the rate limits, every attempt and the pauses in
+    /// between. A synchronous job gets its `wait` on top, a large body the time to be sent. No limit
+    /// by default: a call ends when its attempts do.
+    ///
+    /// A call that runs out of it fails with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout), or
+    /// with the last failure where no time is left for another attempt; a submission that was sent
+    /// with [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown). It holds for each call,
+    /// not for a wait, which has [its own](crate::Wait::timeout).
+    pub fn call_timeout(mut self, timeout: Duration) -> Self {
+        self.call_timeout = Some(timeout);
+        self
+    }
+
     /// How long a connection may take to be made; 10 s by default.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
@@ -179,44 +204,98 @@ impl ClientBuilder {
         self
     }
 
+    /// The proxy that all calls go through, as a URL (`http`, `https`), which may carry a user name
+    /// and a password and is not shown. Without it, the environment's `HTTPS_PROXY`, `HTTP_PROXY`
+    /// and `NO_PROXY` hold.
+    pub fn proxy(mut self, url: impl Into<SecretString>) -> Self {
+        self.proxy = Some(url.into());
+        self
+    }
+
+    /// The HTTP client to send with, for what this builder has no setting for: a shared connection
+    /// pool, certificates, name resolution. [`connect_timeout`](Self::connect_timeout),
+    /// [`user_agent`](Self::user_agent) and [`proxy`](Self::proxy) are then set on it, not here.
+    ///
+    /// It must neither follow redirects nor send a `referer`, which would carry the key to other
+    /// hosts. A call that it redirected is an error of the kind
+    /// [`ErrorKind::Redirect`](crate::ErrorKind::Redirect), whatever came back.
+    ///
+    /// ```
+    /// let http = reqwest::Client::builder()
+    ///     .redirect(reqwest::redirect::Policy::none())
+    ///     .referer(false)
+    ///     .build()?;
+    /// let client = podqueue::Client::builder()
+    ///     .api_key("the-key")
+    ///     .base_url("https://queue.example")
+    ///     .http_client(http)
+    ///     .build()?;
+    /// # let _ = client;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn http_client(mut self, client: reqwest::Client) -> Self {
+        self.http_client = Some(client);
+        self
+    }
+
+    /// Tells a function of calls, repetitions, 429s, polls and waits as they happen, to count them.
+    /// It is called in between, on the tasks that make the calls: it must neither block nor panic.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicU64, Ordering};
+    ///
+    /// use podqueue::{Client, Event};
+    ///
+    /// let calls = Arc::new(AtomicU64::new(0));
+    /// let counted = Arc::clone(&calls);
+    /// let client = Client::builder()
+    ///     .api_key("the-key")
+    ///     .base_url("https://queue.example")
+    ///     .observe(move |event| {
+    ///         if let Event::CallEnded { .. } = event {
+    ///             counted.fetch_add(1, Ordering::Relaxed);
+    ///         }
+    ///     })
+    ///     .build()?;
+    /// # let _ = client;
+    /// # Ok::<(), podqueue::Error>(())
+    /// ```
+    pub fn observe(mut self, tell: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
+        self.observer = Observer::new(tell);
+        self
+    }
+
     /// The client.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), with the setting's name as
     /// the field: no key, a key that cannot stand in a header, a URL that is none, is plain http to
-    /// another host, or carries credentials; a share of the rate limits
-    /// out of range.
+    /// another host, or carries credentials; a proxy that is no URL; a share of the rate limits out
+    /// of range.
     pub fn build(self) -> Result<Client> {
-        let refuse = |field: &str, rule: &str| Error::refused("client settings", field, rule);
-        let key = self.api_key.ok_or_else(|| {
+        let refuse = |field: &str, rule: &str| Error::refused(SETTINGS, field, rule);
+        let key = self.api_key.clone().ok_or_else(|| {
             refuse("api_key", "is not set: give it to the builder, or set PODQUEUE_API_KEY")
         })?;
         if key.expose().is_empty() {
             return Err(refuse("api_key", "must not be empty"));
         }
-        if !key.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(refuse(
-                "api_key",
-                "must be of visible ASCII characters, without spaces or line ends",
-            ));
-        }
+        let visible = key.expose().bytes().all(|byte| byte.is_ascii_graphic());
+        let key = visible.then(|| Key::new(key)).flatten().ok_or_else(|| {
+            refuse("api_key", "must be of visible ASCII characters, without spaces or line ends")
+        })?;
         if !self.rate_limits.share_is_usable() {
             return Err(refuse("rate_limits.share", "must be above 0 and at most 1"));
         }
         let url = |interface, text: Option<String>| {
             text.map(|text| urls::parse(interface, &text, self.plain_http)).transpose()
         };
-        let http = reqwest::Client::builder()
-            .user_agent(&self.user_agent)
-            .connect_timeout(self.connect_timeout)
-            .pool_idle_timeout(IDLE)
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false)
-            .build()
-            .map_err(|error| {
-                refuse("http client", "cannot be set up: see the source").with_source(error)
-            })?;
+        let http = match &self.http_client {
+            Some(http) => http.clone(),
+            None => self.http()?,
+        };
         Ok(Client {
             inner: Arc::new(Inner {
                 base_url: url(Interface::Queue, self.base_url)?,
@@ -235,9 +314,33 @@ impl ClientBuilder {
                     budget: Budget::new(),
                     limiter: Limiter::new(self.rate_limits),
                     timeout: self.timeout,
+                    call_timeout: self.call_timeout,
+                    observer: self.observer,
                     largest_reply: self.largest_reply,
                 },
             }),
+        })
+    }
+}
+
+impl ClientBuilder {
+    fn http(&self) -> Result<reqwest::Client> {
+        let mut http = reqwest::Client::builder()
+            .user_agent(&self.user_agent)
+            .connect_timeout(self.connect_timeout)
+            .pool_idle_timeout(IDLE)
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false);
+        if let Some(url) = &self.proxy {
+            // What is wrong with it is not told in detail: it can hold a password.
+            let proxy = reqwest::Proxy::all(url.expose()).map_err(|_| {
+                Error::refused(SETTINGS, "proxy", "must be the URL of an http or https proxy")
+            })?;
+            http = http.proxy(proxy);
+        }
+        http.build().map_err(|error| {
+            Error::refused(SETTINGS, "http client", "cannot be set up: see the source")
+                .with_source(error)
         })
     }
 }
@@ -260,6 +363,7 @@ impl fmt::Debug for ClientBuilder {
             .field("rate_limits", &self.rate_limits)
             .field("polling", &self.polling)
             .field("timeout", &self.timeout)
+            .field("call_timeout", &self.call_timeout)
             .finish_non_exhaustive()
     }
 }

@@ -14,9 +14,11 @@ pub enum ErrorKind {
     Network,
     /// No answer came in time, on a call that is safe to make again.
     Timeout,
-    /// The request was sent and may or may not have taken effect: no answer came, or the service
-    /// answered with a failure of its own. The call is of a kind that must not be made twice, so it
-    /// was not made again. Look at what the service holds before you decide.
+    /// The request was sent and may or may not have taken effect: no answer came, the service
+    /// answered with a failure of its own, or it answered success in a form that cannot be read. The
+    /// call is of a kind that must not be made twice, so it was not made again. Look at what the
+    /// service holds before you decide; [`Error::job_id`](crate::Error::job_id) is there where the
+    /// answer told at least the id of a new job.
     OutcomeUnknown,
     /// 400: the service found the request malformed or a parameter invalid. Its own message is in
     /// the error's text.
@@ -25,7 +27,8 @@ pub enum ErrorKind {
     Unauthorized,
     /// 404: an unknown endpoint, job, Pod or template.
     NotFound,
-    /// 404 for a job that this handle has seen before: its ttl ran out or its result was removed.
+    /// 404 for a job that this handle has seen before: its ttl ran out, its result was removed, or it
+    /// was purged from the queue.
     JobExpired,
     /// 429: a rate or concurrency limit was exceeded, and the attempts of the retry policy are used
     /// up. [`Error::retry_after`](crate::Error::retry_after) holds what the service asked for.

@@ -1,8 +1,10 @@
 //! The one error type of the crate.
 
+mod attempted;
 mod kind;
 mod service_message;
 
+pub(crate) use attempted::Attempted;
 pub use kind::ErrorKind;
 pub(crate) use service_message::service_message;
 

@@ -4,16 +4,17 @@ use serde_json::Value;
 
 const LONGEST: usize = 500;
 
-/// The message in the body of an error reply.
+/// The message in the body of an error reply, after `hide` has cut out of it what must not be shown:
+/// a secret of which white space was changed, or the end is missing, could not be found any more.
 ///
 /// The interface does not show the shape of error bodies. In practice they are JSON of several
 /// shapes, problem details, or the page of a gateway.
-pub(crate) fn service_message(body: &[u8]) -> Option<String> {
+pub(crate) fn service_message(body: &[u8], hide: impl FnOnce(String) -> String) -> Option<String> {
     let text = match serde_json::from_slice::<Value>(body) {
         Ok(json) => message_in(&json)?,
         Err(_) => message_in_text(&String::from_utf8_lossy(body))?,
     };
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = hide(text).split_whitespace().collect::<Vec<_>>().join(" ");
     (!text.is_empty()).then(|| shorten(&text))
 }
 
@@ -71,13 +72,26 @@ mod tests {
             (r#"{"code":7}"#, None),
             ("", None),
         ] {
-            assert_eq!(service_message(body.as_bytes()).as_deref(), expected, "{body}");
+            let message = service_message(body.as_bytes(), |text| text);
+            assert_eq!(message.as_deref(), expected, "{body}");
         }
     }
 
     #[test]
     fn a_long_message_is_cut_between_characters() {
-        let message = service_message("é".repeat(2_000).as_bytes()).expect("a message");
-        assert_eq!(message.chars().count(), 501);
+        let message = service_message("é".repeat(2_000).as_bytes(), |text| text);
+        assert_eq!(message.expect("a message").chars().count(), 501);
+    }
+
+    #[test]
+    fn what_must_not_be_shown_is_cut_out_before_the_message_is_shortened_and_tidied() {
+        let secret = "the \n\n secret's  end";
+        for before in [0, 480, 490, 499, 500] {
+            let body = serde_json::json!({"error": format!("{}{secret}", "x".repeat(before))});
+            let message =
+                service_message(body.to_string().as_bytes(), |text| text.replace(secret, "[cut]"));
+            let message = message.expect("a message");
+            assert!(!message.contains("the"), "{message}");
+        }
     }
 }

@@ -14,25 +14,10 @@ use serde_json::{Map, Value};
 use super::document::{Document, Kind};
 use super::{GraphqlError, GraphqlFailure, Operation};
 use crate::client::{Client, GraphqlBody};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::json::RawField;
 use crate::secret_string::SecretString;
 use crate::transport::{self, Auth, Call, Repeat, Reply, decode_at, not_serializable};
-
-static READ: transport::Operation =
-    transport::Operation { name: "query", method: Method::POST, repeat: Repeat::Safe, limit: None };
-static CHANGE: transport::Operation = transport::Operation {
-    name: "mutation",
-    method: Method::POST,
-    repeat: Repeat::Once,
-    limit: None,
-};
-static CHANGE_AGAIN: transport::Operation = transport::Operation {
-    name: "mutation",
-    method: Method::POST,
-    repeat: Repeat::Safe,
-    limit: None,
-};
 
 /// The GraphQL interface ([GraphQL](crate#the-interface)); made by [`Client::graphql`].
 #[derive(Clone, Debug)]
@@ -71,8 +56,10 @@ impl Graphql {
         let variables = as_map(&attempted, variables)?;
         let request = Request { name: O::NAME, text: O::TEXT, document: O::DOCUMENT };
         let reply = self.send_request(&request, &variables, repeat).await?;
-        let data = data(&attempted, &reply)?;
-        decode_at(&attempted, "data", &data).map_err(|error| reply.explain(error))
+        let decoded = data(&attempted, &reply).and_then(|data| {
+            decode_at(&attempted, "data", &data).map_err(|error| reply.explain(error))
+        });
+        decoded.map_err(|error| request.repeat(repeat).unreadable(error))
     }
 
     /// Sends `O`, which deletes something. It is safe to repeat, and where an earlier attempt may
@@ -81,7 +68,7 @@ impl Graphql {
         let attempted = attempted(O::NAME);
         let variables = as_map(&attempted, variables)?;
         let request = Request { name: O::NAME, text: O::TEXT, document: O::DOCUMENT };
-        let reply = self.send_request(&request, &variables, Repeat::Safe).await?;
+        let reply = self.send_request(&request, &variables, Repeat::Noted).await?;
         let gone_before = reply.after_unknown_outcome;
         match data(&attempted, &reply) {
             Err(error) if gone_before && says_not_found(&error) => Ok(()),
@@ -96,10 +83,14 @@ impl Graphql {
         repeat: Repeat,
     ) -> Result<Reply> {
         let attempted = attempted(request.name);
-        let operation = match (request.document.kind, repeat) {
-            (Kind::Query, _) => &READ,
-            (Kind::Mutation, Repeat::Once) => &CHANGE,
-            (Kind::Mutation, Repeat::Safe) => &CHANGE_AGAIN,
+        let operation = transport::Operation {
+            name: match request.document.kind {
+                Kind::Query => "query",
+                Kind::Mutation => "mutation",
+            },
+            method: Method::POST,
+            repeat: request.repeat(repeat),
+            limit: None,
         };
         // Inlining also checks the variables against the schema, whatever form the body has.
         let inlined = request
@@ -116,7 +107,7 @@ impl Graphql {
         };
         let body = body.map_err(|error| not_serializable(&attempted, "query", error))?;
         let url = self.client.graphql_url(&attempted)?.clone();
-        let mut call = Call::to(operation, attempted.clone(), url, Auth::QueryKey).body(body);
+        let mut call = Call::to(&operation, attempted.clone(), url, Auth::QueryKey).body(body);
         call.secrets = request.secrets(variables);
         match self.client.send(call).await {
             Err(error) if error.status() == Some(400) => Err(as_graphql(&attempted, error)),
@@ -126,7 +117,7 @@ impl Graphql {
 }
 
 /// The `data` of an answer without errors.
-fn data(attempted: &str, reply: &Reply) -> Result<Bytes> {
+fn data(attempted: &Attempted, reply: &Reply) -> Result<Bytes> {
     let mut data = None;
     let mut errors: Vec<GraphqlError> = Vec::new();
     for field in RawField::all(attempted, &reply.body).map_err(|error| reply.explain(error))? {
@@ -149,7 +140,7 @@ fn data(attempted: &str, reply: &Reply) -> Result<Bytes> {
 }
 
 /// A GraphQL server answers 400 with errors of the standard form where a document is invalid.
-fn as_graphql(attempted: &str, error: Error) -> Error {
+fn as_graphql(attempted: &Attempted, error: Error) -> Error {
     let body = Bytes::from(error.body().unwrap_or_default().into_owned());
     let errors = RawField::all(attempted, &body).ok().and_then(|fields| {
         let errors = fields.iter().find(|field| field.name == "errors")?;
@@ -171,6 +162,14 @@ struct Request {
 }
 
 impl Request {
+    /// What sending it twice would do: a query does nothing, a mutation what its caller says.
+    fn repeat(&self, of_mutation: Repeat) -> Repeat {
+        match self.document.kind {
+            Kind::Query => Repeat::Safe,
+            Kind::Mutation => of_mutation,
+        }
+    }
+
     fn secrets(&self, variables: &Map<String, Value>) -> Vec<SecretString> {
         self.document.secrets(variables).into_iter().map(SecretString::from).collect()
     }
@@ -181,11 +180,11 @@ struct QueryOnly<'a> {
     query: &'a str,
 }
 
-fn attempted(operation: &str) -> String {
-    format!("{operation} on the GraphQL interface")
+fn attempted(operation: &'static str) -> Attempted {
+    Attempted::on_interface(operation, "GraphQL")
 }
 
-fn as_map(attempted: &str, variables: &impl Serialize) -> Result<Map<String, Value>> {
+fn as_map(attempted: &Attempted, variables: &impl Serialize) -> Result<Map<String, Value>> {
     match serde_json::to_value(variables) {
         Ok(Value::Object(map)) => Ok(map),
         Ok(Value::Null) => Ok(Map::new()),
@@ -194,7 +193,7 @@ fn as_map(attempted: &str, variables: &impl Serialize) -> Result<Map<String, Val
     }
 }
 
-fn failed(attempted: &str, errors: Vec<GraphqlError>, data: Option<Bytes>) -> Error {
+fn failed(attempted: &Attempted, errors: Vec<GraphqlError>, data: Option<Bytes>) -> Error {
     let messages: Vec<_> = errors.iter().map(|error| error.message.as_str()).collect();
     let partial = match &data {
         Some(data) if holds_anything(data) => " (a partial result came with it)",
@@ -212,7 +211,7 @@ fn holds_anything(data: &Bytes) -> bool {
 }
 
 /// The error for an answer without errors and without the result that was selected.
-pub(super) fn nothing_came(operation: &str, field: &str) -> Error {
+pub(super) fn nothing_came(operation: &'static str, field: &str) -> Error {
     let message = format!("`{field}` in the reply is null, though no error came with it");
     Error::new(ErrorKind::Decode, attempted(operation), message).with_field(format!("data.{field}"))
 }

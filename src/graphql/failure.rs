@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::error::Result;
+use crate::error::{Attempted, Result};
 use crate::lenient;
 use crate::secret_string::SecretString;
 use crate::transport::{decode_at, hide_all};
@@ -14,7 +14,7 @@ use crate::transport::{decode_at, hide_all};
 /// The errors of a GraphQL answer, and the result that came beside them.
 #[derive(Clone)]
 pub struct GraphqlFailure {
-    attempted: String,
+    attempted: Attempted,
     errors: Vec<GraphqlError>,
     data: Option<Bytes>,
 }
@@ -53,8 +53,12 @@ impl GraphqlError {
 }
 
 impl GraphqlFailure {
-    pub(super) fn new(attempted: &str, errors: Vec<GraphqlError>, data: Option<Bytes>) -> Self {
-        Self { attempted: attempted.to_owned(), errors, data }
+    pub(super) fn new(
+        attempted: &Attempted,
+        errors: Vec<GraphqlError>,
+        data: Option<Bytes>,
+    ) -> Self {
+        Self { attempted: attempted.clone(), errors, data }
     }
 
     /// The errors, in the order in which they came.

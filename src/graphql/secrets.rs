@@ -41,8 +41,8 @@ impl Secrets {
     /// - [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), before anything is sent,
     ///   for an empty name;
     /// - [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) where the service refuses it;
-    /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where no answer came: it may
-    ///   have been stored, and is not stored again.
+    /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where no answer came, or
+    ///   none that can be read: it may have been stored, and is not stored again.
     pub async fn create(
         &self,
         name: impl AsRef<str>,
@@ -59,6 +59,7 @@ impl Secrets {
         created
             .secret_create
             .ok_or_else(|| super::execute::nothing_came(SecretCreate::NAME, "secretCreate"))
+            .map_err(|error| Repeat::Once.unreadable(error))
     }
 
     /// Deletes a secret by its id.

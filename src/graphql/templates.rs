@@ -27,13 +27,13 @@ impl Templates {
     /// - [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), before anything is sent,
     ///   for a template that the interface forbids;
     /// - [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) where the name is taken;
-    /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where no answer came: it may
-    ///   have been created, and is not created again.
+    /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where no answer came, or
+    ///   none that can be read: it may have been created, and is not created again.
     pub async fn create(&self, template: NewTemplate) -> Result<Template> {
         template.check("create template")?;
         let variables = Input { input: WithId { id: None, template: &template } };
         let saved: Saved = self.graphql.send::<SaveTemplate, _>(&variables, Repeat::Once).await?;
-        saved.template(SaveTemplate::NAME)
+        saved.template(SaveTemplate::NAME).map_err(|error| Repeat::Once.unreadable(error))
     }
 
     /// Changes the template of that id: its required fields are given anew, what else is not set is
@@ -95,7 +95,7 @@ struct Saved {
 }
 
 impl Saved {
-    fn template(self, operation: &str) -> Result<Template> {
+    fn template(self, operation: &'static str) -> Result<Template> {
         self.save_template.ok_or_else(|| super::execute::nothing_came(operation, "saveTemplate"))
     }
 }

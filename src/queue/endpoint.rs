@@ -11,7 +11,7 @@ use super::operations::{HEALTH, OPENAI, PURGE_QUEUE, REQUESTS};
 use super::pace::Pace;
 use super::{Job, Run, RunSync};
 use crate::client::Client;
-use crate::error::Result;
+use crate::error::{Attempted, Result};
 use crate::transport::{Call, Operation, Path, hide};
 
 /// A serverless endpoint: submits jobs, and tells how the endpoint is
@@ -78,7 +78,7 @@ impl Endpoint {
     ///
     /// [`ErrorKind::Decode`](crate::ErrorKind::Decode) for a reply that lacks the documented counts.
     pub async fn health(&self) -> Result<Health> {
-        let reply = self.send(self.call(&HEALTH, self.path("/health"))?).await?;
+        let reply = self.send(self.own_call(&HEALTH, self.path("/health"))?).await?;
         let health: Health = reply.decode(&self.attempted(&HEALTH))?;
         self.client.limiter().workers_run(&self.id, health.workers.running);
         Ok(health)
@@ -92,8 +92,9 @@ impl Endpoint {
     /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where no answer came: a second
     /// purge could remove what was queued in between, so none is sent.
     pub async fn purge_queue(&self) -> Result<Purged> {
-        let reply = self.send(self.call(&PURGE_QUEUE, self.path("/purge-queue"))?).await?;
-        reply.decode(&self.attempted(&PURGE_QUEUE))
+        let reply = self.send(self.own_call(&PURGE_QUEUE, self.path("/purge-queue"))?).await?;
+        let purged = reply.decode(&self.attempted(&PURGE_QUEUE));
+        purged.map_err(|error| PURGE_QUEUE.repeat.unreadable(error))
     }
 
     /// A raw call of the endpoint's OpenAI-compatible interface: `POST /openai/{path}`, such as
@@ -108,8 +109,9 @@ impl Endpoint {
         let path = segments.fold(self.path("/openai"), |path, segment| {
             path.literal("/").parameter("path", &segment)
         });
-        let call = self.call(&OPENAI, path)?.json("body", body)?;
-        self.send(call).await?.decode(&self.attempted(&OPENAI))
+        let call = self.own_call(&OPENAI, path)?.json("body", body)?;
+        let answer = self.send(call).await?.decode(&self.attempted(&OPENAI));
+        answer.map_err(|error| OPENAI.repeat.unreadable(error))
     }
 
     /// A raw look at the endpoint's requests: `GET /requests`. The interface shows neither its
@@ -119,7 +121,7 @@ impl Endpoint {
     ///
     /// The kinds for what the service answers.
     pub async fn requests(&self) -> Result<Value> {
-        let reply = self.send(self.call(&REQUESTS, self.path("/requests"))?).await?;
+        let reply = self.send(self.own_call(&REQUESTS, self.path("/requests"))?).await?;
         reply.decode(&self.attempted(&REQUESTS))
     }
 
@@ -137,19 +139,32 @@ impl Endpoint {
         Path::new("/").parameter("endpoint id", &self.id).literal(rest)
     }
 
-    pub(super) fn call(&self, operation: &Operation, path: Path) -> Result<Call> {
-        let attempted = self.attempted(operation);
+    pub(super) fn own_call(&self, operation: &Operation, path: Path) -> Result<Call> {
+        self.call(operation, self.attempted(operation), path)
+    }
+
+    /// A call of this endpoint, or of a job of its.
+    pub(super) fn call(
+        &self,
+        operation: &Operation,
+        attempted: Attempted,
+        path: Path,
+    ) -> Result<Call> {
         let base = self.client.base_url(&attempted)?;
-        let call = Call::new(operation, attempted, base, path, self.client.queue_auth())?;
-        Ok(call.on_endpoint(&self.id))
+        Call::new(operation, attempted, base, path, self.client.queue_auth())
+    }
+
+    /// The id, to be shared.
+    pub(super) fn shared_id(&self) -> &Arc<str> {
+        &self.id
     }
 
     pub(super) async fn send(&self, call: Call) -> Result<crate::transport::Reply> {
         self.client.send(call).await
     }
 
-    pub(super) fn attempted(&self, operation: &Operation) -> String {
-        format!("{} on endpoint {:?}", operation.name, self.id)
+    pub(super) fn attempted(&self, operation: &Operation) -> Attempted {
+        Attempted::on_endpoint(operation.name, &self.id)
     }
 
     /// A text of the service's with the API key cut out.

@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 
 use super::operations::RUN;
 use super::{Endpoint, Job, JobRecord, Policy, Polling, Run, S3Config, Wait};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::secret_string::SecretString;
 
 /// How many jobs are in flight where nothing else is said.
@@ -249,7 +249,7 @@ impl<T: Serialize> Stream for RunAll<'_, T> {
 struct InFlight<T> {
     index: usize,
     input: Option<T>,
-    attempted: String,
+    attempted: Attempted,
     task: JoinHandle<Result<JobRecord>>,
 }
 

@@ -4,6 +4,7 @@ mod body;
 mod endpoint;
 mod health;
 mod job;
+mod lifespan;
 mod many;
 mod operations;
 mod pace;
@@ -15,6 +16,9 @@ mod status;
 mod stream;
 mod submission;
 mod wait;
+
+#[cfg(fuzzing)]
+pub(crate) mod fuzz;
 
 pub use endpoint::Endpoint;
 pub use health::{Health, JobCounts, Purged, WorkerCounts};

@@ -1,10 +1,11 @@
-//! The operations of the queue interface, as data: method, whether a call may be sent again when it is
-//! not known whether it took effect, and the documented limits per endpoint and user ([Rate
-//! limits](crate#the-interface)). The service states none for `retry` and `health`.
+//! The operations of the queue interface, as data: method, what sending a call a second time would
+//! do (the table of what follows is in `src/transport/repeat.rs`), and the documented limits per
+//! endpoint and user ([Rate limits](crate#the-interface)). The service states none for `retry` and
+//! `health`.
 
 use reqwest::Method;
 
-use crate::transport::Repeat::{Once, Safe};
+use crate::transport::Repeat::{Looked, Noted, Once, Safe};
 use crate::transport::{Limit, Operation};
 
 pub(super) static RUN: Operation = Operation {
@@ -25,10 +26,11 @@ pub(super) static STATUS: Operation = Operation {
     repeat: Safe,
     limit: Some(Limit { requests: 2_000, concurrent: Some(400) }),
 };
+/// A lost answer may have carried chunks, which do not come again.
 pub(super) static STREAM: Operation = Operation {
     name: "stream",
     method: Method::GET,
-    repeat: Safe,
+    repeat: Noted,
     limit: Some(Limit { requests: 2_000, concurrent: Some(400) }),
 };
 pub(super) static CANCEL: Operation = Operation {
@@ -37,9 +39,9 @@ pub(super) static CANCEL: Operation = Operation {
     repeat: Safe,
     limit: Some(Limit { requests: 100, concurrent: Some(20) }),
 };
-/// An unanswered retry is settled by a look at the status: see `Job::retry`.
+/// The job's status tells: see `Job::retry`.
 pub(super) static RETRY: Operation =
-    Operation { name: "retry", method: Method::POST, repeat: Once, limit: None };
+    Operation { name: "retry", method: Method::POST, repeat: Looked, limit: None };
 /// A second purge could remove what was queued in between.
 pub(super) static PURGE_QUEUE: Operation = Operation {
     name: "purge-queue",

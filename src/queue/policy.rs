@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-use crate::error::{Error, Result};
+use crate::error::{Attempted, Error, Result};
 
 const DAY: u64 = 24 * 60 * 60;
 const EXECUTION_TIMEOUT: RangeInclusive<Duration> =
@@ -69,7 +69,11 @@ impl Policy {
         self
     }
 
-    pub(super) fn check(&self, attempted: &str) -> Result<()> {
+    pub(super) fn ttl_that_is_set(&self) -> Option<Duration> {
+        self.ttl
+    }
+
+    pub(super) fn check(&self, attempted: &Attempted) -> Result<()> {
         for (field, time, allowed, rule) in [
             (
                 "policy.executionTimeout",

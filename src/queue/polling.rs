@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::lifespan::least_kept;
+
 /// How often the status of a job is asked for while waiting, and new chunks while streaming.
 ///
 /// The first question is asked at once. The pause after it starts at `first` and grows by half each
@@ -30,10 +32,10 @@ pub struct Polling {
     per_second: u32,
 }
 
-/// A third of how long a result is kept, one minute for a synchronous job and half an hour for any
-/// other: polling more rarely could miss it.
+/// A third of how long a result is kept for sure, one minute for a synchronous job and half an hour
+/// for any other: polling more rarely could miss it.
 pub(super) fn rarest(job_id: &str) -> Duration {
-    if job_id.starts_with("sync-") { Duration::from_secs(20) } else { Duration::from_secs(600) }
+    least_kept(job_id) / 3
 }
 
 impl Polling {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::{Job, JobStatus};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::json::RawField;
 use crate::lenient;
 use crate::transport::{Reply, decode_at, not_decodable};
@@ -43,7 +43,7 @@ pub struct JobFailure {
 impl JobRecord {
     /// Reads a record from a reply about `job`, or about a new job where there is no id yet.
     pub(super) fn read(
-        attempted: &str,
+        attempted: &Attempted,
         reply: &Reply,
         job: impl FnOnce(Option<String>) -> Result<Job>,
     ) -> Result<Self> {
@@ -51,7 +51,7 @@ impl JobRecord {
     }
 
     fn read_fields(
-        attempted: &str,
+        attempted: &Attempted,
         body: &Bytes,
         job: impl FnOnce(Option<String>) -> Result<Job>,
     ) -> Result<Self> {
@@ -262,7 +262,7 @@ impl JobRecord {
     }
 
     fn decode<T: DeserializeOwned>(&self, what: &str, json: &[u8]) -> Result<T> {
-        decode_at(&self.job.attempted(what), what, json)
+        decode_at(&self.job.attempted(what.to_owned()), what, json)
             .map_err(|error| error.with_record(self.clone()))
     }
 }

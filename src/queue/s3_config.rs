@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::error::{Error, Result};
+use crate::error::{Attempted, Error, Result};
 use crate::secret_string::SecretString;
 
 /// Object-storage settings that are passed on to the worker ([s3Config object](crate#the-interface)).
@@ -41,7 +41,7 @@ impl S3Config {
         }
     }
 
-    pub(super) fn check(&self, attempted: &str) -> Result<()> {
+    pub(super) fn check(&self, attempted: &Attempted) -> Result<()> {
         match reqwest::Url::parse(&self.endpoint_url) {
             Ok(_) => Ok(()),
             Err(_) => Err(Error::refused(attempted, "s3Config.endpointUrl", "is not a URL")),

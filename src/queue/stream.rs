@@ -49,6 +49,17 @@ impl<T> Stream for JobStream<T> {
     }
 }
 
+/// Reads an answer of `/stream` and each chunk of it.
+#[cfg(fuzzing)]
+pub(super) fn fuzz_chunks(body: &bytes::Bytes) {
+    if let Ok(batch) = chunk::Batch::read("stream", body) {
+        for chunk in batch.chunks {
+            let _ = chunk.decode::<serde_json::Value>("stream", false);
+            let _ = chunk.decode::<Vec<String>>("stream", true);
+        }
+    }
+}
+
 impl<T> fmt::Debug for JobStream<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("JobStream").finish_non_exhaustive()

@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::ops::RangeInclusive;
 use std::pin::Pin;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -12,9 +12,10 @@ use serde::de::DeserializeOwned;
 use super::body::Body;
 use super::operations::{RUN, RUN_SYNC};
 use super::{Endpoint, Job, JobRecord, Policy, S3Config};
-use crate::error::{Error, Result};
+use crate::error::{Attempted, Error, Result};
+use crate::json::text_before_a_flaw;
 use crate::secret_string::SecretString;
-use crate::transport::{Call, Operation, Reply, not_decodable, not_serializable};
+use crate::transport::{Call, Operation, Repeat, Reply, not_decodable, not_serializable};
 
 const WAIT: RangeInclusive<Duration> =
     Duration::from_millis(1_000)..=Duration::from_millis(300_000);
@@ -35,7 +36,9 @@ const BYTES_PER_SECOND: u64 = 256 * 1024;
 ///   policy value out of range, a webhook or storage URL that is none, a body above the limit, an
 ///   input that cannot be written as JSON;
 /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where it was sent and no answer
-///   came: the job may have been accepted, so it is not submitted again;
+///   came, or none that can be read: the job may have been accepted, so it is not submitted again,
+///   unless [`at_least_once`](Self::at_least_once) says so. Where the answer was cut off after the
+///   job's id, [`Error::job_id`](crate::Error::job_id) is the handle to go on with;
 /// - the kinds for what the service answers.
 #[derive(Debug)]
 #[must_use = "nothing is sent until it is awaited"]
@@ -69,6 +72,7 @@ struct Submission {
     webhook: Option<SecretString>,
     policy: Option<Policy>,
     s3_config: Option<S3Config>,
+    at_least_once: bool,
 }
 
 impl Submission {
@@ -76,7 +80,15 @@ impl Submission {
         let mut body = Body::default();
         body.push(r#"{"input":"#);
         let failed = serde_json::to_writer(&mut body, input).err();
-        Self { endpoint, body, failed, webhook: None, policy: None, s3_config: None }
+        Self {
+            endpoint,
+            body,
+            failed,
+            webhook: None,
+            policy: None,
+            s3_config: None,
+            at_least_once: false,
+        }
     }
 
     fn into_call(self, operation: &Operation, limit: usize) -> Result<Call> {
@@ -106,20 +118,33 @@ impl Submission {
             return Err(Error::refused(attempted, "body", rule));
         }
         let to_send = Duration::from_secs(body.len() as u64 / BYTES_PER_SECOND);
-        let path = self.endpoint.path(&format!("/{}", operation.name));
-        let mut call = self.endpoint.call(operation, path)?.body(body).extra_time(to_send);
+        let path = self.endpoint.path("/").literal(operation.name);
+        let mut call =
+            self.endpoint.call(operation, attempted, path)?.body(body).extra_time(to_send);
+        if self.at_least_once {
+            call.operation.repeat = Repeat::AtLeastOnce;
+        }
         call.secrets.extend(self.s3_config.iter().flat_map(S3Config::secrets));
         call.secrets.extend(self.webhook.iter().flat_map(secrets_of_webhook));
         Ok(call)
     }
+
+    fn ttl(&self) -> Option<Duration> {
+        self.policy.as_ref().and_then(Policy::ttl_that_is_set)
+    }
 }
 
-fn append(attempted: &str, body: &mut Body, field: &str, value: &impl Serialize) -> Result<()> {
+fn append(
+    attempted: &Attempted,
+    body: &mut Body,
+    field: &str,
+    value: &impl Serialize,
+) -> Result<()> {
     body.push(&format!(r#","{field}":"#));
     serde_json::to_writer(body, value).map_err(|error| not_serializable(attempted, field, error))
 }
 
-fn check_webhook(attempted: &str, webhook: &str) -> Result<()> {
+fn check_webhook(attempted: &Attempted, webhook: &str) -> Result<()> {
     match reqwest::Url::parse(webhook) {
         Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(()),
         _ => Err(Error::refused(attempted, "webhook", "must be an http or https URL")),
@@ -133,14 +158,36 @@ fn secrets_of_webhook(url: &SecretString) -> Vec<SecretString> {
     std::iter::once(url.clone()).chain(tokens).collect()
 }
 
+/// When the service accepted a synchronous job that it answers about `now`: as long ago as the job
+/// took, or as the service waited where it has not ended.
+fn accepted_at(record: &JobRecord, wait: Duration, now: SystemTime) -> SystemTime {
+    let ago = match (record.delay_time(), record.execution_time()) {
+        _ if !record.status().is_terminal() => wait,
+        (Some(delay), Some(run)) => delay.saturating_add(run),
+        _ => Duration::ZERO,
+    };
+    now.checked_sub(ago).unwrap_or(now)
+}
+
 /// Reads the record of a new job, whose id only the reply knows.
-fn read_new(endpoint: &Endpoint, operation: &Operation, reply: &Reply) -> Result<JobRecord> {
+pub(super) fn read_new(
+    endpoint: &Endpoint,
+    operation: &Operation,
+    reply: &Reply,
+) -> Result<JobRecord> {
     let attempted = endpoint.attempted(operation);
-    JobRecord::read(&attempted, reply, |id| match id {
-        Some(id) if !id.is_empty() => Ok(Job::seen(endpoint.clone(), &id)),
+    let record = JobRecord::read(&attempted, reply, |id| match id {
+        Some(id) if !id.is_empty() => Ok(Job::from_id(endpoint.clone(), &id)),
         _ => {
             let missing = <serde_json::Error as serde::de::Error>::missing_field("id");
             Err(not_decodable(&attempted, "id", missing))
+        }
+    });
+    record.map_err(|error| {
+        let error = operation.repeat.unreadable(error);
+        match text_before_a_flaw(&reply.body, "id") {
+            Some(id) => error.with_job_id(&id),
+            None => error,
         }
     })
 }
@@ -161,10 +208,14 @@ impl Run {
     }
 
     async fn send(self) -> Result<Job> {
-        let endpoint = self.submission.endpoint.clone();
+        let (endpoint, ttl) = (self.submission.endpoint.clone(), self.submission.ttl());
         let call = self.submission.into_call(&RUN, endpoint.client().run_limit())?;
         let reply = endpoint.send(call).await?;
-        Ok(read_new(&endpoint, &RUN, &reply)?.job().clone())
+        let now = SystemTime::now();
+        let record = read_new(&endpoint, &RUN, &reply)?;
+        record.job().lifespan().accepted(now, ttl);
+        record.job().lifespan().observe(&record, now);
+        Ok(record.job().clone())
     }
 }
 
@@ -201,13 +252,21 @@ impl RunSync {
             let rule = format_args!("must be from 1 to 300 seconds, not {wait:?}");
             return Err(Error::refused(endpoint.attempted(&RUN_SYNC), "wait", rule));
         }
+        let (ttl, wait) = (self.submission.ttl(), self.wait.unwrap_or(DEFAULT_WAIT));
         let mut call = self.submission.into_call(&RUN_SYNC, endpoint.client().run_sync_limit())?;
-        call.extra_time += self.wait.unwrap_or(DEFAULT_WAIT) + WAIT_MARGIN;
+        call.extra_time += wait + WAIT_MARGIN;
         if let Some(wait) = self.wait {
             call = call.query("wait", &wait.as_millis().to_string());
         }
+        let began = SystemTime::now();
         let reply = endpoint.send(call).await?;
-        read_new(&endpoint, &RUN_SYNC, &reply)?.into_result()
+        let now = SystemTime::now();
+        let record = read_new(&endpoint, &RUN_SYNC, &reply)?;
+        let lifespan = record.job().lifespan();
+        lifespan.accepted(accepted_at(&record, wait, now).max(began), ttl);
+        lifespan.waited_for(wait);
+        lifespan.observe(&record, now);
+        record.into_result()
     }
 }
 
@@ -228,6 +287,25 @@ macro_rules! submission_settings {
             /// The execution policy of this job.
             pub fn policy(mut self, policy: Policy) -> Self {
                 self.submission.policy = Some(policy);
+                self
+            }
+
+            /// Submits the job again where it is not known whether it was accepted: rather twice
+            /// than not at all. Off by default.
+            ///
+            /// By default, a submission that was sent and got no answer is not sent again and
+            /// answers [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown). With this,
+            /// it is, by the client's [`RetryPolicy`](crate::RetryPolicy), and the price is that the
+            /// job may run more than once: each run is paid for, calls its webhook, and does
+            /// whatever it does outside. Only the job that was answered last has a handle; the
+            /// others run to their end unseen. So it is for jobs that are cheap and do no harm when
+            /// they run twice.
+            ///
+            /// Where all attempts are used up and one of them may have been accepted, the error is
+            /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) nevertheless; so it
+            /// is where the service accepted the job and its answer cannot be read.
+            pub fn at_least_once(mut self) -> Self {
+                self.submission.at_least_once = true;
                 self
             }
 

@@ -6,9 +6,12 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::operations::STATUS;
 use super::polling::rarest;
 use super::{Job, JobRecord, JobStatus, Polling};
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::is_json;
+use crate::observe::Event;
 
 /// How long the service may stay out of reach before a wait without a deadline gives up.
 pub(super) const PATIENCE: Duration = Duration::from_secs(15 * 60);
@@ -23,15 +26,17 @@ const CANCEL_TIME: Duration = Duration::from_secs(30);
 /// completed job.
 ///
 /// It asks for the status by the client's [`Polling`], taking turns with all other waits on the
-/// endpoint, and survives what passes: a broken connection, a 429, a 502. Dropping it leaves the job
-/// as it is.
+/// endpoint, and survives what passes: a broken connection, a 429, a 502, an answer that is no JSON.
+/// Dropping it leaves the job as it is.
 ///
 /// # Errors
 ///
 /// - [`ErrorKind::JobFailed`], [`ErrorKind::JobCancelled`], [`ErrorKind::JobTimedOut`], with the
 ///   record and the handler's message;
 /// - [`ErrorKind::WaitTimedOut`] at the deadline, with the record as last seen;
-/// - [`ErrorKind::JobExpired`] or [`ErrorKind::NotFound`] where the service does not hold the job;
+/// - [`ErrorKind::JobExpired`] where the service does not hold the job any more, with the reason as
+///   far as it is known ([`Job::expires_at`], [`Job::result_expires_at`]), and
+///   [`ErrorKind::NotFound`] where this handle has never seen it: the id may be wrong;
 /// - without a deadline, the last passing failure once the service was out of reach for 15 minutes.
 ///
 /// ```no_run
@@ -94,6 +99,20 @@ impl Wait {
     }
 
     async fn run(self) -> Result<JobRecord> {
+        let (job, started) = (self.job.clone(), Instant::now());
+        let mut polls = 0;
+        let result = self.look_until_ended(&mut polls).await;
+        job.endpoint().client().observer().tell(&Event::WaitEnded {
+            endpoint_id: job.endpoint().id(),
+            job_id: job.id(),
+            polls,
+            elapsed: started.elapsed(),
+            error: result.as_ref().err().map(Error::kind),
+        });
+        result
+    }
+
+    async fn look_until_ended(self, polls: &mut u64) -> Result<JobRecord> {
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mut pauses = self.polling.pauses(self.job.id());
         let pace = self.job.endpoint().pace();
@@ -104,6 +123,8 @@ impl Wait {
             let latest = latest_look(self.job.id(), looked, deadline);
             let _ = timeout_at(latest, pace.turn(self.polling.interval())).await;
             looked = Instant::now();
+            *polls += 1;
+            self.job.tell_of_poll(&STATUS);
             let status = self.job.status().into_future();
             let answer = match deadline {
                 Some(deadline) => match timeout_at(deadline, status).await {
@@ -119,11 +140,11 @@ impl Wait {
                     in_reach = Instant::now();
                     last_seen = Some(record);
                 }
-                Err(error) if error.is_retryable() => {
+                Err(error) if may_pass(&error) => {
                     if deadline.is_none() && in_reach.elapsed() > PATIENCE {
                         return Err(error);
                     }
-                    pause = pause.max(error.retry_after().unwrap_or_default());
+                    pause = pause_after(&error, pause, self.job.id());
                 }
                 Err(error) => return Err(error),
             }
@@ -209,6 +230,21 @@ fn latest_look(job_id: &str, looked: Instant, deadline: Option<Instant>) -> Inst
     let due = looked + rarest(job_id);
     let last_look = deadline.and_then(|deadline| deadline.checked_sub(LAST_LOOK));
     last_look.map_or(due, |last_look| due.min(last_look))
+}
+
+/// Whether a later look may fare better: after all that passes, and after an answer that is no JSON
+/// at all, which came from something between the service and here.
+pub(super) fn may_pass(error: &Error) -> bool {
+    let garbled = error.kind() == ErrorKind::Decode
+        && error.body().is_some_and(|body| !is_json(body.as_bytes()));
+    error.is_retryable() || garbled
+}
+
+/// The pause after a failure that may pass: as long as the service asks for, unless a result could
+/// expire meanwhile.
+pub(super) fn pause_after(error: &Error, pause: Duration, job_id: &str) -> Duration {
+    let asked = error.retry_after().unwrap_or_default();
+    pause.max(asked.min(rarest(job_id)))
 }
 
 enum Cancel {

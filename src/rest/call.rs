@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Rest;
-use crate::error::{Error, Result};
+use crate::error::{Attempted, Error, Result};
 use crate::transport::{Auth, Call, Operation, Path, Repeat, Reply};
 
 /// A call under construction, piece by piece as its description says.
@@ -97,8 +97,9 @@ impl RestCall {
 
     /// Sends the call and reads the answer as a `T`.
     pub async fn send<T: DeserializeOwned>(self, rest: &Rest) -> Result<T> {
-        let attempted = self.attempted();
-        self.exchange(rest).await?.decode(&attempted)
+        let (attempted, repeat) = (self.attempted(), self.operation.repeat);
+        let answer = self.exchange(rest).await?.decode(&attempted);
+        answer.map_err(|error| repeat.unreadable(error))
     }
 
     /// Sends a call whose answer has no content.
@@ -125,8 +126,8 @@ impl RestCall {
         rest.client.send(call).await
     }
 
-    fn attempted(&self) -> String {
-        format!("{} on the REST interface", self.operation.name)
+    fn attempted(&self) -> Attempted {
+        Attempted::on_interface(self.operation.name, "REST")
     }
 
     fn fail(&mut self, field: &str, error: &serde_json::Error) {

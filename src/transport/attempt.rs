@@ -7,7 +7,10 @@ use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER,
 };
 
+use tokio::time::Instant;
+
 use super::limit::Pass;
+use super::repeat::Fate;
 use super::reply::hide_all;
 use super::{Auth, Call, Reply, Transport};
 use crate::error::{Error, ErrorKind, service_message};
@@ -19,24 +22,15 @@ pub(crate) struct Failure {
     pub(crate) error: Error,
 }
 
-/// What became of a request, as far as one can know: it decides whether it may be sent again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
-    /// It never left.
-    NeverSent,
-    /// 429: it was not taken up.
-    Throttled,
-    /// 500, 502, 503 or 504: it may have been taken up before the service failed.
-    ServerFailed,
-    /// It was sent, and no complete answer came.
-    NoAnswer,
-    /// It was answered, and the answer will not change.
-    Final,
-}
-
 impl Transport {
-    pub(super) async fn attempt(&self, call: &Call, pass: Pass) -> Result<Reply, Failure> {
-        let time = self.timeout + call.extra_time;
+    pub(super) async fn attempt(
+        &self,
+        call: &Call,
+        pass: Pass,
+        deadline: Option<Instant>,
+    ) -> Result<Reply, Failure> {
+        let left = deadline.map_or(Duration::MAX, |deadline| deadline - Instant::now());
+        let time = left.min(self.timeout + call.extra_time);
         let result = match tokio::time::timeout(time, self.exchange(call, pass)).await {
             Ok(result) => result,
             Err(_) => Err(Failure {
@@ -48,7 +42,7 @@ impl Transport {
                 ),
             }),
         };
-        result.map_err(|failure| match &call.job_id {
+        result.map_err(|failure| match call.attempted.job_id() {
             Some(job_id) => Failure { error: failure.error.with_job_id(job_id), ..failure },
             None => failure,
         })
@@ -68,6 +62,12 @@ impl Transport {
             }
         };
         pass.answered();
+        if was_redirected(call, &response) {
+            let what = "the HTTP client that was set has followed a redirect, and may have carried \
+                        the key to another host: build it with a policy that follows none";
+            let error = Error::new(ErrorKind::Redirect, &call.attempted, what);
+            return Err(Failure { fate: Fate::Final, error });
+        }
         let status = response.status().as_u16();
         let headers = std::mem::take(response.headers_mut());
         let retry_after = retry_after(&headers);
@@ -87,7 +87,7 @@ impl Transport {
         let unusable = |error: Error| Failure { fate: Fate::Final, error };
         let mut url = call.url.clone();
         if call.auth == Auth::QueryKey {
-            url.query_pairs_mut().append_pair("api_key", self.key.expose());
+            url.query_pairs_mut().append_pair("api_key", self.key.secret().expose());
         }
         let mut request = reqwest::Request::new(call.operation.method.clone(), url);
         let headers = request.headers_mut();
@@ -101,17 +101,8 @@ impl Transport {
             })?;
             headers.insert(*name, value);
         }
-        let authorization = match call.auth {
-            Auth::Bearer => format!("Bearer {}", self.key.expose()),
-            Auth::BareKey => self.key.expose().to_owned(),
-            Auth::QueryKey => String::new(),
-        };
-        if !authorization.is_empty() {
-            let mut value = HeaderValue::from_str(&authorization).map_err(|_| {
-                unusable(Error::refused(&call.attempted, "api_key", "cannot stand in a header"))
-            })?;
-            value.set_sensitive(true);
-            headers.insert(AUTHORIZATION, value);
+        if let Some(authorization) = self.key.header(call.auth) {
+            headers.insert(AUTHORIZATION, authorization.clone());
         }
         *request.body_mut() = call.body.clone().map(reqwest::Body::from);
         Ok(request)
@@ -166,7 +157,7 @@ impl Transport {
 
     /// What the service could repeat and must not be shown.
     fn secrets(&self, call: &Call) -> Vec<SecretString> {
-        call.secrets.iter().chain([&self.key]).cloned().collect()
+        call.secrets.iter().chain([self.key.secret()]).cloned().collect()
     }
 
     /// The failure for a reply that is not a success.
@@ -196,18 +187,18 @@ impl Transport {
                 Fate::Throttled,
                 "a rate or concurrency limit was exceeded",
             ),
-            500 | 502..=504 => (ErrorKind::Server, Fate::ServerFailed, "the service failed"),
-            501.. => (ErrorKind::Server, Fate::Final, "the service failed"),
+            501 => (ErrorKind::Server, Fate::Final, "the service cannot do that"),
+            500.. => (ErrorKind::Server, Fate::ServerFailed, "the service failed"),
             _ => (ErrorKind::UnexpectedStatus, Fate::Final, "an unexpected status"),
         };
         let mut message = format!("answered {status}: {advice}");
         if let Some(host) = redirect_host(call, headers).filter(|_| kind == ErrorKind::Redirect) {
             message.push_str(&format!(" (it points to {host})"));
         }
-        if let Some(said) = service_message(body) {
+        let secrets = self.secrets(call);
+        if let Some(said) = service_message(body, |text| hide_all(text, &secrets)) {
             message.push_str(&format!("; the service says: {said}"));
         }
-        let secrets = self.secrets(call);
         let body = hide_all(String::from_utf8_lossy(body).into_owned(), &secrets);
         let error = Error::new(kind, &call.attempted, hide_all(message, &secrets))
             .with_status(status)
@@ -234,6 +225,15 @@ fn not_sent_or_not_answered(call: &Call, error: reqwest::Error) -> Failure {
     Failure { fate, error }
 }
 
+/// Whether the answer is another place's than the one that was asked.
+fn was_redirected(call: &Call, response: &reqwest::Response) -> bool {
+    let (asked, answered) = (&call.url, response.url());
+    asked.path() != answered.path()
+        || asked.host_str() != answered.host_str()
+        || asked.port() != answered.port()
+        || asked.scheme() != answered.scheme()
+}
+
 /// The host that a redirect points to; its path and query may repeat what must not be shown.
 fn redirect_host(call: &Call, headers: &HeaderMap) -> Option<String> {
     let location = headers.get(LOCATION)?.to_str().ok()?;
@@ -242,7 +242,7 @@ fn redirect_host(call: &Call, headers: &HeaderMap) -> Option<String> {
 }
 
 /// `Retry-After`: seconds, or an HTTP date.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();

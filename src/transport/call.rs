@@ -1,14 +1,13 @@
 //! A call as a value.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::{Method, Url};
 use serde::Serialize;
 
-use super::{Limit, Path};
-use crate::error::{Error, Result};
+use super::{Limit, Path, Repeat};
+use crate::error::{Attempted, Error, Result};
 use crate::secret_string::SecretString;
 
 /// What is the same for every call of an operation.
@@ -19,17 +18,6 @@ pub(crate) struct Operation {
     pub(crate) repeat: Repeat,
     /// What the service admits of it; `None` where no limit is documented.
     pub(crate) limit: Option<Limit>,
-}
-
-/// Whether a call may be sent again when it is not known whether it took effect.
-///
-/// A call that was answered 429, or never left, may always be sent again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Repeat {
-    /// Sending it twice does no harm.
-    Safe,
-    /// Sending it twice may do something twice.
-    Once,
 }
 
 /// How a call is authorized.
@@ -46,8 +34,8 @@ pub(crate) enum Auth {
 /// One call: everything that is needed to send it, and to send it again.
 pub(crate) struct Call {
     pub(crate) operation: Operation,
-    /// What is attempted, for errors: `run on endpoint "echo"`.
-    pub(crate) attempted: String,
+    /// What is attempted, for errors, and where: limits hold for each endpoint.
+    pub(crate) attempted: Attempted,
     /// Without the key, also where the key goes into the query.
     pub(crate) url: Url,
     pub(crate) auth: Auth,
@@ -57,17 +45,13 @@ pub(crate) struct Call {
     pub(crate) extra_time: Duration,
     /// What the service could echo and must not be shown, beside the key.
     pub(crate) secrets: Vec<SecretString>,
-    /// The job that the call is about, for errors.
-    pub(crate) job_id: Option<String>,
-    /// The endpoint that the call goes to: limits hold for each of its own.
-    pub(crate) endpoint_id: Option<Arc<str>>,
 }
 
 impl Call {
     /// A call of `operation` to `base` followed by `path`.
     pub(crate) fn new(
         operation: &Operation,
-        attempted: String,
+        attempted: Attempted,
         base: &Url,
         path: Path,
         auth: Auth,
@@ -83,7 +67,7 @@ impl Call {
     }
 
     /// A call of `operation` to exactly `url`.
-    pub(crate) fn to(operation: &Operation, attempted: String, url: Url, auth: Auth) -> Self {
+    pub(crate) fn to(operation: &Operation, attempted: Attempted, url: Url, auth: Auth) -> Self {
         Self {
             operation: operation.clone(),
             attempted,
@@ -93,14 +77,7 @@ impl Call {
             body: None,
             extra_time: Duration::ZERO,
             secrets: Vec::new(),
-            job_id: None,
-            endpoint_id: None,
         }
-    }
-
-    pub(crate) fn on_endpoint(mut self, endpoint_id: &Arc<str>) -> Self {
-        self.endpoint_id = Some(Arc::clone(endpoint_id));
-        self
     }
 
     pub(crate) fn query(mut self, name: &str, value: &str) -> Self {
@@ -129,13 +106,6 @@ impl Call {
 
     pub(crate) fn extra_time(mut self, extra_time: Duration) -> Self {
         self.extra_time = extra_time;
-        self
-    }
-
-    /// A call about a job, which errors name.
-    pub(crate) fn about_job(mut self, job_id: &str, attempted: String) -> Self {
-        self.job_id = Some(job_id.to_owned());
-        self.attempted = attempted;
         self
     }
 }

@@ -5,37 +5,46 @@
 
 mod attempt;
 mod call;
+mod key;
 mod limit;
 mod path;
+mod repeat;
 mod reply;
 mod retry;
 
+#[cfg(fuzzing)]
+pub(crate) use attempt::retry_after;
 pub(crate) use call::not_serializable;
-pub(crate) use call::{Auth, Call, Operation, Repeat};
+pub(crate) use call::{Auth, Call, Operation};
+pub(crate) use key::Key;
 pub use limit::RateLimits;
 pub(crate) use limit::{Limit, Limiter};
 pub(crate) use path::Path;
+pub(crate) use repeat::Repeat;
 pub(crate) use reply::{Reply, decode_at, hide, hide_all, not_decodable};
 pub(crate) use retry::Budget;
 pub use retry::RetryPolicy;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
-use self::attempt::{Failure, Fate};
 use self::limit::Pass;
+use self::repeat::Fate;
 use crate::error::{Error, ErrorKind, Result};
-use crate::secret_string::SecretString;
+use crate::observe::{Event, Observer};
 
 /// What all calls of a client share.
 pub(crate) struct Transport {
     pub(crate) http: reqwest::Client,
-    pub(crate) key: SecretString,
+    pub(crate) key: Key,
     pub(crate) retry: RetryPolicy,
     pub(crate) budget: Budget,
     pub(crate) limiter: Limiter,
     pub(crate) timeout: Duration,
+    pub(crate) call_timeout: Option<Duration>,
+    pub(crate) observer: Observer,
     pub(crate) largest_reply: usize,
 }
 
@@ -44,78 +53,143 @@ impl Transport {
     pub(crate) async fn send(&self, call: Call) -> Result<Reply> {
         let span = tracing::debug_span!(
             "podqueue.call",
-            podqueue.operation = call.operation.name,
+            otel.name = %format_args!("{} {}", call.operation.method, call.operation.name),
+            otel.kind = "client",
             http.request.method = call.operation.method.as_str(),
             server.address = call.url.host_str(),
-            url.path = call.url.path(),
+            server.port = call.url.port_or_known_default(),
+            url.full = without_query(&call),
+            podqueue.operation = call.operation.name,
+            podqueue.endpoint = call.attempted.endpoint_id().map(AsRef::<str>::as_ref),
             http.response.status_code = tracing::field::Empty,
+            http.request.resend_count = tracing::field::Empty,
+            error.type = tracing::field::Empty,
             podqueue.attempts = tracing::field::Empty,
             podqueue.limiter_wait_ms = tracing::field::Empty,
         );
-        self.send_until_settled(&call).instrument(span).await
+        let mut course = Course::begin(self.call_timeout, call.extra_time);
+        let result = self.send_until_settled(&call, &mut course).instrument(span.clone()).await;
+        let (status, error) = match &result {
+            Ok(reply) => (Some(reply.status), None),
+            Err(error) => (error.status(), Some(error.kind())),
+        };
+        course.record(&span, status, error);
+        self.observer.tell(&Event::CallEnded {
+            operation: call.operation.name,
+            endpoint_id: call.attempted.endpoint_id().map(AsRef::as_ref),
+            attempts: course.attempts,
+            limiter_wait: course.limiter_wait,
+            elapsed: course.started.elapsed(),
+            status,
+            error,
+        });
+        result
     }
 
-    async fn send_until_settled(&self, call: &Call) -> Result<Reply> {
+    async fn send_until_settled(&self, call: &Call, course: &mut Course) -> Result<Reply> {
         let mut maybe_took_effect = false;
-        let mut waited = Duration::ZERO;
-        for attempt in 1.. {
-            let pass = self.pass(call, &mut waited).await;
-            let failure = match self.attempt(call, pass).await {
+        loop {
+            let repeat = call.operation.repeat;
+            let pass = self
+                .pass(call, course)
+                .await
+                .map_err(|error| repeat.give_up(error, maybe_took_effect, course.attempts))?;
+            course.attempts += 1;
+            let failure = match self.attempt(call, pass, course.deadline).await {
                 Ok(mut reply) => {
                     self.budget.refill();
                     reply.after_unknown_outcome = maybe_took_effect;
-                    record_outcome(Some(reply.status), attempt);
                     return Ok(reply);
                 }
                 Err(failure) => failure,
             };
-            let ambiguous = matches!(failure.fate, Fate::ServerFailed | Fate::NoAnswer);
-            let may_repeat = match failure.fate {
-                Fate::NeverSent | Fate::Throttled => true,
-                Fate::ServerFailed | Fate::NoAnswer => call.operation.repeat == Repeat::Safe,
-                Fate::Final => false,
+            let endpoint_id = call.attempted.endpoint_id().map(AsRef::<str>::as_ref);
+            if failure.fate == Fate::Throttled {
+                self.observer.tell(&Event::Throttled {
+                    operation: call.operation.name,
+                    endpoint_id,
+                    retry_after: failure.error.retry_after(),
+                });
+            }
+            maybe_took_effect |= failure.fate.is_ambiguous();
+            let pause = if repeat.after(failure.fate).is_again() {
+                self.retry.pause(course.attempts, &failure, &self.budget)
+            } else {
+                None
             };
-            let pause =
-                if may_repeat { self.retry.pause(attempt, &failure, &self.budget) } else { None };
-            let Some(pause) = pause else {
-                record_outcome(failure.error.status(), attempt);
-                let unknown = ambiguous && call.operation.repeat == Repeat::Once;
-                return Err(if unknown { outcome_unknown(failure) } else { failure.error });
+            let Some(pause) = pause.filter(|pause| course.has_time_for(*pause)) else {
+                return Err(repeat.give_up(failure.error, maybe_took_effect, course.attempts));
             };
-            tracing::debug!(attempt, ?pause, kind = ?failure.error.kind(), "trying again");
-            maybe_took_effect |= ambiguous;
+            let error = failure.error.kind();
+            tracing::debug!(attempt = course.attempts, ?pause, kind = ?error, "trying again");
+            let operation = call.operation.name;
+            self.observer.tell(&Event::Retried { operation, endpoint_id, error, pause });
             tokio::time::sleep(pause).await;
         }
-        unreachable!("the attempts are counted without an end")
     }
 
-    /// Waits for the call's turn, and adds the time to what it has `waited`.
-    async fn pass(&self, call: &Call, waited: &mut Duration) -> Pass {
-        let (Some(limit), Some(endpoint_id)) = (call.operation.limit, &call.endpoint_id) else {
-            return Pass::unlimited();
+    /// Waits for the call's turn.
+    async fn pass(&self, call: &Call, course: &mut Course) -> Result<Pass> {
+        let (Some(limit), Some(endpoint_id)) = (call.operation.limit, call.attempted.endpoint_id())
+        else {
+            return Ok(Pass::unlimited());
         };
         let started = Instant::now();
-        let pass = self.limiter.pass(endpoint_id, call.operation.name, limit).await;
-        *waited += started.elapsed();
-        let milliseconds = u64::try_from(waited.as_millis()).unwrap_or(u64::MAX);
-        tracing::Span::current().record("podqueue.limiter_wait_ms", milliseconds);
-        pass
+        let turn = self.limiter.pass(endpoint_id, call.operation.name, limit);
+        let pass = match course.deadline {
+            Some(deadline) => timeout_at(deadline, turn).await.ok(),
+            None => Some(turn.await),
+        };
+        course.limiter_wait += started.elapsed();
+        pass.ok_or_else(|| {
+            let time = self.call_timeout.unwrap_or_default();
+            let what = format!(
+                "its turn did not come within the {time:?} that the client gives a call: more is \
+                 asked for than the rate limits allow"
+            );
+            Error::new(ErrorKind::Timeout, &call.attempted, what)
+        })
     }
 }
 
-fn outcome_unknown(failure: Failure) -> Error {
-    let message = format!(
-        "{}; it may or may not have taken effect, and was not sent again: look at what the service \
-         holds before you repeat it",
-        failure.error.message()
-    );
-    failure.error.with_kind(ErrorKind::OutcomeUnknown).with_message(message)
+/// How a call goes.
+struct Course {
+    started: Instant,
+    deadline: Option<Instant>,
+    attempts: u32,
+    limiter_wait: Duration,
 }
 
-fn record_outcome(status: Option<u16>, attempts: u32) {
-    let span = tracing::Span::current();
-    if let Some(status) = status {
-        span.record("http.response.status_code", status);
+impl Course {
+    fn begin(call_timeout: Option<Duration>, extra_time: Duration) -> Self {
+        let started = Instant::now();
+        let deadline = call_timeout.and_then(|time| started.checked_add(time + extra_time));
+        Self { started, deadline, attempts: 0, limiter_wait: Duration::ZERO }
     }
-    span.record("podqueue.attempts", attempts);
+
+    /// Whether another attempt after `pause` would begin before the deadline.
+    fn has_time_for(&self, pause: Duration) -> bool {
+        self.deadline.is_none_or(|deadline| Instant::now() + pause < deadline)
+    }
+
+    fn record(&self, span: &tracing::Span, status: Option<u16>, error: Option<ErrorKind>) {
+        if span.is_disabled() {
+            return;
+        }
+        if let Some(status) = status {
+            span.record("http.response.status_code", status);
+        }
+        if let Some(error) = error {
+            span.record("error.type", tracing::field::debug(error));
+        }
+        span.record("http.request.resend_count", self.attempts.saturating_sub(1));
+        span.record("podqueue.attempts", self.attempts);
+        let milliseconds = u64::try_from(self.limiter_wait.as_millis()).unwrap_or(u64::MAX);
+        span.record("podqueue.limiter_wait_ms", milliseconds);
+    }
+}
+
+/// The URL as it may be shown: a query can hold the key.
+fn without_query(call: &Call) -> &str {
+    call.url.as_str().split(['?', '#']).next().unwrap_or_default()
 }

@@ -1,7 +1,5 @@
 //! Paths whose parameters are escaped.
 
-use std::fmt::Display;
-
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// Everything but what RFC 3986 calls unreserved.
@@ -32,9 +30,8 @@ impl Path {
 
     /// Appends a parameter. One that is empty, `.` or `..` cannot be escaped and would name another
     /// resource.
-    pub(crate) fn parameter(mut self, field: &'static str, value: &dyn Display) -> Self {
-        let value = value.to_string();
-        let rule = match value.as_str() {
+    pub(crate) fn parameter(mut self, field: &'static str, value: &str) -> Self {
+        let rule = match value {
             "" => Some("must not be empty"),
             "." | ".." => Some("must not be `.` or `..`, which a URL resolves to another place"),
             _ => None,
@@ -42,7 +39,7 @@ impl Path {
         if let (Some(rule), None) = (rule, &self.refusal) {
             self.refusal = Some(Refusal { field, rule });
         }
-        self.text.extend(utf8_percent_encode(&value, ESCAPED));
+        self.text.extend(utf8_percent_encode(value, ESCAPED));
         self
     }
 

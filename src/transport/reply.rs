@@ -5,7 +5,7 @@ use std::fmt;
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::secret_string::SecretString;
 
 /// A successful reply, read whole.
@@ -21,10 +21,14 @@ pub(crate) struct Reply {
 /// Reads the part of a reply that stands at `place` as JSON, the whole where that is empty. An error
 /// names the path to the place.
 pub(crate) fn decode_at<T: DeserializeOwned>(
-    attempted: &str,
+    attempted: &Attempted,
     place: &str,
     json: &[u8],
 ) -> Result<T> {
+    // To keep track of the path costs as much again, and is of use only where something is wrong.
+    if let Ok(value) = serde_json::from_slice(json) {
+        return Ok(value);
+    }
     let mut deserializer = serde_json::Deserializer::from_slice(json);
     let decoded = serde_path_to_error::deserialize(&mut deserializer)
         .map_err(|error| (error.path().to_string(), error.into_inner()))
@@ -44,7 +48,7 @@ pub(crate) fn decode_at<T: DeserializeOwned>(
 }
 
 /// The error for JSON that is not of the expected shape at `path`.
-pub(crate) fn not_decodable(attempted: &str, path: &str, error: serde_json::Error) -> Error {
+pub(crate) fn not_decodable(attempted: &Attempted, path: &str, error: serde_json::Error) -> Error {
     let what = if error.is_data() { "has an unexpected shape" } else { "is not JSON" };
     let place = if path == "." { "the reply".to_owned() } else { format!("`{path}` in the reply") };
     let why = without_values(&error.to_string());
@@ -88,7 +92,7 @@ fn without_values(message: &str) -> String {
 
 impl Reply {
     /// Reads the body as JSON.
-    pub(crate) fn decode<T: DeserializeOwned>(&self, attempted: &str) -> Result<T> {
+    pub(crate) fn decode<T: DeserializeOwned>(&self, attempted: &Attempted) -> Result<T> {
         decode_at(attempted, "", &self.body).map_err(|error| self.explain(error))
     }
 
@@ -125,15 +129,17 @@ pub(crate) fn hide(text: String, secret: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{decode_at, without_values};
+    use crate::error::Attempted;
 
     #[test]
     fn a_decoding_error_names_the_place_and_never_the_value() {
+        let read = Attempted::on_interface("read", "REST");
         let json = br#"{"env":{"A":"hun\"ter2"}}"#;
-        let error = decode_at::<std::collections::HashMap<String, Vec<u8>>>("read", "", json)
+        let error = decode_at::<std::collections::HashMap<String, Vec<u8>>>(&read, "", json)
             .expect_err("a map is no list");
         assert_eq!(error.field(), Some("env"));
         let error =
-            decode_at::<std::collections::HashMap<String, u8>>("read", "", br#"{"A":"hun\"ter2"}"#)
+            decode_at::<std::collections::HashMap<String, u8>>(&read, "", br#"{"A":"hun\"ter2"}"#)
                 .expect_err("a string is no number");
         assert_eq!(error.field(), Some("A"));
         assert!(!format!("{error} {error:?}").contains("hun"), "{error:?}");

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use super::attempt::{Failure, Fate};
+use super::attempt::Failure;
+use super::repeat::Fate;
 
 /// How often and how soon a call is sent again, where sending it again is safe.
 ///

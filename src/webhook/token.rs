@@ -11,7 +11,7 @@ const BYTES: usize = 32;
 /// 128 bits, where each character is of 16.
 const SHORTEST: usize = 32;
 
-pub(super) struct Token(SecretString);
+pub(crate) struct Token(SecretString);
 
 impl Token {
     /// 256 bits of the system's randomness, in hexadecimal.
@@ -28,7 +28,7 @@ impl Token {
         Ok(Self(text.into()))
     }
 
-    pub(super) fn given(token: SecretString) -> Result<Self> {
+    pub(crate) fn given(token: SecretString) -> Result<Self> {
         let text = token.expose();
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         if text.len() < SHORTEST || !text.bytes().all(plain) {
@@ -39,7 +39,7 @@ impl Token {
 
     /// Whether it is the last segment of this path. How long that takes does not tell how much of
     /// it is right.
-    pub(super) fn ends(&self, path: &str) -> bool {
+    pub(crate) fn ends(&self, path: &str) -> bool {
         let path = path.split(['?', '#']).next().unwrap_or_default();
         let path = path.strip_suffix('/').unwrap_or(path);
         let last = path.rsplit('/').next().unwrap_or_default();

@@ -183,12 +183,13 @@ async fn a_secret_that_the_service_repeats_is_cut_out_of_its_error() {
 }
 
 #[tokio::test]
-async fn an_answer_without_a_result_is_a_decoding_error() {
+async fn a_change_that_is_answered_without_a_result_may_have_taken_effect() {
     for body in [r#"{"data":null}"#, "{}", r#"{"data":{"saveTemplate":7}}"#, "[]"] {
         let server = Script::of([Reply::ok(body)]).await;
         let variables = save_template::Variables { input: input("n") };
         let error = server.client().graphql().execute::<SaveTemplate>(variables).await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Decode, "{body}");
+        assert_eq!(error.kind(), ErrorKind::OutcomeUnknown, "{body}");
+        assert_eq!(error.body().unwrap(), body);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Job handles: status, cancel, retry, and what a record holds.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use podqueue::{Endpoint, ErrorKind, Job, JobStatus};
+use podqueue::{Endpoint, ErrorKind, Job, JobStatus, Policy};
 use serde_json::{Value, json};
 
 use crate::support::{Reply, Script};
@@ -192,6 +192,71 @@ async fn a_job_that_is_gone_is_told_from_one_that_never_was() {
     let error = job.clone().status().await.unwrap_err();
     assert_eq!((error.kind(), error.status()), (ErrorKind::JobExpired, Some(404)));
     assert_eq!(error.job_id(), Some("j-u1"));
+}
+
+#[tokio::test]
+async fn a_job_knows_when_its_ttl_is_over_and_its_result_gone() {
+    const MINUTE: Duration = Duration::from_secs(60);
+    let within = |deadline: Option<SystemTime>, from: SystemTime, after: Duration| {
+        let deadline = deadline.expect("it is known");
+        assert!(deadline >= from + after, "{deadline:?}");
+        assert!(deadline <= SystemTime::now() + after, "{deadline:?}");
+    };
+    let server = Script::of([
+        record("IN_QUEUE"),
+        record("IN_PROGRESS"),
+        record("IN_PROGRESS"),
+        record("COMPLETED"),
+    ])
+    .await;
+    let began = SystemTime::now();
+    let policy = Policy::new().ttl(60 * MINUTE);
+    let job = server.endpoint().run(&json!({})).policy(policy).await.unwrap();
+    within(job.expires_at(), began, 60 * MINUTE);
+    job.status().await.unwrap();
+    assert_eq!(job.result_expires_at(), None, "it goes on");
+    job.status().ttl(120 * MINUTE).await.unwrap();
+    within(job.expires_at(), began, 120 * MINUTE);
+    job.clone().wait().await.unwrap();
+    within(job.result_expires_at(), began, 30 * MINUTE);
+
+    let done = Reply::ok(
+        r#"{"id":"sync-1","status":"COMPLETED","output":1,"delayTime":1,"executionTime":1}"#,
+    );
+    let server = Script::of([done.clone(), done.clone(), record("COMPLETED")]).await;
+    let began = SystemTime::now();
+    let waiting = server.endpoint().run_sync(&json!({})).wait(2 * MINUTE);
+    let kept = waiting.await.unwrap().job().clone();
+    within(kept.expires_at(), began, 24 * 60 * MINUTE);
+    within(kept.result_expires_at(), began, 2 * MINUTE);
+    let record = server.endpoint().run_sync(&json!({})).await.unwrap();
+    within(record.job().result_expires_at(), began, 90 * Duration::from_secs(1));
+
+    let rebuilt = server.endpoint().job("j-u1");
+    assert_eq!((rebuilt.expires_at(), rebuilt.result_expires_at()), (None, None));
+    rebuilt.status().await.unwrap();
+    assert_eq!(rebuilt.result_expires_at(), None, "nothing tells when it ended");
+}
+
+#[tokio::test]
+async fn a_job_that_is_gone_says_why_as_far_as_it_is_known() {
+    let gone = Reply::json(404, "{}");
+    let purged = Script::of([record("IN_QUEUE"), gone.clone()]).await;
+    let removed = Script::of([record("COMPLETED"), gone.clone()]).await;
+    let unknown = Script::of([gone]).await;
+    for (server, looks, kind, why) in [
+        (purged, 1, ErrorKind::JobExpired, "purged from the queue"),
+        (removed, 1, ErrorKind::JobExpired, "its result is kept no longer"),
+        (unknown, 0, ErrorKind::NotFound, "not found"),
+    ] {
+        let job = server.endpoint().job("j-u1");
+        for _ in 0..looks {
+            job.status().await.unwrap();
+        }
+        let error = job.wait().await.unwrap_err();
+        assert_eq!(error.kind(), kind);
+        assert!(error.to_string().contains(why), "{error}");
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! What is sent again, and what is not.
 
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
 
 use podqueue::{ErrorKind, NewTemplate, RetryPolicy};
 use serde_json::json;
@@ -82,6 +82,40 @@ async fn retry_after_is_waited_for_unless_it_is_too_long() {
     assert_eq!(error.kind(), ErrorKind::RateLimited);
     assert_eq!(error.retry_after(), Some(Duration::from_secs(121)));
     assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_retry_after_that_is_a_date_is_waited_for_and_one_that_is_far_is_not() {
+    let date = |from_now| httpdate::fmt_http_date(SystemTime::now() + from_now);
+    let record = Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#);
+    let soon = Reply::json(503, "{}").header("retry-after", date(Duration::from_secs(3)));
+    let server = Script::of([soon, record.clone()]).await;
+    let started = Instant::now();
+    server.endpoint().job("j").status().await.unwrap();
+    // A date has whole seconds.
+    assert!(started.elapsed() >= Duration::from_millis(1_900), "{:?}", started.elapsed());
+
+    let far = Reply::json(503, "{}").header("retry-after", date(Duration::from_secs(200)));
+    let past = Reply::json(503, "{}").header("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT");
+    let server = Script::of([far, past, record]).await;
+    let error = server.endpoint().job("j").status().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Server);
+    assert!(error.retry_after().unwrap() > Duration::from_secs(120), "{error:?}");
+    assert_eq!(server.requests().len(), 1);
+    server.endpoint().job("j").status().await.unwrap();
+}
+
+#[tokio::test]
+async fn all_clones_share_a_budget_so_that_repeating_ends_where_everything_fails() {
+    let server = Script::then_always([], Reply::json(503, "{}")).await;
+    let client = server.client();
+    for _ in 0..100 {
+        client.clone().endpoint("ep").job("j").status().await.unwrap_err();
+    }
+    // 500 tokens, of which a repetition costs 14.
+    assert_eq!(server.requests().len(), 100 + 35);
+    client.endpoint("ep").job("j").cancel().await.unwrap_err();
+    assert_eq!(server.requests().len(), 100 + 35 + 1, "whatever the call");
 }
 
 #[tokio::test]

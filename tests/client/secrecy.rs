@@ -11,8 +11,15 @@ use serde_json::{Value, json};
 
 use crate::support::{KEY, Reply, Script};
 
-const SECRETS: [&str; 6] =
-    ["hook-canary", KEY, "secret-canary", "env-canary", "access-canary", "storage-canary"];
+const SECRETS: [&str; 7] = [
+    "hook-canary",
+    "proxy-canary",
+    KEY,
+    "secret-canary",
+    "env-canary",
+    "access-canary",
+    "storage-canary",
+];
 
 #[derive(Clone, Default)]
 struct Printed(Arc<Mutex<Vec<u8>>>);
@@ -92,6 +99,17 @@ async fn no_secret_is_ever_shown() {
     let error = server.client().rest().get_pod("p").await.unwrap_err();
     printed.note(&format!("{error} {error:?} {:?}", error.source().map(ToString::to_string)));
 
+    // A proxy that wants a password, one that answers and one that cannot be reached.
+    let nowhere = Script::of([]).await.url().to_owned();
+    for proxy in [server.url(), &nowhere] {
+        let settings = server.settings().base_url("http://queue.example").allow_plain_http();
+        let settings = settings.proxy(proxy.replace("http://", "http://me:proxy-canary@"));
+        printed.note(&format!("{settings:?}"));
+        if let Err(error) = settings.build().unwrap().endpoint("ep").job("j").status().await {
+            printed.error(&error);
+        }
+    }
+
     let text = String::from_utf8_lossy(&printed.0.lock().unwrap()).into_owned();
     assert!(text.contains("podqueue.call"), "the trace is captured");
     assert!(text.contains("hyper"), "and that of the HTTP stack");
@@ -113,6 +131,8 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
     printed.note(&format!("{storage:?} {template:?} {:?}", SecretString::from(KEY)));
     for auth in [QueueAuth::Bearer, QueueAuth::BareKey] {
         let settings = server.settings().queue_auth(auth).timeout(Duration::from_millis(500));
+        let told = printed.clone();
+        let settings = settings.observe(move |event| told.note(&format!("{event:?}")));
         printed.note(&format!("{settings:?}"));
         let client = settings.build().unwrap();
         let endpoint = client.endpoint("ep");

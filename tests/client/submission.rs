@@ -184,6 +184,71 @@ async fn an_accepted_job_without_an_id_is_not_taken_for_one() {
     for reply in [r#"{"status":"IN_QUEUE"}"#, r#"{"id":"","status":"IN_QUEUE"}"#] {
         let server = Script::of([Reply::ok(reply)]).await;
         let error = server.endpoint().run(&json!({})).await.unwrap_err();
-        assert_eq!((error.kind(), error.field()), (ErrorKind::Decode, Some("id")), "{reply}");
+        let told = (error.kind(), error.field(), error.job_id());
+        assert_eq!(told, (ErrorKind::OutcomeUnknown, Some("id"), None), "{reply}");
     }
+}
+
+#[tokio::test]
+async fn an_accepted_job_whose_answer_cannot_be_read_may_be_there_and_its_id_is_not_lost() {
+    for (reply, job_id) in [
+        ("", None),
+        ("<html>504</html>", None),
+        (r#"{"id":"j-1"#, None),
+        (r#"{"id":"j-1","#, Some("j-1")),
+        (r#"{"id":"j-1","status":"IN_Q"#, Some("j-1")),
+        (r#"{"id":"j-1","status":7}"#, Some("j-1")),
+        (r#"{"id":"j-1"}"#, Some("j-1")),
+        (r#"{"delayTime":1,"id":"j-1","output":"cut of"#, Some("j-1")),
+    ] {
+        let server = Script::then_always([], Reply::ok(reply)).await;
+        for at_least_once in [false, true] {
+            let (mut run, mut run_sync) =
+                (server.endpoint().run(&json!({})), server.endpoint().run_sync(&json!({})));
+            if at_least_once {
+                (run, run_sync) = (run.at_least_once(), run_sync.at_least_once());
+            }
+            for error in [run.await.unwrap_err(), run_sync.await.unwrap_err()] {
+                let told = (error.kind(), error.status(), error.job_id());
+                assert_eq!(told, (ErrorKind::OutcomeUnknown, Some(200), job_id), "{reply}");
+                assert_eq!(error.body().unwrap(), reply);
+                assert!(error.to_string().contains("most likely taken effect"), "{error}");
+            }
+        }
+        assert_eq!(server.requests().len(), 4, "each was sent once");
+    }
+}
+
+#[tokio::test]
+async fn a_submission_is_repeated_only_where_one_prefers_twice_to_not_at_all() {
+    let accepted = Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#);
+    for lost in [Reply::Close, Reply::Truncate { body: "{".to_owned() }, Reply::json(502, "{}")] {
+        let server = Script::of([lost.clone(), accepted.clone()]).await;
+        let error = server.endpoint().run(&json!({"a": 1})).await.unwrap_err();
+        assert_eq!((error.kind(), server.requests().len()), (ErrorKind::OutcomeUnknown, 1));
+
+        let server = Script::of([lost.clone(), lost, accepted.clone()]).await;
+        let job = server.endpoint().run(&json!({"a": 1})).at_least_once().await.unwrap();
+        assert_eq!(job.id(), "j");
+        let bodies: Vec<_> = server.requests().into_iter().map(|request| request.body).collect();
+        assert_eq!(bodies, [r#"{"input":{"a":1}}"#; 3], "the same bytes each time");
+    }
+    let done = Reply::ok(r#"{"id":"sync-1","status":"COMPLETED","output":7}"#);
+    let server = Script::of([Reply::Close, done]).await;
+    let output = server.endpoint().run_sync(&json!({})).at_least_once().output::<u32>().await;
+    assert_eq!(output.unwrap(), 7);
+}
+
+#[tokio::test]
+async fn a_submission_that_was_repeated_in_vain_may_have_been_accepted_whatever_came_last() {
+    for last in [Reply::Close, Reply::json(503, "{}"), Reply::json(429, "{}"), Reply::json(401, "")]
+    {
+        let server = Script::then_always([Reply::Close], last).await;
+        let error = server.endpoint().run(&json!({})).at_least_once().await.unwrap_err();
+        assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::OutcomeUnknown, false));
+        assert!(error.to_string().contains("also more than one"), "{error}");
+    }
+    let server = Script::then_always([], Reply::json(429, "{}")).await;
+    let error = server.endpoint().run(&json!({})).at_least_once().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::RateLimited, "it was not taken up");
 }

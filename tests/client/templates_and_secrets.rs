@@ -129,8 +129,18 @@ async fn a_name_that_is_taken_is_an_error() {
 
 #[tokio::test]
 async fn an_answer_without_the_template_is_an_error() {
-    let server = Script::of([Reply::ok(r#"{"data":{"saveTemplate":null}}"#)]).await;
-    let template = NewTemplate::serverless("n", "i:1").container_disk_gb(5);
-    let error = server.client().templates().create(template).await.unwrap_err();
-    assert_eq!((error.kind(), error.field()), (ErrorKind::Decode, Some("data.saveTemplate")));
+    let nothing = Reply::ok(r#"{"data":{"saveTemplate":null,"secretCreate":null}}"#);
+    let server = Script::then_always([], nothing).await;
+    let client = server.client();
+    let template = || NewTemplate::serverless("n", "i:1").container_disk_gb(5);
+    let created = client.templates().create(template()).await.unwrap_err();
+    let secret = client.secrets().create("n", "v").await.unwrap_err();
+    let changed = client.templates().update("t", template()).await.unwrap_err();
+    for (error, kind, field) in [
+        (created, ErrorKind::OutcomeUnknown, "data.saveTemplate"),
+        (secret, ErrorKind::OutcomeUnknown, "data.secretCreate"),
+        (changed, ErrorKind::Decode, "data.saveTemplate"),
+    ] {
+        assert_eq!((error.kind(), error.field()), (kind, Some(field)));
+    }
 }

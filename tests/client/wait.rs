@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use podqueue::{ErrorKind, JobStatus, RemoteCancel};
+use serde_json::json;
 
 use crate::support::{Reply, Script};
 
@@ -62,6 +63,8 @@ async fn a_wait_survives_what_passes() {
             Reply::json(429, "{}"),
             Reply::Truncate { body: "{".to_owned() },
             Reply::json(503, "{}"),
+            Reply::ok("<html>a gateway's page</html>"),
+            Reply::ok(r#"{"id":"j","status":"COMPL"#),
         ]);
     }
     replies.push(Reply::ok(r#"{"id":"j","status":"COMPLETED","output":1}"#));
@@ -76,6 +79,38 @@ async fn what_does_not_pass_ends_a_wait() {
         let server = Script::of([record("IN_QUEUE"), Reply::json(status, "{}")]).await;
         let error = server.endpoint().job("j").wait().await.unwrap_err();
         assert_eq!(error.kind(), kind);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_of_another_shape_ends_a_wait() {
+    let server = Script::of([record("IN_QUEUE"), Reply::ok(r#"{"status":7}"#)]).await;
+    let error = server.endpoint().job("j").wait().await.unwrap_err();
+    assert_eq!((error.kind(), error.field()), (ErrorKind::Decode, Some("status")));
+}
+
+#[tokio::test]
+async fn what_the_service_asks_for_is_waited_for_but_not_beyond_a_deadline() {
+    let asked = Reply::json(429, "{}").header("retry-after", "100");
+    let server = Script::then_always([], asked).await;
+    let started = Instant::now();
+    let wait = server.endpoint().job("j").wait().timeout(Duration::from_millis(800));
+    assert_eq!(wait.await.unwrap_err().kind(), ErrorKind::WaitTimedOut);
+    let took = started.elapsed();
+    assert!(took >= Duration::from_millis(800) && took < Duration::from_secs(10), "{took:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_after_is_never_so_long_that_a_result_expires_unread() {
+    for (job_id, kept) in [("sync-j", 60), ("j", 30 * 60)] {
+        let asked = Reply::json(503, "{}").header("retry-after", "86400");
+        let done = Reply::ok(json!({"id": job_id, "status": "COMPLETED", "output": 1}));
+        let server = Script::of([asked, done]).await;
+        let started = tokio::time::Instant::now();
+        server.endpoint().job(job_id).wait().await.unwrap();
+        let took = started.elapsed();
+        assert!(took > Duration::from_secs(kept / 4), "{took:?}: it was asked for");
+        assert!(took <= Duration::from_secs(kept / 2), "{took:?}");
     }
 }
 

@@ -13,3 +13,4 @@ mod queue;
 mod rest;
 mod schema;
 mod states;
+mod waits;

@@ -61,3 +61,27 @@ pub async fn until(job: &Job, status: JobStatus) {
     }
     panic!("{} never was {status}", job.id());
 }
+
+/// Holds a clock that jumps back, as long as it is held itself: it runs at most a hundred times as
+/// fast as real time. The network between client and service is the real one, and a connection that
+/// takes a moment longer would otherwise time out in no time.
+pub struct HeldBack(tokio::task::JoinHandle<()>);
+
+impl HeldBack {
+    pub fn new() -> Self {
+        Self(tokio::spawn(async {
+            let real = Duration::from_micros(200);
+            loop {
+                tokio::time::sleep(100 * real).await;
+                // The clock does not jump while this runs.
+                let _ = tokio::task::spawn_blocking(move || std::thread::sleep(real)).await;
+            }
+        }))
+    }
+}
+
+impl Drop for HeldBack {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}

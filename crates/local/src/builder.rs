@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use futures_util::Stream;
 use serde_json::Value;
-use tokio::net::TcpListener;
 
 use crate::app::App;
 use crate::catalog::{self, Catalog};
@@ -16,7 +15,7 @@ use crate::descriptions::Descriptions;
 use crate::error::Error;
 use crate::faults::Faults;
 use crate::graphql;
-use crate::http::{ApiKey, RequestLog};
+use crate::http::{ApiKey, RequestLog, listener};
 use crate::limits::{Limiter, RateLimits};
 use crate::operation::Operation;
 use crate::queue::{Endpoint, EndpointSettings, StreamShape, Workers};
@@ -255,8 +254,7 @@ impl Builder {
     /// When the address cannot be listened on, or a Pod or template cannot be used.
     pub async fn start(self) -> Result<LocalService, Error> {
         let catalog = Arc::new(self.catalog()?);
-        let listener =
-            TcpListener::bind(self.listen).await.map_err(|e| Error::listen(self.listen, e))?;
+        let listener = listener(self.listen).map_err(|e| Error::listen(self.listen, e))?;
         let address = listener.local_addr().map_err(|e| Error::listen(self.listen, e))?;
         let tasks = Tasks::new(tokio::runtime::Handle::current());
         let webhooks = Webhooks::new(self.clock.clone(), tasks.clone()).map_err(Error::webhooks)?;

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::error::Result;
+use crate::error::{Attempted, Result};
 use crate::json::RawField;
 use crate::queue::JobStatus;
 use crate::transport::{decode_at, not_decodable};
@@ -99,7 +99,7 @@ pub(super) struct RawChunk {
 impl RawChunk {
     pub(super) fn decode<T: DeserializeOwned>(
         &self,
-        attempted: &str,
+        attempted: &Attempted,
         after_gap: bool,
     ) -> Result<StreamChunk<T>> {
         let mut output: &[u8] = b"null";
@@ -126,7 +126,7 @@ pub(super) struct Batch {
 impl Batch {
     /// Reads an answer in both forms: the documented array of chunks, and the object seen in
     /// practice, whose list of chunks may be absent.
-    pub(super) fn read(attempted: &str, body: &Bytes) -> Result<Self> {
+    pub(super) fn read(attempted: &Attempted, body: &Bytes) -> Result<Self> {
         if !body.trim_ascii_start().starts_with(b"{") {
             return Ok(Self { chunks: chunks(attempted, body)?, status: None });
         }
@@ -142,7 +142,7 @@ impl Batch {
     }
 }
 
-fn chunks(attempted: &str, json: &Bytes) -> Result<Vec<RawChunk>> {
+fn chunks(attempted: &Attempted, json: &Bytes) -> Result<Vec<RawChunk>> {
     let elements: Option<Vec<&RawValue>> =
         serde_json::from_slice(json).map_err(|error| not_decodable(attempted, "stream", error))?;
     let own = |element: &RawValue| RawChunk { json: json.slice_ref(element.get().as_bytes()) };

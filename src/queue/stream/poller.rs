@@ -7,16 +7,16 @@ use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
 use super::chunk::{Batch, RawChunk, StreamChunk};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::queue::operations::STREAM;
 use crate::queue::polling::Pauses;
-use crate::queue::wait::PATIENCE;
+use crate::queue::wait::{PATIENCE, may_pass, pause_after};
 use crate::queue::{Job, JobRecord, JobStatus};
 
 /// The state of a stream between two items.
 pub(super) struct Poller {
     job: Job,
-    attempted: String,
+    attempted: Attempted,
     ready: VecDeque<RawChunk>,
     pauses: Pauses,
     /// How long to wait before the next poll.
@@ -70,6 +70,7 @@ impl Poller {
     }
 
     async fn poll(&mut self) -> Result<()> {
+        self.job.tell_of_poll(&STREAM);
         let reply = match self.job.send(self.job.call(&STREAM)?).await {
             Ok(reply) => reply,
             Err(error) => {
@@ -77,10 +78,15 @@ impl Poller {
                 return self.survive(error);
             }
         };
-        self.in_reach = Instant::now();
         self.gap |= reply.after_unknown_outcome;
-        let batch = Batch::read(&self.attempted, &reply.body)
-            .map_err(|error| reply.explain(error).with_job_id(self.job.id()))?;
+        let batch = match Batch::read(&self.attempted, &reply.body) {
+            Ok(batch) => batch,
+            Err(error) => {
+                self.gap = true;
+                return self.survive(reply.explain(error).with_job_id(self.job.id()));
+            }
+        };
+        self.in_reach = Instant::now();
         let drained = batch.chunks.is_empty();
         self.ready.extend(batch.chunks);
         let told = batch.status.filter(JobStatus::is_terminal);
@@ -127,7 +133,7 @@ impl Poller {
             }
             (None, Some(status)) => match self.job.status().await {
                 Ok(record) => record,
-                Err(error) if error.is_retryable() => {
+                Err(error) if may_pass(&error) => {
                     self.ended = Some(Ended { status: status.clone(), record: None });
                     return self.survive(error);
                 }
@@ -140,10 +146,10 @@ impl Poller {
 
     /// Goes on after a failure that may pass.
     fn survive(&mut self, error: Error) -> Result<()> {
-        if !error.is_retryable() || self.in_reach.elapsed() > PATIENCE {
+        if !may_pass(&error) || self.in_reach.elapsed() > PATIENCE {
             return Err(error);
         }
-        self.pause = self.pauses.next().max(error.retry_after().unwrap_or_default());
+        self.pause = pause_after(&error, self.pauses.next(), self.job.id());
         Ok(())
     }
 }

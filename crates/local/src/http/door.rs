@@ -113,7 +113,7 @@ impl Door {
 
     async fn reopen(&mut self) {
         loop {
-            match bound(self.address).and_then(|socket| socket.listen(BACKLOG)) {
+            match listener(self.address) {
                 Ok(listener) => {
                     self.listener = Some(listener);
                     return;
@@ -122,6 +122,11 @@ impl Door {
             }
         }
     }
+}
+
+/// Listens with room for as many connections at once as the limits allow requests.
+pub(crate) fn listener(address: SocketAddr) -> io::Result<TcpListener> {
+    bound(address)?.listen(BACKLOG)
 }
 
 fn bound(address: SocketAddr) -> io::Result<TcpSocket> {

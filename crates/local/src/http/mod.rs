@@ -14,7 +14,7 @@ mod router;
 pub(crate) use auth::{ApiKey, authenticate};
 pub(crate) use body::read_body;
 pub(crate) use connection::{Breakable, Connection};
-pub(crate) use door::{Closer, Door};
+pub(crate) use door::{Closer, Door, listener};
 pub(crate) use error::{Refusal, json};
 pub(crate) use gate::through;
 pub(crate) use log::RequestLog;

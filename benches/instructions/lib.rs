@@ -1,0 +1,1 @@
+//! Nothing: the benchmark is the whole of this crate.

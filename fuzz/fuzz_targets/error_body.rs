@@ -1,0 +1,5 @@
+//! The body of an error reply.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| podqueue::__private::fuzz::error_body(data));

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# What a call costs beside the same work by the raw HTTP client, as a table: instructions, requests per
+# second, memory. Needs valgrind; installs what reads its counts where that is missing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+command -v valgrind >/dev/null || { echo "instructions are counted by valgrind: install it" >&2; exit 1; }
+version=$(sed -n 's/^gungraun = "=\(.*\)"$/\1/p' benches/instructions/Cargo.toml)
+gungraun-runner --version 2>/dev/null | grep -qF "$version" ||
+  cargo install --quiet --locked --version "$version" gungraun-runner
+
+cargo bench --quiet --manifest-path benches/instructions/Cargo.toml \
+  --target-dir target/instructions --bench instructions |
+  awk '
+    /::(raw|ours)_/ { split($1, name, "::"); call = name[3] }
+    /Instructions:/ { split($2, count, "|"); counted[call] = count[1] / 100 }
+    END {
+      printf "%-28s %9s %9s %9s\n", "instructions per call", "ours", "raw", "ratio"
+      for (i = split("status run", calls, " "); i > 0; i--) {
+        call = calls[3 - i]
+        ours = counted["ours_" call]; raw = counted["raw_" call]
+        if (!ours || !raw) { print "no counts came of " call > "/dev/stderr"; exit 1 }
+        printf "%-28s %9.0f %9.0f %9.2f\n", call, ours, raw, ours / raw
+      }
+    }'
+cargo bench --quiet --bench cost

@@ -1,0 +1,262 @@
+//! What is known of how long the service keeps a job.
+
+use std::ops::RangeInclusive;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use super::{JobRecord, JobStatus};
+
+const DEFAULT_TTL: Duration = Duration::from_millis(86_400_000);
+
+/// How long the result of an asynchronous job is kept.
+const KEPT: Duration = Duration::from_secs(30 * 60);
+
+/// How long the result of a synchronous job is kept: as long as its wait, within these.
+const KEPT_SYNC: RangeInclusive<Duration> = Duration::from_secs(60)..=Duration::from_secs(5 * 60);
+
+/// The least that the result of this job is kept.
+pub(super) fn least_kept(job_id: &str) -> Duration {
+    if job_id.starts_with("sync-") { *KEPT_SYNC.start() } else { KEPT }
+}
+
+/// What all clones of a job's handle know of its life.
+#[derive(Debug)]
+pub(super) struct Lifespan(Mutex<Known>);
+
+#[derive(Debug)]
+struct Known {
+    /// The service has answered about the job.
+    seen: bool,
+    /// When the service accepted it, where this handle comes from the submission.
+    accepted: Option<SystemTime>,
+    ttl: Duration,
+    kept: Duration,
+    /// When it was last seen not to have ended.
+    going_on: Option<SystemTime>,
+    /// It was seen to have ended, and when it did so at the earliest, where that is known.
+    ended: Option<Option<SystemTime>>,
+}
+
+/// Why the service does not hold a job any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gone {
+    /// It had ended, and its result was kept no longer.
+    ResultRemoved,
+    /// Its ttl has run out.
+    TtlOver,
+    /// One of these, or it was purged from the queue.
+    OneOfThese,
+}
+
+impl Lifespan {
+    /// Of a job of which nothing but the id is known.
+    pub(super) fn unknown(job_id: &str) -> Self {
+        Self(Mutex::new(Known {
+            seen: false,
+            accepted: None,
+            ttl: DEFAULT_TTL,
+            kept: least_kept(job_id),
+            going_on: None,
+            ended: None,
+        }))
+    }
+
+    /// The job was accepted then, with this ttl, where one was given.
+    pub(super) fn accepted(&self, at: SystemTime, ttl: Option<Duration>) {
+        let mut known = self.known();
+        known.accepted = Some(at);
+        known.ttl = ttl.unwrap_or(DEFAULT_TTL);
+    }
+
+    /// The job is a synchronous one that the service was asked to wait for so long.
+    pub(super) fn waited_for(&self, wait: Duration) {
+        self.known().kept = wait.clamp(*KEPT_SYNC.start(), *KEPT_SYNC.end());
+    }
+
+    /// The ttl was set anew. It counts from the submission.
+    pub(super) fn set_ttl(&self, ttl: Duration) {
+        self.known().ttl = ttl;
+    }
+
+    /// The service has answered about the job.
+    pub(super) fn saw(&self) {
+        self.known().seen = true;
+    }
+
+    /// The service has said this of the job, now.
+    pub(super) fn observe(&self, record: &JobRecord, now: SystemTime) {
+        let took = record.delay_time().zip(record.execution_time());
+        let took = took.map(|(delay, run)| delay.saturating_add(run));
+        self.known().observe(record.status(), took, now);
+    }
+
+    pub(super) fn is_seen(&self) -> bool {
+        self.known().seen
+    }
+
+    pub(super) fn expires_at(&self) -> Option<SystemTime> {
+        self.known().expires_at()
+    }
+
+    pub(super) fn result_expires_at(&self) -> Option<SystemTime> {
+        let known = self.known();
+        let kept_until = known.ended??.checked_add(known.kept)?;
+        Some(known.expires_at().map_or(kept_until, |ttl_over| ttl_over.min(kept_until)))
+    }
+
+    /// Why the job is gone, where it is.
+    pub(super) fn why_gone(&self, now: SystemTime) -> Gone {
+        let known = self.known();
+        if known.expires_at().is_some_and(|ttl_over| ttl_over <= now) {
+            Gone::TtlOver
+        } else if known.ended.is_some() {
+            Gone::ResultRemoved
+        } else {
+            Gone::OneOfThese
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    fn expires_at(&self) -> Option<SystemTime> {
+        self.accepted?.checked_add(self.ttl)
+    }
+
+    /// `took` is what the record says of the time from the submission to the end.
+    fn observe(&mut self, status: &JobStatus, took: Option<Duration>, now: SystemTime) {
+        self.seen = true;
+        if !status.is_terminal() {
+            self.going_on = Some(now);
+            self.ended = None;
+        } else if self.ended.is_none() {
+            let earliest = self.going_on.or(self.accepted);
+            let told =
+                self.accepted.zip(took).and_then(|(accepted, took)| accepted.checked_add(took));
+            // A job that was retried took longer than its record says.
+            self.ended = Some(match (earliest, told) {
+                (Some(earliest), Some(told)) => Some(told.min(now).max(earliest)),
+                (earliest, _) => earliest,
+            });
+        }
+    }
+}
+
+impl Gone {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::ResultRemoved => "the job had ended, and its result is kept no longer",
+            Self::TtlOver => "the job was there before, and its ttl has run out",
+            Self::OneOfThese => {
+                "the job was there before: its ttl has run out, its result was removed, or it was \
+                 purged from the queue"
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    fn at(seconds: u64) -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
+    }
+
+    fn observe(lifespan: &Lifespan, status: JobStatus, took: Option<Duration>, now: SystemTime) {
+        lifespan.known().observe(&status, took, now);
+    }
+
+    #[test]
+    fn the_ttl_counts_from_the_submission_and_can_be_set_anew() {
+        let lifespan = Lifespan::unknown("j");
+        assert_eq!(lifespan.expires_at(), None);
+        lifespan.accepted(at(100), None);
+        assert_eq!(lifespan.expires_at(), Some(at(100 + 24 * 60 * 60)));
+        lifespan.accepted(at(100), Some(10 * SECOND));
+        assert_eq!(lifespan.expires_at(), Some(at(110)));
+        lifespan.set_ttl(MINUTE);
+        assert_eq!(lifespan.expires_at(), Some(at(160)));
+    }
+
+    #[test]
+    fn a_result_is_kept_from_the_end_of_the_job_as_long_as_the_interface_says() {
+        for (job_id, wait, kept) in [
+            ("j", None, 30 * MINUTE),
+            ("sync-j", None, MINUTE),
+            ("sync-j", Some(SECOND), MINUTE),
+            ("sync-j", Some(90 * SECOND), 90 * SECOND),
+            ("sync-j", Some(300 * SECOND), 5 * MINUTE),
+        ] {
+            let lifespan = Lifespan::unknown(job_id);
+            lifespan.accepted(at(0), None);
+            if let Some(wait) = wait {
+                lifespan.waited_for(wait);
+            }
+            observe(&lifespan, JobStatus::InProgress, None, at(40));
+            assert_eq!(lifespan.result_expires_at(), None, "it has not ended");
+            observe(&lifespan, JobStatus::Completed, None, at(50));
+            assert_eq!(lifespan.result_expires_at(), Some(at(40) + kept), "{job_id} {wait:?}");
+            observe(&lifespan, JobStatus::Completed, None, at(60));
+            assert_eq!(lifespan.result_expires_at(), Some(at(40) + kept), "it ended once");
+        }
+    }
+
+    #[test]
+    fn the_times_of_the_record_tell_when_it_ended_within_what_was_seen() {
+        for (took, ended) in [(30, 40), (45, 45), (99, 50)] {
+            let lifespan = Lifespan::unknown("j");
+            lifespan.accepted(at(0), None);
+            observe(&lifespan, JobStatus::InProgress, None, at(40));
+            observe(&lifespan, JobStatus::Failed, Some(took * SECOND), at(50));
+            assert_eq!(lifespan.result_expires_at(), Some(at(ended) + KEPT), "{took}");
+        }
+    }
+
+    #[test]
+    fn the_ttl_can_end_a_result_before_its_time() {
+        let lifespan = Lifespan::unknown("j");
+        lifespan.accepted(at(0), Some(MINUTE));
+        observe(&lifespan, JobStatus::Completed, None, at(50));
+        assert_eq!(lifespan.result_expires_at(), Some(at(60)));
+    }
+
+    #[test]
+    fn a_job_that_is_retried_has_not_ended() {
+        let lifespan = Lifespan::unknown("j");
+        lifespan.accepted(at(0), None);
+        observe(&lifespan, JobStatus::Failed, None, at(10));
+        observe(&lifespan, JobStatus::InQueue, None, at(20));
+        assert_eq!(lifespan.result_expires_at(), None);
+        observe(&lifespan, JobStatus::Completed, Some(5 * SECOND), at(30));
+        assert_eq!(lifespan.result_expires_at(), Some(at(20) + KEPT));
+    }
+
+    #[test]
+    fn of_a_handle_from_an_id_only_what_was_seen_is_known() {
+        let lifespan = Lifespan::unknown("j");
+        observe(&lifespan, JobStatus::Completed, Some(SECOND), at(10));
+        assert_eq!((lifespan.expires_at(), lifespan.result_expires_at()), (None, None));
+        assert!(lifespan.is_seen());
+        let lifespan = Lifespan::unknown("j");
+        observe(&lifespan, JobStatus::InQueue, None, at(10));
+        observe(&lifespan, JobStatus::Completed, Some(SECOND), at(20));
+        assert_eq!(lifespan.result_expires_at(), Some(at(10) + KEPT));
+    }
+
+    #[test]
+    fn why_a_job_is_gone_is_told_as_far_as_it_is_known() {
+        let lifespan = Lifespan::unknown("j");
+        lifespan.accepted(at(0), Some(MINUTE));
+        assert_eq!(lifespan.why_gone(at(59)), Gone::OneOfThese);
+        assert_eq!(lifespan.why_gone(at(60)), Gone::TtlOver);
+        observe(&lifespan, JobStatus::Completed, None, at(50));
+        assert_eq!(lifespan.why_gone(at(59)), Gone::ResultRemoved);
+    }
+}

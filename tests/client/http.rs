@@ -1,0 +1,110 @@
+//! How calls get to the service: whole-call time, proxy, an HTTP client of the user's own.
+
+use std::time::{Duration, Instant};
+
+use podqueue::{Client, ErrorKind, RateLimits, RetryPolicy};
+use serde_json::json;
+
+use crate::support::{Reply, Script};
+
+#[tokio::test]
+async fn a_call_ends_with_its_time_however_many_attempts_are_left() {
+    let server = Script::then_always([], Reply::Hang).await;
+    let settings = server.settings().timeout(Duration::from_millis(80));
+    let settings = settings.call_timeout(Duration::from_millis(200));
+    let client = settings.retry(RetryPolicy::new().attempts(100)).build().unwrap();
+    let started = Instant::now();
+    let error = client.endpoint("ep").job("j").status().await.unwrap_err();
+    let took = started.elapsed();
+    assert_eq!(error.kind(), ErrorKind::Timeout, "{error}");
+    assert!(took >= Duration::from_millis(80) && took < Duration::from_secs(2), "{took:?}");
+    assert!(server.requests().len() >= 2, "{:?}", server.lines());
+}
+
+#[tokio::test]
+async fn a_submission_that_runs_out_of_its_time_has_an_unknown_outcome() {
+    let server = Script::then_always([], Reply::Hang).await;
+    let client = server.settings().call_timeout(Duration::from_millis(50)).build().unwrap();
+    let error = client.endpoint("ep").run(&1).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutcomeUnknown, "{error}");
+    assert_eq!(server.lines(), ["POST /v2/ep/run"]);
+}
+
+#[tokio::test]
+async fn a_pause_that_the_call_has_no_time_for_is_not_begun() {
+    let refused = Reply::json(429, "{}").header("retry-after", "30");
+    let server = Script::then_always([], refused).await;
+    let client = server.settings().call_timeout(Duration::from_secs(10)).build().unwrap();
+    let started = Instant::now();
+    let error = client.endpoint("ep").run(&1).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::RateLimited, "{error}");
+    assert!(started.elapsed() < Duration::from_secs(5));
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_turn_that_comes_too_late_is_told_and_nothing_is_sent() {
+    let purged = json!({"removed": 0, "status": "completed"});
+    let server = Script::then_always([], Reply::ok(purged)).await;
+    let settings = server.settings().rate_limits(RateLimits::new());
+    let client = settings.call_timeout(Duration::from_millis(200)).build().unwrap();
+    let endpoint = client.endpoint("ep");
+    endpoint.purge_queue().await.unwrap();
+    endpoint.purge_queue().await.unwrap();
+    // The service takes two in ten seconds.
+    let error = endpoint.purge_queue().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Timeout, "{error}");
+    assert!(error.to_string().contains("rate limits"), "{error}");
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn calls_go_through_the_proxy_that_is_set() {
+    let record = json!({"id": "j", "status": "IN_QUEUE"});
+    let proxy = Script::of([Reply::ok(record)]).await;
+    let url = proxy.url().replace("http://", "http://me:proxy-canary@");
+    let settings = Client::builder()
+        .api_key("key")
+        .base_url("http://queue.example")
+        .allow_plain_http()
+        .proxy(url);
+    assert!(!format!("{settings:?}").contains("canary"), "{settings:?}");
+    settings.build().unwrap().endpoint("ep").job("j").status().await.unwrap();
+    let request = proxy.request();
+    assert_eq!(request.line(), "GET http://queue.example/v2/ep/status/j");
+    assert!(request.header("proxy-authorization").is_some_and(|value| value.starts_with("Basic ")));
+}
+
+#[tokio::test]
+async fn a_proxy_that_is_no_url_is_refused_without_a_word_of_it() {
+    let server = Script::of([]).await;
+    let error = server.settings().proxy("http://me:proxy-canary@[").build().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+    assert_eq!(error.field(), Some("proxy"));
+    assert!(!format!("{error} {error:?}").contains("canary"), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_client_of_the_users_own_is_sent_with() {
+    let server = Script::of([Reply::ok(json!({"id": "j", "status": "IN_QUEUE"}))]).await;
+    let http = reqwest::Client::builder()
+        .user_agent("mine/1")
+        .redirect(reqwest::redirect::Policy::none())
+        .referer(false)
+        .build()
+        .unwrap();
+    let client = server.settings().http_client(http).build().unwrap();
+    client.endpoint("ep").job("j").status().await.unwrap();
+    assert_eq!(server.request().header("user-agent"), Some("mine/1"));
+}
+
+#[tokio::test]
+async fn a_client_of_the_users_own_that_follows_redirects_is_told_of() {
+    let elsewhere = Script::of([Reply::ok(json!({"id": "j", "status": "COMPLETED"}))]).await;
+    let to = format!("{}/v2/ep/status/j", elsewhere.url());
+    let server = Script::of([Reply::json(307, "").header("location", to)]).await;
+    let client = server.settings().http_client(reqwest::Client::new()).build().unwrap();
+    let error = client.endpoint("ep").job("j").status().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Redirect, "{error}");
+    assert_eq!(elsewhere.requests().len(), 1);
+}

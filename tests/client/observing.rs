@@ -1,0 +1,158 @@
+//! Seen from outside: events to count, and spans.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use podqueue::{ClientBuilder, Error, ErrorKind, Event};
+use serde_json::json;
+use tracing_subscriber::fmt::format::FmtSpan;
+
+use crate::support::{Reply, Script};
+
+/// What the events say, one line each.
+#[derive(Clone, Default)]
+struct Seen(Arc<Mutex<Vec<String>>>);
+
+impl Seen {
+    fn watch(&self, settings: ClientBuilder) -> ClientBuilder {
+        let seen = Arc::clone(&self.0);
+        settings.observe(move |event| seen.lock().unwrap().push(line(event)))
+    }
+
+    fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+fn line(event: &Event<'_>) -> String {
+    match event {
+        Event::CallEnded { operation, endpoint_id, attempts, status, error, .. } => format!(
+            "{operation} {} ended after {attempts}: {status:?} {error:?}",
+            endpoint_id.unwrap_or("-")
+        ),
+        Event::Retried { operation, error, .. } => format!("{operation} again: {error:?}"),
+        Event::Throttled { operation, retry_after, .. } => {
+            format!("{operation} throttled: {retry_after:?}")
+        }
+        Event::Polled { operation, endpoint_id, job_id, .. } => {
+            format!("{operation} polled: {endpoint_id} {job_id}")
+        }
+        Event::WaitEnded { endpoint_id, job_id, polls, error, .. } => {
+            format!("wait for {endpoint_id} {job_id} ended after {polls}: {error:?}")
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn calls_repetitions_429s_polls_and_waits_are_told() {
+    let server = Script::of([
+        Reply::ok(json!({"id": "j", "status": "IN_QUEUE"})),
+        Reply::json(502, "{}"),
+        Reply::ok(json!({"id": "j", "status": "IN_PROGRESS"})),
+        Reply::json(429, "{}").header("retry-after", "0"),
+        Reply::ok(json!({"id": "j", "status": "FAILED", "error": "no"})),
+        Reply::json(404, "{}"),
+    ])
+    .await;
+    let seen = Seen::default();
+    let client = seen.watch(server.settings()).build().unwrap();
+    let job = client.endpoint("ep").run(&1).await.unwrap();
+    let failed = job.wait().await.unwrap_err();
+    assert_eq!(failed.kind(), ErrorKind::JobFailed);
+    assert!(client.rest().get_pod("p").await.is_err());
+    assert_eq!(
+        seen.lines(),
+        [
+            "run ep ended after 1: Some(200) None",
+            "status polled: ep j",
+            "status again: Server",
+            "status ep ended after 2: Some(200) None",
+            "status polled: ep j",
+            "status throttled: Some(0ns)",
+            "status again: RateLimited",
+            "status ep ended after 2: Some(200) None",
+            "wait for ep j ended after 2: Some(JobFailed)",
+            "get_pod - ended after 1: Some(404) Some(NotFound)",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn an_event_tells_how_long_a_call_took() {
+    let late = Duration::from_millis(50);
+    let server = Script::of([Reply::ok(json!({"id": "j", "status": "IN_QUEUE"})).late(late)]).await;
+    let times = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&times);
+    let settings = server.settings().observe(move |event| {
+        if let Event::CallEnded { elapsed, limiter_wait, .. } = event {
+            told.lock().unwrap().push((*elapsed, *limiter_wait));
+        }
+    });
+    settings.build().unwrap().endpoint("ep").job("j").status().await.unwrap();
+    let times = times.lock().unwrap();
+    assert_eq!(times.len(), 1);
+    assert!(times[0].0 >= late && times[0].1 < late, "{times:?}");
+}
+
+#[derive(Clone, Default)]
+struct Printed(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Printed {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_call_is_a_span_with_the_names_of_opentelemetry() {
+    let record = json!({"id": "j", "status": "IN_QUEUE"});
+    let server =
+        Script::of([Reply::json(503, "{}"), Reply::ok(&record), Reply::json(404, "{}")]).await;
+    let printed = Printed::default();
+    let writer = printed.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::DEBUG)
+        .with_span_events(FmtSpan::CLOSE)
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .finish();
+    let guard = tracing::subscriber::set_default(subscriber);
+    let client = server.client();
+    let job = client.endpoint("ep").job("j");
+    job.status().ttl(Duration::from_secs(5)).await.unwrap();
+    let gone: Error = client.rest().get_pod("p").await.unwrap_err();
+    assert_eq!(gone.kind(), ErrorKind::NotFound);
+    drop(guard);
+
+    let text = String::from_utf8(printed.0.lock().unwrap().clone()).unwrap();
+    let closed: Vec<_> = text.lines().filter(|line| line.contains(" close ")).collect();
+    let port = server.url().rsplit(':').next().unwrap();
+    assert_eq!(closed.len(), 2, "{text}");
+    for attribute in [
+        "otel.name=GET status",
+        "otel.kind=\"client\"",
+        "http.request.method=\"GET\"",
+        "server.address=\"127.0.0.1\"",
+        &format!("server.port={port}"),
+        &format!("url.full=\"{}/v2/ep/status/j\"", server.url()),
+        "podqueue.operation=\"status\"",
+        "podqueue.endpoint=\"ep\"",
+        "http.response.status_code=200",
+        "http.request.resend_count=1",
+        "podqueue.attempts=2",
+        "podqueue.limiter_wait_ms=0",
+    ] {
+        assert!(closed[0].contains(attribute), "{attribute} is missing in {}", closed[0]);
+    }
+    assert!(!closed[0].contains("error.type"), "{}", closed[0]);
+    assert!(closed[1].contains("http.response.status_code=404"), "{}", closed[1]);
+    assert!(closed[1].contains("error.type=NotFound"), "{}", closed[1]);
+    assert!(!closed[1].contains("podqueue.endpoint"), "{}", closed[1]);
+}

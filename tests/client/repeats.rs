@@ -1,0 +1,167 @@
+//! What may be sent again, row by row and column by column, over HTTP: which call, what came back,
+//! and how often it was sent. How it is decided is one table, in `src/transport/repeat.rs`.
+
+use futures_util::StreamExt;
+use podqueue::{Client, ErrorKind, NewTemplate, Result};
+use serde_json::{Value, json};
+
+use crate::support::{Reply, Script, quick_retries};
+
+/// What follows where it is not known whether a call took effect.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum After {
+    /// It is sent again.
+    Again,
+    /// The status of the job is looked at, and tells that it took effect.
+    Look,
+    /// It is not, and the outcome is unknown.
+    Unknown,
+}
+
+use After::{Again, Look, Unknown};
+
+/// The rows: what follows a failure of the service's, and what no answer at all.
+const ROWS: [(&str, After, After); 17] = [
+    ("status", Again, Again),
+    ("health", Again, Again),
+    ("requests", Again, Again),
+    ("read a Pod", Again, Again),
+    ("read a template", Again, Again),
+    ("stream", Again, Again),
+    ("run", Unknown, Unknown),
+    ("runsync", Unknown, Unknown),
+    ("openai", Unknown, Unknown),
+    ("cancel", Again, Again),
+    ("retry", Look, Look),
+    ("purge-queue", Unknown, Unknown),
+    ("change a template", Again, Again),
+    ("delete a template", Again, Again),
+    ("delete a secret", Again, Again),
+    ("create a template", Unknown, Unknown),
+    ("create a secret", Unknown, Unknown),
+];
+
+async fn make(row: &str, client: &Client) -> Result<()> {
+    let (endpoint, job) = (client.endpoint("ep"), client.endpoint("ep").job("j"));
+    match row {
+        "status" => job.status().await.map(drop),
+        "health" => endpoint.health().await.map(drop),
+        "requests" => endpoint.requests().await.map(drop),
+        "read a Pod" => client.rest().get_pod("p").await.map(drop),
+        "read a template" => client.rest().get_template("t").await.map(drop),
+        "stream" => match job.stream::<Value>().next().await {
+            Some(chunk) => chunk.map(|chunk| assert!(chunk.after_gap, "chunks may be lost")),
+            None => panic!("a chunk was there"),
+        },
+        "run" => endpoint.run(&json!({})).await.map(drop),
+        "runsync" => endpoint.run_sync(&json!({})).await.map(drop),
+        "openai" => endpoint.openai("v1/models", &json!({})).await.map(drop),
+        "cancel" => job.cancel().await.map(drop),
+        "retry" => job.retry().await.map(drop),
+        "purge-queue" => endpoint.purge_queue().await.map(drop),
+        "change a template" => client.templates().update("t", template()).await.map(drop),
+        "delete a template" => client.templates().delete("n").await,
+        "delete a secret" => client.secrets().delete("s").await,
+        "create a template" => client.templates().create(template()).await.map(drop),
+        "create a secret" => client.secrets().create("n", "v").await.map(drop),
+        other => panic!("{other} is no call"),
+    }
+}
+
+fn template() -> NewTemplate {
+    NewTemplate::pod("n", "i:1").container_disk_gb(1).volume_gb(1)
+}
+
+/// A success for whichever call it answers.
+fn success(row: &str) -> Reply {
+    match row {
+        "stream" => Reply::ok(r#"[{"output":1}]"#),
+        _ => Reply::ok(json!({
+            "id": "j", "status": "COMPLETED", "output": 1, "removed": 0,
+            "jobs": {"completed": 0, "failed": 0, "inProgress": 0, "inQueue": 0, "retried": 0},
+            "workers": {"idle": 0, "running": 0},
+            "data": {
+                "saveTemplate": {"id": "t", "name": "n"}, "secretCreate": {"id": "s", "name": "n"},
+                "deleteTemplate": null, "secretDelete": null,
+            },
+        })),
+    }
+}
+
+async fn check(row: &str, column: &str, failure: Reply, expected: After) {
+    let server = Script::then_always([failure], success(row)).await;
+    let kind = make(row, &server.client()).await.err().map(|error| error.kind());
+    let cell = format!("{row}: {column}: {kind:?}, {:?}", server.lines());
+    let lines = server.lines();
+    match expected {
+        Again => {
+            assert_eq!(kind, None, "{cell}");
+            assert!(lines.len() == 2 && lines[0] == lines[1], "{cell}");
+        }
+        Look => {
+            assert_eq!(kind, None, "{cell}");
+            assert_eq!(lines, ["POST /v2/ep/retry/j", "GET /v2/ep/status/j"], "{cell}");
+        }
+        Unknown => {
+            assert_eq!(kind, Some(ErrorKind::OutcomeUnknown), "{cell}");
+            assert_eq!(lines.len(), 1, "{cell}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_failed_at_the_service_or_was_not_answered_is_sent_again_where_that_is_safe() {
+    for (row, failed, unanswered) in ROWS {
+        for status in [500, 502, 503, 504, 524] {
+            check(row, &status.to_string(), Reply::json(status, "{}"), failed).await;
+        }
+        check(row, "closed", Reply::Close, unanswered).await;
+        check(row, "cut off", Reply::Truncate { body: "{".to_owned() }, unanswered).await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_throttled_is_sent_again_whatever_it_is() {
+    for (row, ..) in ROWS.iter().filter(|(row, ..)| *row != "stream") {
+        check(row, "429", Reply::json(429, "{}"), Again).await;
+    }
+}
+
+#[tokio::test]
+async fn what_never_left_is_no_unknown_outcome_whatever_it_is() {
+    let nobody = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", nobody.local_addr().unwrap());
+    drop(nobody);
+    let settings = Client::builder().api_key("k").base_url(&url).rest_url(&url).graphql_url(&url);
+    let client = settings.retry(quick_retries()).build().unwrap();
+    // A stream survives it, as a wait does.
+    for (row, ..) in ROWS.iter().filter(|(row, ..)| *row != "stream") {
+        let error = make(row, &client).await.unwrap_err();
+        assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::Connect, true), "{row}");
+    }
+}
+
+#[tokio::test]
+async fn a_success_that_cannot_be_read_leaves_the_outcome_of_what_must_not_be_done_twice_unknown() {
+    for (row, ..) in ROWS.iter().filter(|(row, ..)| *row != "stream") {
+        let unknown = !matches!(
+            *row,
+            "status" | "health" | "requests" | "read a Pod" | "read a template" | "cancel"
+        ) && !row.starts_with("change")
+            && !row.starts_with("delete");
+        let server = Script::then_always([Reply::ok(r#"{"id": oops"#)], success(row)).await;
+        let result = make(row, &server.client()).await;
+        let kind = result.as_ref().err().map(|error| error.kind());
+        if *row == "retry" {
+            assert_eq!(kind, None, "{row}: its status tells");
+            assert_eq!(server.lines().len(), 2);
+            continue;
+        }
+        let expected = if unknown { ErrorKind::OutcomeUnknown } else { ErrorKind::Decode };
+        assert_eq!(kind, Some(expected), "{row}: {result:?}");
+        assert_eq!(server.lines().len(), 1, "{row}");
+        let error = result.unwrap_err();
+        assert_eq!((error.status(), error.is_retryable()), (Some(200), false), "{row}");
+        assert_eq!(error.body().unwrap(), r#"{"id": oops"#, "{row}");
+    }
+}

@@ -1,0 +1,110 @@
+//! Every fault that the local service offers, and what it leaves a client to know.
+
+use std::time::Duration;
+
+use podqueue::ErrorKind;
+use podqueue_local::Fault;
+
+/// One way to suffer.
+pub struct Suffering {
+    pub name: &'static str,
+    /// Which function of [`Fault`] makes it; none where it is no fault of a request.
+    pub made_by: Option<&'static str>,
+    pub fault: Option<Fault>,
+    pub knows: Knows,
+    /// Whether it may be processed when the call is over already.
+    pub late: bool,
+    /// Whether the service processes the request that suffers.
+    pub processed: bool,
+}
+
+/// What is left to know.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Knows {
+    /// The true answer came, if late.
+    All,
+    /// It was not taken up.
+    NotTaken,
+    /// It did not even arrive.
+    NotArrived,
+    /// Nothing: it may have taken effect.
+    Nothing,
+    /// It was taken up, and the answer cannot be read.
+    Unreadable,
+    /// An answer came that will not change.
+    Final(ErrorKind),
+}
+
+/// How long the service refuses connections.
+pub const DOWN: Duration = Duration::from_millis(30);
+
+/// More than any timeout.
+pub const LATE: Duration = Duration::from_secs(25);
+
+pub fn all() -> Vec<Suffering> {
+    use Knows::{All, Final, NotArrived, NotTaken, Nothing, Unreadable};
+    let moment = Duration::from_millis(5);
+    let minute = Duration::from_secs(60);
+    // A head is some 130 bytes long, and no body shorter than ten.
+    let in_the_body = 140;
+    let answer = Fault::answer;
+    let asking = |time| answer(429, "{}").header("retry-after", time);
+    let html = "<html><title>Bad Gateway</title></html>";
+    let page = |status| answer(status, html).header("content-type", "text/html");
+    let far = "https://h.example/";
+    let date = "Sun, 06 Nov 1994 08:49:37 GMT";
+    let with = |name, made_by, fault: Fault, knows, processed| Suffering {
+        name,
+        made_by: Some(made_by),
+        fault: Some(fault),
+        knows,
+        late: made_by == "delay",
+        processed,
+    };
+    let (yes, no) = (true, false);
+    vec![
+        Suffering {
+            name: "a refused connection",
+            made_by: None,
+            fault: None,
+            knows: NotArrived,
+            late: false,
+            processed: no,
+        },
+        with("a service that goes down", "down", Fault::down(DOWN), Nothing, no),
+        with("a delay", "delay", Fault::delay(moment), All, yes),
+        // The service drops a request whose client has hung up.
+        with("a delay beyond the timeout", "delay", Fault::delay(LATE), Nothing, no),
+        with("a slow drip", "drip", Fault::drip(16, moment), All, yes),
+        with("a drip beyond the timeout", "drip", Fault::drip(1, minute), Nothing, yes),
+        with("a reset", "reset", Fault::reset(), Nothing, no),
+        with("a lost answer", "lost_answer", Fault::lost_answer(), Nothing, yes),
+        with("a reset after a byte", "reset_after", Fault::reset_after(1), Nothing, yes),
+        with("a reset in the head", "reset_after", Fault::reset_after(40), Nothing, yes),
+        with("a reset in the body", "reset_after", Fault::reset_after(in_the_body), Nothing, yes),
+        with("a reset after it all", "reset_after", Fault::reset_after(1_000_000), All, yes),
+        with("an empty answer", "truncated", Fault::truncated(0), Unreadable, yes),
+        with("cut JSON", "truncated", Fault::truncated(9), Unreadable, yes),
+        with("all of the JSON", "truncated", Fault::truncated(1_000_000), All, yes),
+        with("malformed JSON", "malformed", Fault::malformed(), Unreadable, yes),
+        with("a gateway's page", "answer", page(200).processed(), Unreadable, yes),
+        with("429", "answer", answer(429, "{}"), NotTaken, no),
+        with("429, at once again", "answer", asking("0"), NotTaken, no),
+        with("429, in a while again", "answer", asking("7"), NotTaken, no),
+        with("429, after a date", "answer", asking(date), NotTaken, no),
+        with("429, after too long", "answer", asking("121"), Final(ErrorKind::RateLimited), no),
+        with("500", "answer", answer(500, "{}"), Nothing, no),
+        with("500, processed", "answer", answer(500, "{}").processed(), Nothing, yes),
+        with("502", "answer", page(502), Nothing, no),
+        with("502, processed", "answer", page(502).processed(), Nothing, yes),
+        with("503", "answer", answer(503, "").header("retry-after", "2"), Nothing, no),
+        with("504, processed", "answer", page(504).processed(), Nothing, yes),
+        with("524, processed", "answer", page(524).processed(), Nothing, yes),
+        with("400", "answer", answer(400, "{}"), Final(ErrorKind::BadRequest), no),
+        with("401", "answer", answer(401, "{}"), Final(ErrorKind::Unauthorized), no),
+        with("403", "answer", answer(403, "{}"), Final(ErrorKind::UnexpectedStatus), no),
+        with("501", "answer", answer(501, "{}"), Final(ErrorKind::Server), no),
+        with("302", "redirect", Fault::redirect(302, far), Final(ErrorKind::Redirect), no),
+        with("307", "redirect", Fault::redirect(307, far), Final(ErrorKind::Redirect), no),
+    ]
+}

@@ -1,0 +1,179 @@
+//! The state of a service in which a call can be made, and what became of it.
+
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use podqueue::{Client, Error, JobStatus, NewTemplate, RetryPolicy, RunSync};
+use podqueue_local::{GPU_POD, LocalService, OWN_TEMPLATE};
+use serde_json::{Value, json};
+
+use super::Call;
+use crate::support::{client, service, settings, until};
+
+/// What one attempt may take; one at `/runsync` has a second of waiting and a margin of ten more.
+pub const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The state of a service in which a call can be made, and what it is made on.
+pub struct Stage {
+    pub local: LocalService,
+    /// Makes the call that suffers.
+    client: Client,
+    /// Looks at what became of it, unharmed.
+    witness: Client,
+    job: String,
+    secret: String,
+}
+
+impl Stage {
+    pub async fn set(call: Call) -> Self {
+        let local = service().workers(1, 1).start().await.unwrap();
+        // Often and long enough to outlast a service that is down for a moment.
+        let retry = RetryPolicy::new().attempts(10);
+        let suffering = settings(&local).retry(retry).timeout(TIMEOUT);
+        let witness = client(&local);
+        let mut secret = String::new();
+        let mut job = String::new();
+        match call {
+            Call::Cancel | Call::PurgeQueue => {
+                job = witness.endpoint("stalled").run(&json!({})).await.unwrap().id().to_owned();
+            }
+            Call::Retry => {
+                let failed = witness.endpoint("second-time").run(&json!({})).await.unwrap();
+                until(&failed, JobStatus::Failed).await;
+                job = failed.id().to_owned();
+            }
+            Call::Status | Call::Stream | Call::Wait => {
+                let counted = witness.endpoint("count").run(&json!({"n": 3})).await.unwrap();
+                until(&counted, JobStatus::Completed).await;
+                job = counted.id().to_owned();
+            }
+            Call::Requests => {
+                // So that there is something to list.
+                witness.endpoint("echo").run(&json!({})).await.unwrap().wait().await.unwrap();
+            }
+            Call::UpdateTemplate | Call::DeleteTemplate => {
+                job = witness.templates().create(template()).await.unwrap().id;
+            }
+            Call::DeleteSecret => {
+                secret = witness.secrets().create("token", "v").await.unwrap().id;
+            }
+            _ => {}
+        }
+        Self { client: suffering.build().unwrap(), witness, local, job, secret }
+    }
+
+    pub async fn make(&self, call: Call) -> Result<(), Error> {
+        let client = &self.client;
+        let echo = client.endpoint("echo");
+        match call {
+            Call::Run => echo.run(&json!({})).await.map(drop),
+            Call::RunSync => self.run_sync().await.map(drop),
+            Call::RunAtLeastOnce => echo.run(&json!({})).at_least_once().await.map(drop),
+            Call::RunSyncAtLeastOnce => self.run_sync().at_least_once().await.map(drop),
+            Call::Status => client.endpoint("count").job(&self.job).status().await.map(drop),
+            Call::Stream => self.read_stream().await,
+            Call::Wait => {
+                let job = client.endpoint("count").job(&self.job);
+                job.wait().timeout(Duration::from_secs(600)).await.map(drop)
+            }
+            Call::Cancel => client.endpoint("stalled").job(&self.job).cancel().await.map(drop),
+            Call::Retry => client.endpoint("second-time").job(&self.job).retry().await.map(drop),
+            Call::PurgeQueue => client.endpoint("stalled").purge_queue().await.map(drop),
+            Call::Health => echo.health().await.map(drop),
+            Call::OpenAi => echo.openai("v1/models", &json!({})).await.map(drop),
+            Call::Requests => echo.requests().await.map(drop),
+            Call::GetPod => client.rest().get_pod(GPU_POD).await.map(drop),
+            Call::GetTemplate => client.rest().get_template(OWN_TEMPLATE).await.map(drop),
+            Call::CreateTemplate => client.templates().create(template()).await.map(drop),
+            Call::UpdateTemplate => {
+                client.templates().update(&self.job, template().volume_gb(2)).await.map(drop)
+            }
+            Call::DeleteTemplate => client.templates().delete("matrix").await,
+            Call::CreateSecret => client.secrets().create("token", "v").await.map(drop),
+            Call::DeleteSecret => client.secrets().delete(&self.secret).await,
+        }
+    }
+
+    fn run_sync(&self) -> RunSync {
+        self.client.endpoint("echo").run_sync(&json!({})).wait(Duration::from_secs(1))
+    }
+
+    /// Every chunk comes, or the one after the hole says that there is one, or, where all that was
+    /// left is lost, nothing comes.
+    async fn read_stream(&self) -> Result<(), Error> {
+        let job = self.client.endpoint("count").job(&self.job);
+        let chunks: Vec<_> = job.stream::<Value>().collect().await;
+        let mut expected = 0;
+        for chunk in chunks {
+            let chunk = chunk?;
+            let n = chunk.output["n"].as_u64().unwrap();
+            assert!(n == expected || chunk.after_gap, "a chunk is missing without a word");
+            expected = n + 1;
+        }
+        Ok(())
+    }
+
+    /// How often the call took effect, where that can be told from outside.
+    pub async fn effects(&self, call: Call) -> Option<usize> {
+        let witness = &self.witness;
+        match call {
+            Call::Run
+            | Call::RunSync
+            | Call::RunAtLeastOnce
+            | Call::RunSyncAtLeastOnce
+            | Call::OpenAi => {
+                let requests = witness.endpoint("echo").requests().await.unwrap();
+                let list = requests.as_array().or_else(|| requests["requests"].as_array());
+                Some(list.unwrap().len())
+            }
+            Call::Retry => {
+                let jobs = witness.endpoint("second-time").health().await.unwrap().jobs;
+                Some(usize::try_from(jobs.retried).unwrap())
+            }
+            Call::Cancel => {
+                let job = witness.endpoint("stalled").job(&self.job).status().await.unwrap();
+                Some(usize::from(*job.status() == JobStatus::Cancelled))
+            }
+            Call::PurgeQueue => {
+                let health = witness.endpoint("stalled").health().await.unwrap();
+                Some(usize::from(health.jobs.in_queue == 0))
+            }
+            Call::CreateTemplate => {
+                // The name is unique, so it is taken exactly where the call took effect.
+                Some(usize::from(witness.templates().create(template()).await.is_err()))
+            }
+            Call::DeleteTemplate => {
+                Some(usize::from(witness.templates().delete("matrix").await.is_err()))
+            }
+            Call::DeleteSecret => {
+                Some(usize::from(witness.secrets().delete(&self.secret).await.is_err()))
+            }
+            _ => None,
+        }
+    }
+
+    /// How often the operation was sent.
+    pub fn sent(&self, call: Call) -> usize {
+        let place = match call {
+            Call::Run | Call::RunAtLeastOnce => "/run",
+            Call::RunSync | Call::RunSyncAtLeastOnce => "/runsync",
+            Call::Status | Call::Wait => "/status/",
+            Call::Stream => "/stream/",
+            Call::Cancel => "/cancel/",
+            Call::Retry => "/retry/",
+            Call::PurgeQueue => "/purge-queue",
+            Call::Health => "/health",
+            Call::OpenAi => "/openai/",
+            Call::Requests => "/requests",
+            Call::GetPod => "/pods/",
+            Call::GetTemplate => "/templates/",
+            _ => "/graphql",
+        };
+        let requests = self.local.requests();
+        requests.iter().filter(|request| request.path.contains(place)).count()
+    }
+}
+
+fn template() -> NewTemplate {
+    NewTemplate::pod("matrix", "image:1").container_disk_gb(1).volume_gb(1)
+}
