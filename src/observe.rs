@@ -83,9 +83,11 @@ pub enum Event<'a> {
     },
 }
 
+type Tell = dyn Fn(&Event<'_>) + Send + Sync;
+
 /// The function that is told, where there is one.
 #[derive(Clone, Default)]
-pub(crate) struct Observer(Option<Arc<dyn Fn(&Event<'_>) + Send + Sync>>);
+pub(crate) struct Observer(Option<Arc<Tell>>);
 
 impl Observer {
     pub(crate) fn new(tell: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {

@@ -107,7 +107,7 @@ impl Endpoint {
     pub async fn openai<T: Serialize + ?Sized>(&self, path: &str, body: &T) -> Result<Value> {
         let segments = path.trim_start_matches('/').split('/');
         let path = segments.fold(self.path("/openai"), |path, segment| {
-            path.literal("/").parameter("path", &segment)
+            path.literal("/").parameter("path", segment)
         });
         let call = self.own_call(&OPENAI, path)?.json("body", body)?;
         let answer = self.send(call).await?.decode(&self.attempted(&OPENAI));
