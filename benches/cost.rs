@@ -3,7 +3,7 @@
 //! - Requests per second of `status` at 1, 64 and 200 in flight, with the limiter on and a
 //!   limit that does not bind, against the same work by reqwest and serde alone.
 //! - Memory at the peak, above what was there before: of a 20 MB submission, whose body is the
-//!   measure, and of a 20 MB result decoded to a string.
+//!   measure, also where it is sent three times, and of a 20 MB result decoded to a string.
 //!
 //! ```text
 //! cargo bench --bench cost -- [--seconds 1]
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use podqueue::{Client, RateLimits};
+use podqueue::{Client, RateLimits, RetryPolicy};
 use serde::Deserialize;
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -115,12 +115,14 @@ async fn main() -> Result<ExitCode, Failure> {
     let url = server::start(result.to_string().into())?;
     drop(result);
     let limits = RateLimits::new().requests_per_worker(1_000_000);
-    let client = Client::builder().api_key("key").base_url(&url).rate_limits(limits).build()?;
+    let retry = RetryPolicy::new().throttled_base(Duration::from_millis(1));
+    let client =
+        Client::builder().api_key("key").base_url(&url).rate_limits(limits).retry(retry).build()?;
     let endpoint = client.endpoint("bench");
     // One running worker that takes a million requests: the limiter is on, and does not bind.
     endpoint.health().await?;
     throughput(&url, &endpoint, time).await;
-    memory(&endpoint, body).await?;
+    memory(&client, body).await?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -171,13 +173,18 @@ fn raw(url: &str) -> impl Fn() -> Boxed + Clone + Send + 'static {
     }
 }
 
-async fn memory(endpoint: &podqueue::Endpoint, body: usize) -> Result<(), Failure> {
+async fn memory(client: &Client, body: usize) -> Result<(), Failure> {
+    let endpoint = client.endpoint("bench");
     let input = "x".repeat(body);
     // A first call pays for what is there once.
     endpoint.job("j").status().await?;
     let (submission, result) = peak(async { endpoint.run_sync(&input).await }).await;
     result?;
     println!("memory of a 20 MB submission   {:.3} bodies", submission as f64 / body as f64);
+    let busy = client.endpoint("busy");
+    let (resent, result) = peak(async { busy.run_sync(&input).await }).await;
+    result?;
+    println!("the same, sent three times     {:.3} bodies", resent as f64 / body as f64);
     drop(input);
     let (decoded, output) = peak(async {
         let record = endpoint.job("large").status().await?;

@@ -2,6 +2,7 @@
 //! machine of its own.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -10,8 +11,14 @@ const RECORD: &str = r#"{"id":"c0ffee00-0000-0000-0000-000000000000-u1","status"
 
 const HEALTH: &str = r#"{"jobs":{"completed":0,"failed":0,"inProgress":0,"inQueue":0,"retried":0},"workers":{"idle":0,"running":1}}"#;
 
+/// How often the endpoint `busy` still answers 429.
+static REFUSALS: AtomicU32 = AtomicU32::new(2);
+
+const REFUSAL: &[u8] =
+    b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n";
+
 /// Answers every request with the same record as fast as it comes; `/health` with a worker that
-/// runs, `/status/large` with `large`.
+/// runs, `/status/large` with `large`, and the endpoint `busy` with 429 at first.
 async fn serve(listener: TcpListener, large: Arc<str>) {
     while let Ok((stream, _)) = listener.accept().await {
         tokio::spawn(answer(stream, Arc::clone(&large)));
@@ -52,7 +59,12 @@ async fn answer(mut stream: TcpStream, large: Arc<str>) -> std::io::Result<()> {
                 read => rest -= read,
             }
         }
-        if lower.contains("/health") {
+        let refused = |left: u32| left.checked_sub(1);
+        if lower.contains("/busy/")
+            && REFUSALS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, refused).is_ok()
+        {
+            stream.write_all(REFUSAL).await?;
+        } else if lower.contains("/health") {
             stream.write_all(format!("{}{HEALTH}", head(HEALTH.len())).as_bytes()).await?;
         } else if is_large {
             stream.write_all(head(large.len()).as_bytes()).await?;
