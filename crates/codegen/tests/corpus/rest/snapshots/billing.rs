@@ -794,6 +794,14 @@ pub mod types {
         Void,
         /// `uncollectible`.
         Uncollectible,
+        /// `Err`.
+        Err,
+        /// `Ok`.
+        Ok,
+        /// `Error`.
+        Error,
+        /// `Self`.
+        Self_,
         /// A value that was not known when this was generated.
         Other(String),
     }
@@ -807,6 +815,10 @@ pub mod types {
                 Self::Paid => "paid",
                 Self::Void => "void",
                 Self::Uncollectible => "uncollectible",
+                Self::Err => "Err",
+                Self::Ok => "Ok",
+                Self::Error => "Error",
+                Self::Self_ => "Self",
                 Self::Other(value) => value,
             }
         }
@@ -820,6 +832,10 @@ pub mod types {
                 "paid" => Self::Paid,
                 "void" => Self::Void,
                 "uncollectible" => Self::Uncollectible,
+                "Err" => Self::Err,
+                "Ok" => Self::Ok,
+                "Error" => Self::Error,
+                "Self" => Self::Self_,
                 other => Self::Other(other.to_owned()),
             }
         }
