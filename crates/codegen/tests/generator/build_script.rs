@@ -129,7 +129,7 @@ fn what_was_left_out_is_a_warning_of_the_build() {
     let (directives, failed) = folder.directives(&Build::new().rest(folder.path("openapi")));
     assert!(!failed);
     assert!(directives.ends_with(
-        "cargo::warning=openapi/a.yaml:1:1: left out GET /a: it answers with text/csv, not with JSON"
+        "cargo::warning=openapi/a.yaml:2:14: left out GET /a: it answers with text/csv, not with JSON"
     ));
 }
 
