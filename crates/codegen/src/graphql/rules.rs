@@ -53,7 +53,7 @@ impl<'doc> OperationVisitor<'doc, ValidationErrorContext> for ObjectsForInputs {
             Some(TypeDefinition::Enum(it)) => &it.name,
             _ => return,
         };
-        let object = Value::Object(object.iter().cloned().collect());
+        let object = Value::Object(object.to_vec());
         errors.report_error(ValidationError {
             error_code: self.error_code(),
             message: format!("Expected value of type \"{name}\", found {object}."),

@@ -432,7 +432,7 @@ fn what_is_left_out_has_its_place() {
         [
             (
                 7,
-                54,
+                56,
                 "#/paths/~1a/get/parameters/0/schema: the default 5 does not conform to its schema"
             ),
             (5, 5, "GET /a: c is a cookie parameter, which cannot be sent"),
