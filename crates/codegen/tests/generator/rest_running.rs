@@ -70,8 +70,8 @@ fn artifact(messages: &str, name: &str) -> PathBuf {
         if message["reason"] != "compiler-artifact" || message["target"]["name"] != name {
             return None;
         }
-        let files = message["filenames"].as_array()?.iter().filter_map(Value::as_str);
-        let library = files.filter(|it| it.ends_with(".rlib")).next_back().map(str::to_owned);
+        let mut files = message["filenames"].as_array()?.iter().filter_map(Value::as_str);
+        let library = files.rfind(|it| it.ends_with(".rlib")).map(str::to_owned);
         message["executable"].as_str().map(str::to_owned).or(library)
     });
     files.next_back().unwrap_or_else(|| panic!("{name} was not built")).into()
