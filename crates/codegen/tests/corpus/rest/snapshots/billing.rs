@@ -676,6 +676,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(Currency);
 
     /// One of several values.
@@ -714,6 +715,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(AddressCountry);
 
     /// One of several values.
@@ -744,6 +746,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(InvoiceObject);
 
     /// One of several values.
@@ -778,6 +781,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(InvoiceSettingsNestedStatus);
 
     /// One of several values.
@@ -840,6 +844,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(InvoiceStatus);
 
     /// One of several values.
@@ -870,6 +875,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(NewInvoiceMetadata);
 
     /// One of several values.
@@ -904,6 +910,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(GetInvoiceExpandItem);
 
     /// An object of the interface.

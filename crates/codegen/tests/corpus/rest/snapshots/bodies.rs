@@ -36,6 +36,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(NewLevel);
 
     /// An object of the interface.

@@ -43,6 +43,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(State);
 
     /// One of several values.
@@ -77,6 +78,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(ImageOrSnapshotType);
 
     /// One of several values.
@@ -107,6 +109,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(OperationResult);
 
     /// One of several values.
@@ -141,6 +144,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(GetV1ProjectFilesNameExtExt);
 
     /// An object of the interface.

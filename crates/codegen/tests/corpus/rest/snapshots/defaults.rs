@@ -37,6 +37,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(ThingColor);
 
     /// An object of the interface.

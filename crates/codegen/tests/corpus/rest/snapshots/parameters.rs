@@ -35,6 +35,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(Level);
 }
 

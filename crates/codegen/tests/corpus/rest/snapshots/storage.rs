@@ -43,6 +43,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(FileStatus);
 
     /// One of several values.
@@ -77,6 +78,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(KindResponse);
 
     /// One of several values.
@@ -115,6 +117,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(PatchFileBodyItemOp);
 
     /// An object of the interface.
