@@ -190,7 +190,7 @@ fn odd_folders_and_files() {
     assert_eq!(odd("nothing-of-ours", &|it| it.write("queries/README.md", "no query")), fine);
     assert_eq!(
         odd("missing", &|it| fs::remove_dir(it.path("queries")).unwrap()),
-        error("queries:1:1: this folder cannot be read: No such file or directory (os error 2)")
+        error("queries:1:1: there is no such folder; files that end in .graphql go there")
     );
     assert_eq!(
         odd("a-file", &|it| {
