@@ -84,6 +84,12 @@ pub mod __private {
 #[macro_export]
 macro_rules! include_queries {
     () => {
-        include!(concat!(env!("OUT_DIR"), "/podqueue_queries.rs"));
+        include!(concat!(
+            env!(
+                "OUT_DIR",
+                "this crate needs a build script, `build.rs`, whose `main` calls `podqueue_codegen::queries(\"queries\")`"
+            ),
+            "/podqueue_queries.rs"
+        ));
     };
 }

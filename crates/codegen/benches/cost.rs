@@ -32,7 +32,8 @@ fn main() {
     }
 }
 
-/// Half of the operations read a thing and half make one; each thing has a part and an enum.
+/// Half of the operations read a thing and half make one; each thing has a part and an enum, and
+/// leads to the next one.
 fn description(operations: usize) -> Value {
     let mut paths = Map::new();
     let mut schemas = Map::new();
@@ -57,6 +58,7 @@ fn description(operations: usize) -> Value {
                 "size": { "type": ["integer", "null"] },
                 "tags": { "type": "array", "items": { "type": "string" } },
                 "status": { "type": "string", "enum": ["up", "down", format!("number {number}")] },
+                "next": { "$ref": format!("#/components/schemas/Thing{}", (number + 1) % operations) },
                 "part": { "$ref": format!("#/components/schemas/{part}"), "description": "Its part." },
                 "either": { "oneOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] },
             }}),

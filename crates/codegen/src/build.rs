@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::graphql::{self, SharedTypes};
@@ -226,7 +227,13 @@ pub(crate) fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Dia
     let mut seen = HashSet::new();
     while let Some(folder) = waiting.pop() {
         let fault = |error: std::io::Error| {
-            Diagnostic::of_file(name(&folder), format!("this folder cannot be read: {error}"))
+            let message = match error.kind() {
+                ErrorKind::NotFound => {
+                    format!("there is no such folder; files that end in .{} go there", endings[0])
+                }
+                _ => format!("this folder cannot be read: {error}"),
+            };
+            Diagnostic::of_file(name(&folder), message)
         };
         if !seen.insert(folder.canonicalize().map_err(fault)?) {
             continue;

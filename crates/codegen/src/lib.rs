@@ -20,6 +20,8 @@
 //! The files of a folder share their fragments. Where a value may be of several types, the type is
 //! asked for by itself; what `@include` or `@skip` may leave out is an `Option`.
 //!
+//! In variables and inputs `None` is absent. `Execute::null` of podqueue sends null instead.
+//!
 //! A mistake in a query stops the build with a line such as
 //! `queries/mine.graphql:4:5: Cannot query field "nope" on type "Secret".`, one for each mistake. Where
 //! one name comes near, the line ends in `Did you mean "name"?`.

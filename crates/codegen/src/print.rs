@@ -35,7 +35,9 @@ fn indentation(line: &str) -> usize {
 }
 
 fn starts_item(line: &str) -> bool {
-    ["///", "#[", "impl", "pub ", "fn ", "const "].iter().any(|start| line.starts_with(start))
+    ["///", "#[", "impl", "pub ", "fn ", "const ", "::podqueue::__private::open_enum!"]
+        .iter()
+        .any(|start| line.starts_with(start))
 }
 
 /// A doc comment, one attribute a line so that it is printed as `///` lines.

@@ -2,10 +2,7 @@
 //! reach through podqueue only, and plain Rust types in the place of aliases.
 
 use syn::visit_mut::VisitMut;
-use syn::{
-    Attribute, Fields, GenericArgument, Item, Meta, Path, PathArguments, Type, TypePath,
-    parse_quote,
-};
+use syn::{Attribute, Fields, Item, Meta, Path, Type, TypePath, parse_quote};
 
 use crate::derives;
 
@@ -69,31 +66,6 @@ fn tidy_container(attrs: &mut Vec<Attribute>) {
 fn tidy_fields(fields: &mut Fields) {
     for field in fields {
         tidy_attributes(&mut field.attrs);
-        unbox(&mut field.ty);
-    }
-}
-
-/// A recursive input is boxed on the outside, `Box<Option<…>>`, even where a list is box enough.
-/// `Option<Box<…>>` and `Option<Vec<…>>` are what one expects.
-fn unbox(ty: &mut Type) {
-    let Some(option) = argument(ty, "Box") else { return };
-    let Some(inner) = argument(option, "Option") else { return };
-    *ty = match argument(inner, "Vec") {
-        Some(_) => parse_quote!(Option<#inner>),
-        None => parse_quote!(Option<Box<#inner>>),
-    };
-}
-
-/// `T` of a `Name<T>`.
-fn argument<'a>(ty: &'a Type, name: &str) -> Option<&'a Type> {
-    let Type::Path(path) = ty else { return None };
-    let last = path.path.segments.last().filter(|last| last.ident == name)?;
-    match &last.arguments {
-        PathArguments::AngleBracketed(arguments) => match arguments.args.first()? {
-            GenericArgument::Type(ty) => Some(ty),
-            _ => None,
-        },
-        _ => None,
     }
 }
 

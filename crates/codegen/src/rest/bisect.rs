@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::mend::{self, Mended};
+use super::place;
 use super::signatures::{self, Decided};
 use crate::{Diagnostic, Source};
 
@@ -19,7 +20,10 @@ pub(super) fn decide(source: &Source, mended: &mut Mended) -> Result<Decided, Di
         return Ok(decided);
     }
     let mut warnings = Vec::new();
-    let mut warn = |message: String| warnings.push(Diagnostic::of_file(&source.name, message));
+    let mut warn = |pointer: &str, message: String| {
+        let (line, column) = place::of(&source.text, &place::keys(pointer));
+        warnings.push(Diagnostic::new(&source.name, line, column, message));
+    };
 
     let schemas = mend::object_at(&mended.document, &["components", "schemas"]);
     let names: Vec<_> = schemas.keys().cloned().collect();
@@ -35,7 +39,10 @@ pub(super) fn decide(source: &Source, mended: &mut Mended) -> Result<Decided, Di
     let mut paths = mended.document["paths"].clone();
     mend::inline(&mut paths, &any_value);
     for (name, reason) in refused {
-        warn(format!("the schema {name} is read as any value: {}", reason.message));
+        warn(
+            &format!("#/components/schemas/{name}"),
+            format!("the schema {name} is read as any value: {}", reason.message),
+        );
     }
 
     let paths = mend::object_at(&json!({ "paths": paths }), &["paths"]);
@@ -46,7 +53,7 @@ pub(super) fn decide(source: &Source, mended: &mut Mended) -> Result<Decided, Di
     };
     let refused = self::refused(&names, &mut |names| attempt(&within(names)).map(drop));
     for (path, reason) in &refused {
-        warn(format!("left out {}: {}", called(mended, path), reason.message));
+        warn("#/paths", format!("left out {}: {}", called(mended, path), reason.message));
     }
     let taken: Vec<_> =
         names.into_iter().filter(|name| !refused.iter().any(|(it, _)| it == name)).collect();

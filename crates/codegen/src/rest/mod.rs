@@ -5,6 +5,7 @@ mod emit;
 mod fields;
 mod mend;
 mod model;
+mod place;
 pub(crate) mod read;
 mod signatures;
 mod types;

@@ -129,7 +129,7 @@ fn what_was_left_out_is_a_warning_of_the_build() {
     let (directives, failed) = folder.directives(&Build::new().rest(folder.path("openapi")));
     assert!(!failed);
     assert!(directives.ends_with(
-        "cargo::warning=openapi/a.yaml:1:1: left out GET /a: it answers with text/csv, not with JSON"
+        "cargo::warning=openapi/a.yaml:2:14: left out GET /a: it answers with text/csv, not with JSON"
     ));
 }
 
@@ -190,7 +190,7 @@ fn odd_folders_and_files() {
     assert_eq!(odd("nothing-of-ours", &|it| it.write("queries/README.md", "no query")), fine);
     assert_eq!(
         odd("missing", &|it| fs::remove_dir(it.path("queries")).unwrap()),
-        error("queries:1:1: this folder cannot be read: No such file or directory (os error 2)")
+        error("queries:1:1: there is no such folder; files that end in .graphql go there")
     );
     assert_eq!(
         odd("a-file", &|it| {

@@ -380,8 +380,8 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ),
     (
         "a mistake behind a byte order mark and letters of several bytes",
-        "\u{feff}query A { pet(id: \"é漢\") { nope } }",
-        "1:27: Cannot query field \"nope\" on type \"Pet\".",
+        "\u{feff}query A { pets(limit: \"é漢\") { nope } }",
+        "1:23: Expected value of type \"Int\", found \"é漢\".\n1:31: Cannot query field \"nope\" on type \"Pet\".",
     ),
     ("an empty file", "", "1:1: there is no operation in this file"),
     ("a file of comments", "# nothing\n", "1:1: there is no operation in this file"),

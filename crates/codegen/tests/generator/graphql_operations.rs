@@ -146,6 +146,25 @@ fn a_variable_with_a_default_is_optional() {
 }
 
 #[test]
+fn a_field_of_an_input_with_a_default_is_optional_and_never_null() {
+    let schema = "type Query { a(page: Page): Int }
+        input Page { size: Int! = 10 order: Order! = UP after: String! } enum Order { UP DOWN }";
+    let made = graphql::generate(
+        &Source::new("schema.graphql", schema),
+        &[Source::new("queries/a.graphql", "query A($page: Page) { a(page: $page) }")],
+        SharedTypes::Here,
+    );
+    let code = made.unwrap().code;
+    let page = dense(item(&code, "pub struct Page {"));
+    for field in ["pub size: Option<i64>,", "pub order: Option<Order>,", "pub after: String,"] {
+        assert!(page.contains(field), "{field} is not in {page}");
+    }
+    assert!(above(&code, "pub struct Page {").contains("Default"));
+    let shape = dense(item(&code, "pub static PAGE"));
+    assert!(shape.contains("name: \"size\", shape: Shape::Int, presence: Presence::NotNull,"));
+}
+
+#[test]
 fn a_type_that_joins_a_union_later_does_not_break_the_answer() {
     let code = query("query A { animal { __typename ... on Pet { id } ... on Fish { depth } } }");
     let shapes = dense(item(&code, "pub enum AAnimal {"));

@@ -79,7 +79,7 @@ fn an_answer_that_is_not_json_is_left_out_and_named() {
     assert!(!made.code.contains("pub fn get_a"));
     assert_eq!(
         lines(&made.warnings),
-        "openapi/test.yaml:1:1: left out GET /a: it answers with text/csv, not with JSON"
+        "openapi/test.yaml:4:8: left out GET /a: it answers with text/csv, not with JSON"
     );
 }
 
@@ -104,7 +104,7 @@ fn a_body_of_several_parts_is_left_out_and_named() {
     );
     assert_eq!(
         lines(&made.warnings),
-        "openapi/test.yaml:1:1: left out POST /a: it takes multipart/form-data, not JSON"
+        "openapi/test.yaml:4:8: left out POST /a: it takes multipart/form-data, not JSON"
     );
 }
 
@@ -138,8 +138,8 @@ fn cookie_and_deep_object_parameters_are_left_out_and_named() {
     assert!(item(&made.code, "impl Read {").contains("pub fn page(mut self, page: i64)"));
     assert_eq!(
         lines(&made.warnings),
-        "openapi/test.yaml:1:1: GET /a: session is a cookie parameter, which cannot be sent\n\
-         openapi/test.yaml:1:1: GET /a: the parameter filter is an object, which cannot be sent"
+        "openapi/test.yaml:6:5: GET /a: session is a cookie parameter, which cannot be sent\n\
+         openapi/test.yaml:6:5: GET /a: the parameter filter is an object, which cannot be sent"
     );
 }
 
@@ -350,7 +350,7 @@ fn a_reference_that_leads_nowhere_is_any_value_and_named() {
     assert!(made.code.contains("pub a: Option<::serde_json::Value>,"));
     assert_eq!(
         lines(&made.warnings),
-        "openapi/test.yaml:1:1: the reference #/components/schemas/Gone leads nowhere; it is read as any value"
+        "openapi/test.yaml:7:63: the reference #/components/schemas/Gone leads nowhere; it is read as any value"
     );
 }
 
@@ -391,4 +391,53 @@ fn json_and_yaml_give_the_same() {
     let json = r#"{"openapi": "3.0.0", "paths": {"/a": {"get": {"responses": {"200": {"description": "A"}}}}}}"#;
     let json = rest::generate(&Source::new("a.json", json)).unwrap().code;
     assert_eq!(described(yaml).code, json);
+}
+
+#[test]
+fn the_fields_of_a_choice_that_may_be_null_are_not_required() {
+    let code = paths(
+        "  /a:
+    post:
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [a]
+              properties: {a: {type: string}}
+              oneOf: [{type: 'null'}, {type: object, required: [b], properties: {b: {type: string}}}]
+      responses: {'204': {description: Done.}}",
+    )
+    .code;
+    let body = item(&code, "pub struct PostABody {");
+    assert!(body.contains("pub a: String,") && body.contains("pub b: Option<String>,"), "{body}");
+}
+
+#[test]
+fn what_is_left_out_has_its_place() {
+    let warnings = paths(
+        "  /a:
+    get:
+      parameters:
+        - {name: c, in: cookie, schema: {type: string, default: 5}}
+      responses: {'200': {description: A, content: {application/json: {schema: {$ref: '#/gone'}}}}}
+  '/b':
+    post: {requestBody: {required: true, content: {text/csv: {}}}, responses: {}}",
+    )
+    .warnings;
+    let places: Vec<_> = warnings.iter().map(|it| (it.line, it.column, &*it.message)).collect();
+    assert_eq!(
+        places,
+        [
+            (
+                7,
+                56,
+                "#/paths/~1a/get/parameters/0/schema: the default 5 does not conform to its schema"
+            ),
+            (5, 5, "GET /a: c is a cookie parameter, which cannot be sent"),
+            (10, 5, "left out POST /b: it takes text/csv, not JSON"),
+            (8, 81, "the reference #/gone leads nowhere; it is read as any value"),
+        ]
+    );
 }

@@ -65,16 +65,16 @@ fn run(command: &mut Command, folder: &Path) -> String {
 
 /// The file that cargo built of a target: its program, or its library.
 fn artifact(messages: &str, name: &str) -> PathBuf {
-    let files = messages.lines().filter_map(|line| {
+    let mut files = messages.lines().filter_map(|line| {
         let message: Value = serde_json::from_str(line).unwrap();
         if message["reason"] != "compiler-artifact" || message["target"]["name"] != name {
             return None;
         }
-        let files = message["filenames"].as_array()?.iter().filter_map(Value::as_str);
-        let library = files.filter(|it| it.ends_with(".rlib")).last().map(str::to_owned);
+        let mut files = message["filenames"].as_array()?.iter().filter_map(Value::as_str);
+        let library = files.rfind(|it| it.ends_with(".rlib")).map(str::to_owned);
         message["executable"].as_str().map(str::to_owned).or(library)
     });
-    files.last().unwrap_or_else(|| panic!("{name} was not built")).into()
+    files.next_back().unwrap_or_else(|| panic!("{name} was not built")).into()
 }
 
 fn write_crate(folder: &Path, documents: &[Document]) {

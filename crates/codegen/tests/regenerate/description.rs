@@ -104,12 +104,27 @@ fn the_report_says_what_changed_and_whom_it_breaks() {
         run.out,
         REPORT.to_owned()
             + "\nthe generator leaves out:\n  \
-               openapi/shop.yaml:1:1: left out GET /export: it answers with text/csv, not with JSON\n"
+               openapi/shop.yaml:7:5: left out GET /export: it answers with text/csv, not with JSON\n"
     );
     assert_eq!(run.code, 1);
     assert_eq!(checkout.read("openapi/shop.yaml"), BEFORE);
     // The description is public: whoever publishes it does not get the key.
     assert_eq!(service.received()[0].line, "GET /openapi.json?version=latest HTTP/1.1");
+}
+
+#[test]
+fn what_was_left_out_before_is_not_news_wherever_it_stands() {
+    let export =
+        "  /export: {get: {responses: {200: {description: All., content: {text/csv: {}}}}}}\n";
+    let before = BEFORE.replace("components:\n", &format!("{export}components:\n"));
+    let now = BEFORE.replace("paths:\n", &format!("paths:\n{export}"));
+    let now = now.replace("age: {type: integer}", "age: {type: number}");
+    let checkout =
+        Checkout::new("rest-known").write("openapi/shop.yaml", &before).write("now.yaml", &now);
+    let run = checkout.run(&["--rest", "now.yaml", "--check"]);
+    assert_eq!((run.code, run.err.as_str()), (1, ""));
+    assert!(run.out.contains("Pet.age: integer -> number"), "{}", run.out);
+    assert!(!run.out.contains("leaves out"), "{}", run.out);
 }
 
 #[test]

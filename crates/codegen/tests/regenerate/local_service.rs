@@ -21,13 +21,19 @@ fn repository(name: &str) -> Checkout {
     checkout
 }
 
+/// Where the service publishes its REST description.
+fn description_url(local: &LocalService) -> String {
+    local.rest_url().replace("/v1", "/_local/openapi/rest.yaml")
+}
+
 #[test]
 fn there_is_no_drift() {
     let checkout = repository("local");
     let runtime = Runtime::new().unwrap();
-    let local = runtime.block_on(LocalService::builder().api_key("a key").start()).unwrap();
+    let builder = LocalService::builder().api_key("a key").control_plane();
+    let local = runtime.block_on(builder.start()).unwrap();
     let run = checkout.run_with(
-        &["--rest", "openapi/podqueue.yaml", "--check"],
+        &["--rest", &description_url(&local), "--check"],
         &[("PODQUEUE_API_KEY", "a key"), ("PODQUEUE_GRAPHQL_URL", &local.graphql_url())],
     );
     assert_eq!(run.err, "");
@@ -39,6 +45,39 @@ fn there_is_no_drift() {
          all queries of queries validate\n"
     );
     assert_eq!(run.code, 0);
+}
+
+#[test]
+fn a_description_that_has_changed_is_reported_and_written() {
+    let checkout = repository("changed");
+    let before = checkout.read("openapi/podqueue.yaml");
+    let now = before.replace("name: includeMachine\n", "name: includeHost\n").replace(
+        "        desiredStatus:\n",
+        "        region:\n          type: string\n        desiredStatus:\n",
+    );
+    assert_ne!(before, now);
+    let runtime = Runtime::new().unwrap();
+    let local =
+        runtime.block_on(LocalService::builder().api_key("key").control_plane().start()).unwrap();
+    let url = description_url(&local);
+    let put =
+        reqwest::blocking::Client::new().put(&url).bearer_auth("key").body(now).send().unwrap();
+    assert!(put.status().is_success(), "{put:?}");
+    let run = checkout.run(&["--rest", &url, "--check"]);
+    assert_eq!(
+        (run.code, run.err.as_str(), run.out.as_str()),
+        (
+            1,
+            "",
+            "REST description, openapi/podqueue.yaml: 3 changes, 1 of them breaking\n  \
+             added       GET /pods/{podId} (query includeHost): boolean = false\n  \
+             removed     GET /pods/{podId} (query includeMachine): boolean = false; BREAKS callers (it has no effect, or is refused)\n  \
+             added       Pod.region: string\n"
+        )
+    );
+    assert_eq!(checkout.run(&["--rest", &url]).code, 0);
+    assert_ne!(checkout.read("openapi/podqueue.yaml"), before);
+    assert_eq!(checkout.run(&["--rest", &url, "--check"]).code, 0);
 }
 
 #[test]

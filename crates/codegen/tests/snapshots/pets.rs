@@ -53,6 +53,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(Color);
 
     /// An input of the service.

@@ -177,7 +177,8 @@ async fn null_is_sent_where_it_is_asked_for() {
         }
         // It has a default, and is of a type without null.
         let variables = thing::Variables { id: "1".to_owned(), with_title: None };
-        let error = client.graphql().execute::<Thing>(variables).null("withTitle").await.unwrap_err();
+        let error =
+            client.graphql().execute::<Thing>(variables).null("withTitle").await.unwrap_err();
         assert!(error.to_string().contains("must not be null"), "{error}");
     }
 }

@@ -103,3 +103,14 @@ fn every_mistake_is_one_line_with_its_place() {
         assert!(!said.contains(word), "{word} is in\n{said}");
     }
 }
+
+#[test]
+fn a_build_script_that_is_forgotten_is_asked_for() {
+    let copy = Copy::new("forgotten");
+    fs::remove_file(copy.file("build.rs")).unwrap();
+    let output = copy.cargo(&["build", "-p", "service-queries"]);
+    assert!(!output.status.success());
+    let said = String::from_utf8(output.stderr).unwrap();
+    let wanted = "this crate needs a build script, `build.rs`, whose `main` calls `podqueue_codegen::queries(\"queries\")`";
+    assert!(said.contains(wanted), "{said}");
+}

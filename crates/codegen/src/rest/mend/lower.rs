@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::Notes;
 use super::places::{self, joined};
+use crate::rest::place::keys;
 
 /// Lowers every schema of a description.
 pub(super) fn lower(description: &mut Value, notes: &mut Notes<'_>) {
@@ -183,7 +184,8 @@ fn default_conforms(schema: &mut Map<String, Value>, place: &str, notes: &mut No
     };
     let conforms = is_null || (typed && listed);
     if !conforms {
-        notes.warn(format!("{place}: the default {default} does not conform to its schema"));
+        let message = format!("{place}: the default {default} does not conform to its schema");
+        notes.warn(&[keys(place), vec!["default".to_owned()]].concat(), message);
     }
 }
 

@@ -21,6 +21,7 @@ use serde_json::{Map, Value, json};
 pub(crate) use self::enums::NamedEnum;
 pub(super) use self::references::inline;
 use super::model::Operation;
+use super::place;
 use crate::{Diagnostic, Source};
 
 /// A description after mending.
@@ -100,8 +101,16 @@ struct Notes<'a> {
 }
 
 impl Notes<'_> {
-    fn warn(&mut self, message: String) {
-        self.warnings.push(Diagnostic::of_file(&self.source.name, message));
+    /// About what keys lead to.
+    fn warn(&mut self, keys: &[String], message: String) {
+        let (line, column) = place::of(&self.source.text, keys);
+        self.warnings.push(Diagnostic::new(&self.source.name, line, column, message));
+    }
+
+    /// About the first `$ref` to a target.
+    fn warn_of_reference(&mut self, target: &str, message: String) {
+        let (line, column) = place::of_reference(&self.source.text, target);
+        self.warnings.push(Diagnostic::new(&self.source.name, line, column, message));
     }
 }
 

@@ -31,7 +31,8 @@ pub(super) fn mend(
     let mut paths = Map::new();
     for (path, item) in &object_at(description, &["paths"]) {
         let Some(item) = resolve(description, item) else {
-            notes.warn(format!("left out {path}: its $ref leads nowhere"));
+            let message = format!("left out {path}: its $ref leads nowhere");
+            notes.warn(&["paths".to_owned(), path.clone()], message);
             continue;
         };
         for (key, method) in METHODS {
@@ -39,10 +40,11 @@ pub(super) fn mend(
                 continue;
             };
             let call = format!("{method} {path}");
+            let place = ["paths".to_owned(), path.clone(), key.to_owned()];
             match mend_operation(description, path, method, item, operation) {
                 Ok(mut mended) => {
                     mended.warnings.drain(..).for_each(|warning| {
-                        notes.warn(format!("{call}: {warning}"));
+                        notes.warn(&place, format!("{call}: {warning}"));
                     });
                     let name = naming::unique(&mut names, mended.operation.name);
                     mended.operation.name = name;
@@ -50,7 +52,7 @@ pub(super) fn mend(
                     paths.insert(path, item);
                     operations.push(mended.operation);
                 }
-                Err(reason) => notes.warn(format!("left out {call}: {reason}")),
+                Err(reason) => notes.warn(&place, format!("left out {call}: {reason}")),
             }
         }
     }

@@ -49,7 +49,8 @@ pub(super) fn name_schemas(
         named.insert(name, schema);
     }
     for target in naming.lost {
-        notes.warn(format!("the reference {target} leads nowhere; it is read as any value"));
+        let message = format!("the reference {target} leads nowhere; it is read as any value");
+        notes.warn_of_reference(&target, message);
     }
     named
 }

@@ -34,6 +34,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(DeeperKind);
 
     /// What all have.

@@ -1,4 +1,4 @@
-// billing.yaml:1:1: #/components/schemas/Line/properties/quantity: the default 1.5 does not conform to its schema
+// billing.yaml:51:414: #/components/schemas/Line/properties/quantity: the default 1.5 does not conform to its schema
 /// What the calls send and answer with.
 pub mod types {
     use ::std::collections::HashMap;
@@ -676,6 +676,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(Currency);
 
     /// One of several values.
@@ -714,6 +715,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(AddressCountry);
 
     /// One of several values.
@@ -744,6 +746,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(InvoiceObject);
 
     /// One of several values.
@@ -778,6 +781,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(InvoiceSettingsNestedStatus);
 
     /// One of several values.
@@ -794,6 +798,14 @@ pub mod types {
         Void,
         /// `uncollectible`.
         Uncollectible,
+        /// `Err`.
+        Err,
+        /// `Ok`.
+        Ok,
+        /// `Error`.
+        Error,
+        /// `Self`.
+        Self_,
         /// A value that was not known when this was generated.
         Other(String),
     }
@@ -807,6 +819,10 @@ pub mod types {
                 Self::Paid => "paid",
                 Self::Void => "void",
                 Self::Uncollectible => "uncollectible",
+                Self::Err => "Err",
+                Self::Ok => "Ok",
+                Self::Error => "Error",
+                Self::Self_ => "Self",
                 Self::Other(value) => value,
             }
         }
@@ -820,10 +836,15 @@ pub mod types {
                 "paid" => Self::Paid,
                 "void" => Self::Void,
                 "uncollectible" => Self::Uncollectible,
+                "Err" => Self::Err,
+                "Ok" => Self::Ok,
+                "Error" => Self::Error,
+                "Self" => Self::Self_,
                 other => Self::Other(other.to_owned()),
             }
         }
     }
+
     ::podqueue::__private::open_enum!(InvoiceStatus);
 
     /// One of several values.
@@ -854,6 +875,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(NewInvoiceMetadata);
 
     /// One of several values.
@@ -888,6 +910,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(GetInvoiceExpandItem);
 
     /// An object of the interface.

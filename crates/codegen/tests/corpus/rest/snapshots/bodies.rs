@@ -1,5 +1,5 @@
-// bodies.yaml:1:1: left out GET /download: it answers with application/octet-stream, not with JSON
-// bodies.yaml:1:1: left out POST /upload: it takes multipart/form-data, not JSON
+// bodies.yaml:13:15: left out GET /download: it answers with application/octet-stream, not with JSON
+// bodies.yaml:11:13: left out POST /upload: it takes multipart/form-data, not JSON
 /// What the calls send and answer with.
 pub mod types {
     use ::podqueue::__private::lenient;
@@ -36,6 +36,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(NewLevel);
 
     /// An object of the interface.

@@ -34,6 +34,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(CatOrDogKind);
 
     /// One of several values.
@@ -68,6 +69,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(ThingListedOrFree);
 
     /// An object of the interface.

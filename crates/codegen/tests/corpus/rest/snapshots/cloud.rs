@@ -1,7 +1,7 @@
-// cloud.yaml:1:1: #/components/schemas/Instance/properties/secureBoot: the default "true" does not conform to its schema
-// cloud.yaml:1:1: #/components/schemas/State: the default "UNKNOWN" does not conform to its schema
-// cloud.yaml:1:1: GET /v1/projects/{project}/instances: the parameter filter is an object, which cannot be sent
-// cloud.yaml:1:1: GET /v1/projects/{project}/instances: session is a cookie parameter, which cannot be sent
+// cloud.yaml:54:198: #/components/schemas/Instance/properties/secureBoot: the default "true" does not conform to its schema
+// cloud.yaml:49:91: #/components/schemas/State: the default "UNKNOWN" does not conform to its schema
+// cloud.yaml:10:5: GET /v1/projects/{project}/instances: the parameter filter is an object, which cannot be sent
+// cloud.yaml:10:5: GET /v1/projects/{project}/instances: session is a cookie parameter, which cannot be sent
 /// What the calls send and answer with.
 pub mod types {
     use ::std::collections::HashMap;
@@ -43,6 +43,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(State);
 
     /// One of several values.
@@ -77,6 +78,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(ImageOrSnapshotType);
 
     /// One of several values.
@@ -107,6 +109,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(OperationResult);
 
     /// One of several values.
@@ -141,6 +144,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(GetV1ProjectFilesNameExtExt);
 
     /// An object of the interface.

@@ -30,6 +30,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(ThingKind);
 
     /// An object of the interface.

@@ -34,6 +34,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(Color);
 
     /// An object of the interface.

@@ -34,6 +34,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(Level);
 
     /// One of several values.
@@ -112,6 +113,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(ThingOdd);
 
     /// One of several values.
@@ -146,6 +148,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(ThingTwice);
 
     /// One of several values.
@@ -180,6 +183,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(ThingUntyped);
 
     /// One of several values.
@@ -210,6 +214,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(ThingWithNull);
 
     /// An object of the interface.

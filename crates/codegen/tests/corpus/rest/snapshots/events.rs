@@ -35,6 +35,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(EventOneOfConsts);
 
     /// One of several values.
@@ -73,6 +74,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(EventTextOrEnum);
 
     /// One of several values.
@@ -115,6 +117,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(EventType);
 
     /// One of several values.
@@ -145,6 +148,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(PageObject);
 
     /// One of several values.
@@ -175,6 +179,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(GetEventId);
 
     /// An object of the interface.

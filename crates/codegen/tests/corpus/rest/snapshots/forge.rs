@@ -59,6 +59,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(ReactionContent);
 
     /// One of several values.
@@ -89,6 +90,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(ReactionSingle);
 
     /// One of several values.
@@ -171,6 +173,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(ReactionsListForIssueContent);
 
     /// One of several values.
@@ -205,6 +208,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(ReactionsListForIssueSort);
 
     /// An object of the interface.

@@ -28,6 +28,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(ThingC);
 
     /// A \<Thing\<T\>\> with \[fields\], see \[`Gone`\] and \[Thing::gone\].

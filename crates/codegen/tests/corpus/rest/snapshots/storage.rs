@@ -1,7 +1,7 @@
-// storage.yaml:1:1: left out POST /files: it takes multipart/form-data, not JSON
-// storage.yaml:1:1: left out GET /files/{id}/content: it answers with application/octet-stream, not with JSON
-// storage.yaml:1:1: left out GET /logs: it answers with application/x-ndjson, not with JSON
-// storage.yaml:1:1: left out POST /plain: it takes text/plain, not JSON
+// storage.yaml:4:12: left out POST /files: it takes multipart/form-data, not JSON
+// storage.yaml:5:25: left out GET /files/{id}/content: it answers with application/octet-stream, not with JSON
+// storage.yaml:14:11: left out GET /logs: it answers with application/x-ndjson, not with JSON
+// storage.yaml:15:12: left out POST /plain: it takes text/plain, not JSON
 /// What the calls send and answer with.
 pub mod types {
     use ::std::collections::HashMap;
@@ -43,6 +43,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(FileStatus);
 
     /// One of several values.
@@ -77,6 +78,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(KindResponse);
 
     /// One of several values.
@@ -115,6 +117,7 @@ pub mod types {
             }
         }
     }
+
     ::podqueue::__private::open_enum!(PatchFileBodyItemOp);
 
     /// An object of the interface.
