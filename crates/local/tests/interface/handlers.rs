@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use podqueue_local::{LocalJob, S3Config};
+use podqueue_local::{LocalJob, S3Config, Workers};
 use serde_json::{Value, json};
 
 use crate::support::{Service, eventually, seconds};
@@ -133,8 +133,9 @@ async fn one_that_ignores_a_cancel_is_dropped() {
 
 #[tokio::test]
 async fn a_panic_fails_the_job_and_the_worker_is_replaced() {
+    let workers = Workers::between(1, 1).cold_start(seconds(8));
     let service = Service::still(|builder| {
-        builder.workers(1, 1).endpoint("crash", |job: LocalJob| async move {
+        builder.workers_of("crash", workers).endpoint("crash", |job: LocalJob| async move {
             if job.input["crash"] == true {
                 panic!("out of memory");
             }
@@ -145,7 +146,12 @@ async fn a_panic_fails_the_job_and_the_worker_is_replaced() {
     let id = service.run("crash", json!({ "input": { "crash": true } })).await;
     let record = service.until("crash", &id, "FAILED").await;
     assert_eq!(record["error"], "the worker crashed: out of memory");
+    // The one that takes its place has to start first.
     let id = service.run("crash", json!({ "input": {} })).await;
+    let (_, health) = service.get("/v2/crash/health").await;
+    assert_eq!(health["workers"], json!({ "idle": 0, "running": 0 }));
+    assert_eq!(service.status("crash", &id).await.1["status"], "IN_QUEUE");
+    service.advance(seconds(8));
     service.until("crash", &id, "COMPLETED").await;
     let (_, health) = service.get("/v2/crash/health").await;
     assert_eq!(health["workers"], json!({ "idle": 1, "running": 0 }));
@@ -153,8 +159,6 @@ async fn a_panic_fails_the_job_and_the_worker_is_replaced() {
 
 #[cfg(unix)]
 mod command {
-    use podqueue_local::Workers;
-
     use super::*;
     use crate::support::Pipe;
 
