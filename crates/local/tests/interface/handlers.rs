@@ -65,6 +65,36 @@ async fn progress_is_the_output_while_the_job_runs() {
     assert_eq!(service.until("slow", &id, "COMPLETED").await["output"], "done");
 }
 
+#[tokio::test]
+async fn progress_is_no_output_of_a_job_that_does_not_complete() {
+    let service = Service::still(|builder| {
+        builder.endpoint("half", |job: LocalJob| async move {
+            job.progress(json!("half"));
+            job.sleep(seconds(10)).await;
+            Err("then it broke".into())
+        })
+    })
+    .await;
+    let begun = async |policy: Value| {
+        let id = service.run("half", json!({ "input": {}, "policy": policy })).await;
+        let shown = async || service.status("half", &id).await.1["output"] == "half";
+        eventually("an output", shown).await;
+        id
+    };
+    let failed = begun(json!({})).await;
+    let timed_out = begun(json!({ "executionTimeout": 5000 })).await;
+    let cancelled = begun(json!({})).await;
+    service.post(&format!("/v2/half/cancel/{cancelled}")).await;
+    service.advance(seconds(5));
+    service.until("half", &timed_out, "TIMED_OUT").await;
+    service.advance(seconds(5));
+    service.until("half", &failed, "FAILED").await;
+    for id in [failed, timed_out, cancelled] {
+        let (_, record) = service.status("half", &id).await;
+        assert_eq!(record.get("output"), None, "{record}");
+    }
+}
+
 /// However soon after the submission the clock is advanced, and in however large a step.
 #[tokio::test]
 async fn its_sleeps_begin_when_the_job_starts_and_follow_one_another() {
