@@ -12,7 +12,7 @@ mod wire;
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn twenty_thousand_jobs_leave_nothing_behind() {
     let live = || MEMORY.current_usage();
     let soak = soak::Soak { warm_up: 6_000, jobs: 20_000, kept: 1000, live, may_grow: 16 * 1024 };

@@ -123,6 +123,7 @@ impl Endpoint {
         submission: Submission,
         mode: Mode,
     ) -> Result<(Receipt, Moment, Arc<Notify>), Refusal> {
+        let id = mode.new_id();
         self.access(|state, now| {
             if state.queue.len() >= self.settings.max_queued {
                 let message = "the queue of this endpoint is full";
@@ -130,7 +131,7 @@ impl Endpoint {
             }
             let turn = state.next_turn;
             state.next_turn += 1;
-            let job = Job::new(submission, mode, self.settings.execution_timeout, turn, now);
+            let job = Job::new(id, submission, mode, self.settings.execution_timeout, turn, now);
             let receipt = Receipt { id: job.id.clone(), status: Status::InQueue };
             let finished = job.finished.clone();
             state.enqueue(turn, &job);
@@ -360,15 +361,14 @@ impl Endpoint {
 
     fn start_next(self: &Arc<Self>, state: &mut State, worker: WorkerId, now: Moment) {
         let Some((_, id)) = state.queue.pop_first() else { return };
-        let Some(mut job) = state.jobs.remove(&id) else { return };
+        let Some(job) = state.jobs.get_mut(&id) else { return };
         if job.calls_for_worker() {
             state.calling -= 1;
         }
         let stop = job.start(worker, now);
-        state.schedule(&job);
-        let work = LocalJob::new(self.clone(), &job, worker, stop.clone(), now);
+        state.calendar.set(Due::Job(id.clone()), job.fate().0);
+        let work = LocalJob::new(self.clone(), job, worker, stop.clone(), now);
         let (endpoint, attempt) = (self.clone(), job.attempt);
-        state.jobs.insert(id.clone(), job);
         self.tasks.spawn(async move {
             let told_to_stop = async {
                 stop.cancelled().await;

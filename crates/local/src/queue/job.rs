@@ -56,7 +56,8 @@ impl Mode {
         }
     }
 
-    fn new_id(self) -> JobId {
+    /// An id for a job that is submitted so.
+    pub(crate) fn new_id(self) -> JobId {
         let bits = fastrand::u128(..);
         // The version and variant bits of a random UUID.
         let bits = (bits & !(0xf << 76) & !(0b11 << 62)) | (0x4 << 76) | (0b10 << 62);
@@ -124,6 +125,7 @@ pub(crate) struct Job {
 
 impl Job {
     pub(crate) fn new(
+        id: JobId,
         submission: Submission,
         mode: Mode,
         endpoint_timeout: Duration,
@@ -131,7 +133,7 @@ impl Job {
         now: Moment,
     ) -> Self {
         Self {
-            id: mode.new_id(),
+            id,
             attempt: 0,
             backlog: Backlog::default(),
             finished: Arc::default(),

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use podqueue_local::{LocalJob, S3Config};
+use podqueue_local::{LocalJob, S3Config, Workers};
 use serde_json::{Value, json};
 
 use crate::support::{Service, eventually, seconds};
@@ -63,6 +63,36 @@ async fn progress_is_the_output_while_the_job_runs() {
     assert_eq!(record["output"], json!({ "percent": 40 }));
     service.advance(seconds(10));
     assert_eq!(service.until("slow", &id, "COMPLETED").await["output"], "done");
+}
+
+#[tokio::test]
+async fn progress_is_no_output_of_a_job_that_does_not_complete() {
+    let service = Service::still(|builder| {
+        builder.endpoint("half", |job: LocalJob| async move {
+            job.progress(json!("half"));
+            job.sleep(seconds(10)).await;
+            Err("then it broke".into())
+        })
+    })
+    .await;
+    let begun = async |policy: Value| {
+        let id = service.run("half", json!({ "input": {}, "policy": policy })).await;
+        let shown = async || service.status("half", &id).await.1["output"] == "half";
+        eventually("an output", shown).await;
+        id
+    };
+    let failed = begun(json!({})).await;
+    let timed_out = begun(json!({ "executionTimeout": 5000 })).await;
+    let cancelled = begun(json!({})).await;
+    service.post(&format!("/v2/half/cancel/{cancelled}")).await;
+    service.advance(seconds(5));
+    service.until("half", &timed_out, "TIMED_OUT").await;
+    service.advance(seconds(5));
+    service.until("half", &failed, "FAILED").await;
+    for id in [failed, timed_out, cancelled] {
+        let (_, record) = service.status("half", &id).await;
+        assert_eq!(record.get("output"), None, "{record}");
+    }
 }
 
 /// However soon after the submission the clock is advanced, and in however large a step.
@@ -133,8 +163,9 @@ async fn one_that_ignores_a_cancel_is_dropped() {
 
 #[tokio::test]
 async fn a_panic_fails_the_job_and_the_worker_is_replaced() {
+    let workers = Workers::between(1, 1).cold_start(seconds(8));
     let service = Service::still(|builder| {
-        builder.workers(1, 1).endpoint("crash", |job: LocalJob| async move {
+        builder.workers_of("crash", workers).endpoint("crash", |job: LocalJob| async move {
             if job.input["crash"] == true {
                 panic!("out of memory");
             }
@@ -145,7 +176,12 @@ async fn a_panic_fails_the_job_and_the_worker_is_replaced() {
     let id = service.run("crash", json!({ "input": { "crash": true } })).await;
     let record = service.until("crash", &id, "FAILED").await;
     assert_eq!(record["error"], "the worker crashed: out of memory");
+    // The one that takes its place has to start first.
     let id = service.run("crash", json!({ "input": {} })).await;
+    let (_, health) = service.get("/v2/crash/health").await;
+    assert_eq!(health["workers"], json!({ "idle": 0, "running": 0 }));
+    assert_eq!(service.status("crash", &id).await.1["status"], "IN_QUEUE");
+    service.advance(seconds(8));
     service.until("crash", &id, "COMPLETED").await;
     let (_, health) = service.get("/v2/crash/health").await;
     assert_eq!(health["workers"], json!({ "idle": 1, "running": 0 }));
@@ -153,8 +189,6 @@ async fn a_panic_fails_the_job_and_the_worker_is_replaced() {
 
 #[cfg(unix)]
 mod command {
-    use podqueue_local::Workers;
-
     use super::*;
     use crate::support::Pipe;
 

@@ -114,7 +114,7 @@ async fn ended(request: RequestBuilder) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, max_shrink_time: 60_000, ..ProptestConfig::default() })]
 
     #[test]
     fn any_body(

@@ -116,7 +116,7 @@ pub async fn eventually(what: &str, mut condition: impl AsyncFnMut() -> bool) {
 #[cfg(unix)]
 pub struct Pipe {
     path: std::path::PathBuf,
-    read: tokio::task::JoinHandle<Vec<u8>>,
+    read: std::thread::JoinHandle<Vec<u8>>,
 }
 
 #[cfg(unix)]
@@ -126,14 +126,15 @@ impl Pipe {
         let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
         assert!(made.success());
         let name = path.clone();
-        let read = tokio::task::spawn_blocking(move || std::fs::read(name).unwrap());
+        // A thread that no runtime waits for where the pipe is never released.
+        let read = std::thread::spawn(move || std::fs::read(name).unwrap());
         Self { path, read }
     }
 
     /// The beginning of a worker: it starts a process that holds the pipe and does not end by
-    /// itself.
+    /// itself. Whatever the worker does next, the pipe is held already.
     pub fn holder(&self) -> String {
-        format!("sleep 1000 > '{}' &", self.path.display())
+        format!("exec 3> '{}'; sleep 1000 & exec 3>&-;", self.path.display())
     }
 
     /// A worker with such a process, which answers every job.
@@ -148,9 +149,9 @@ impl Pipe {
 
     /// Waits until nobody holds the pipe any more.
     pub async fn released(self) {
-        let read = tokio::time::timeout(Duration::from_secs(20), self.read).await;
+        eventually("a pipe that nobody holds", async || !self.is_held()).await;
         std::fs::remove_file(self.path).unwrap();
-        assert_eq!(read.unwrap().unwrap(), b"");
+        assert_eq!(self.read.join().unwrap(), b"");
     }
 }
 

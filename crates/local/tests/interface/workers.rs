@@ -40,6 +40,32 @@ async fn jobs_wait_in_the_queue_when_the_maximum_of_workers_is_reached() {
     assert_eq!((&health["jobs"]["inProgress"], &health["jobs"]["inQueue"]), (&json!(2), &json!(3)));
 }
 
+/// A retried job is one of those that came last.
+#[tokio::test]
+async fn jobs_start_in_the_order_in_which_they_were_queued() {
+    let service = Service::still(|builder| builder.workers(1, 1)).await;
+    let short = json!({ "input": { "ms": 1000 } });
+    let failed = service.run("sleep", json!({ "input": {} })).await;
+    service.until("sleep", &failed, "FAILED").await;
+    let mut order = Vec::new();
+    for _ in 0..3 {
+        order.push(service.run("sleep", short.clone()).await);
+    }
+    assert_eq!(service.post(&format!("/v2/sleep/retry/{failed}")).await.0, 200);
+    order.push(failed);
+    for started in 1..3 {
+        service.until("sleep", &order[started - 1], "IN_PROGRESS").await;
+        for waiting in &order[started..] {
+            assert_eq!(service.status("sleep", waiting).await.1["status"], "IN_QUEUE");
+        }
+        service.advance(seconds(1));
+    }
+    service.until("sleep", &order[2], "IN_PROGRESS").await;
+    assert_eq!(service.status("sleep", &order[3]).await.1["status"], "IN_QUEUE");
+    service.advance(seconds(1));
+    service.until("sleep", &order[3], "FAILED").await;
+}
+
 /// Completed, failed, in progress, in queue, and what was cancelled, purged or deleted by its
 /// ttl, add up to what was submitted.
 #[tokio::test]
