@@ -20,9 +20,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use podqueue::{Client, ErrorKind, Job, RetryPolicy};
-use podqueue_local::{LocalJob, LocalService, RateLimits, RateWindow, Workers};
-use serde_json::json;
+use podqueue_local::{LocalJob, LocalService, RateLimits, RateWindow, StreamShape, Workers};
+use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 type Failure = Box<dyn std::error::Error>;
@@ -91,7 +92,8 @@ impl Load {
         limit: u64,
         callers: usize,
         call: impl Fn() -> F + Clone + Send + 'static,
-    ) where
+    ) -> Arc<Tally>
+    where
         F: Future<Output = podqueue::Result<T>> + Send,
         T: Send,
     {
@@ -104,7 +106,8 @@ impl Load {
                 }
             });
         }
-        self.rows.push((operation, limit, tally));
+        self.rows.push((operation, limit, Arc::clone(&tally)));
+        tally
     }
 }
 
@@ -114,9 +117,12 @@ async fn run(seconds: u64, window: RateWindow) -> Result<bool, Failure> {
         .api_key("local")
         .endpoint("parked", |job: LocalJob| async move { Ok(job.input) })
         .workers_of("parked", Workers::between(0, 0))
+        // This shape tells of the end, so that one question is a whole stream.
+        .stream_shape(StreamShape::Object)
         .rate_limits(RateLimits::documented().window(window))
         .start()
         .await?;
+    let local = Arc::new(local);
     let client = Client::builder()
         .api_key("local")
         .base_url(local.base_url())
@@ -128,7 +134,7 @@ async fn run(seconds: u64, window: RateWindow) -> Result<bool, Failure> {
     let cancelled: Job = parked.run(&json!({})).await?;
 
     let mut load = Load::default();
-    let endpoint = echo.clone();
+    let (endpoint, job) = (echo.clone(), done.clone());
     load.put("run", 1_000, 300, move || {
         let endpoint = endpoint.clone();
         async move { endpoint.run(&json!({"n": 1})).await }
@@ -136,6 +142,20 @@ async fn run(seconds: u64, window: RateWindow) -> Result<bool, Failure> {
     load.put("status", 2_000, 600, move || {
         let job = done.clone();
         async move { job.status().await }
+    });
+    let streamed = load.put("stream", 2_000, 600, move || {
+        let job = job.clone();
+        async move { job.stream::<Value>().next().await.transpose() }
+    });
+    let endpoint = echo.clone();
+    load.put("runsync", 2_000, 600, move || {
+        let endpoint = endpoint.clone();
+        async move { endpoint.run_sync(&json!({"n": 1})).await }
+    });
+    let endpoint = echo.clone();
+    load.put("openai", 2_000, 600, move || {
+        let endpoint = endpoint.clone();
+        async move { endpoint.openai("v1/models", &json!({})).await }
     });
     load.put("cancel", 100, 30, move || {
         let job = cancelled.clone();
@@ -149,6 +169,18 @@ async fn run(seconds: u64, window: RateWindow) -> Result<bool, Failure> {
     load.put("purge-queue", 2, 4, move || {
         let endpoint = parked.clone();
         async move { endpoint.purge_queue().await }
+    });
+    // A stream goes on after a 429 and tells nobody: the service's log does, which goes back ten
+    // seconds of this load.
+    let watched = Arc::clone(&local);
+    load.callers.spawn(async move {
+        loop {
+            tokio::time::sleep(Duration::from_secs(4)).await;
+            let log = watched.requests();
+            let refused = log.iter().filter(|request| request.status == Some(429));
+            let refused = refused.filter(|request| request.path.contains("/stream/")).count();
+            streamed.refused.fetch_max(refused as u64, Ordering::Relaxed);
+        }
     });
     tokio::time::sleep(Duration::from_secs(seconds)).await;
     load.callers.abort_all();
@@ -167,7 +199,6 @@ async fn run(seconds: u64, window: RateWindow) -> Result<bool, Failure> {
         );
         good &= percent >= 99.0 && refused == 0 && failed == 0;
     }
-    local.shutdown().await;
     Ok(good)
 }
 

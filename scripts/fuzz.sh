@@ -5,7 +5,7 @@
 #
 # It needs a C++ compiler for libFuzzer, and no more: the flags below are those with which cargo-fuzz
 # instruments, without the sanitizers, which find nothing in code without `unsafe`. What is found goes
-# to fuzz/artifacts/; give it to the target's binary, or to cargo-fuzz, to see it again.
+# to fuzz/artifacts/; give it to the target's binary to see it again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -20,9 +20,11 @@ fn the_index_of_tests_leads_to_tests() {
         let source = std::fs::read_to_string(&path).unwrap_or_default();
         let declared = format!("fn {test}(");
         let lines = || source.lines().map(str::trim);
+        let makes_a_test =
+            |line: &str| line.ends_with("test]") || line.starts_with("#[tokio::test(");
         let is_test = lines()
             .zip(lines().skip(1))
-            .any(|(before, line)| before.ends_with("test]") && line.contains(&declared));
+            .any(|(before, line)| makes_a_test(before) && line.contains(&declared));
         let is_property = source.contains("proptest!") && source.contains(&declared);
         if !is_test && !is_property {
             missing.push(format!("{path}::{test}"));

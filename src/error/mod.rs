@@ -186,7 +186,9 @@ impl Error {
         )
     }
 
-    /// The job that the failure is about, where there is one.
+    /// The job that the failure is about, where there is one. For a submission of
+    /// [`ErrorKind::OutcomeUnknown`] it is the job that was accepted, where the answer told its id
+    /// before it could not be read any further.
     #[must_use]
     pub fn job_id(&self) -> Option<&str> {
         self.0.job_id.as_deref()

@@ -69,6 +69,7 @@ struct Settings {
     webhook: Option<SecretString>,
     timeout: Option<Duration>,
     cancel_on_timeout: bool,
+    at_least_once: bool,
     polling: Option<Polling>,
     #[cfg(feature = "webhook")]
     webhooks: Option<crate::webhook::Webhooks>,
@@ -148,6 +149,12 @@ impl<T> RunAll<'_, T> {
         self.set(|settings| settings.webhooks = Some(webhooks.clone()))
     }
 
+    /// Submits a job again where it is not known whether it was accepted, at the price that
+    /// [`Run::at_least_once`](crate::Run::at_least_once) names: it may run more than once.
+    pub fn at_least_once(self) -> Self {
+        self.set(|settings| settings.at_least_once = true)
+    }
+
     /// How long each job is waited for at most, from when it was accepted.
     pub fn timeout(self, timeout: Duration) -> Self {
         self.set(|settings| settings.timeout = Some(timeout))
@@ -196,6 +203,9 @@ impl Settings {
         }
         if let Some(webhook) = &self.webhook {
             run = run.webhook(webhook.clone());
+        }
+        if self.at_least_once {
+            run = run.at_least_once();
         }
         run
     }

@@ -8,11 +8,22 @@ use super::repeat::Fate;
 
 /// How often and how soon a call is sent again, where sending it again is safe.
 ///
-/// What is safe does not depend on this policy: a submission, a purge and a creation are never sent
-/// again once they may have taken effect, whatever is set here.
+/// What is safe does not depend on this policy, and is the same for all three interfaces:
+///
+/// | call | 429, or it never left | 500, 502 and above | sent, and no answer | a success that cannot be read |
+/// |---|---|---|---|---|
+/// | status, health, REST reads, GraphQL queries | again | again | again | error |
+/// | stream | again | again | again, with [a gap](crate::StreamChunk::after_gap) | again, with a gap |
+/// | run, runsync, openai | again | [outcome unknown](crate::ErrorKind::OutcomeUnknown) | outcome unknown | outcome unknown |
+/// | run, runsync [at least once](crate::Run::at_least_once) | again | again | again | outcome unknown |
+/// | cancel | again | again | again | error |
+/// | retry | again | the job's status tells | the same | the same |
+/// | purge-queue | again | outcome unknown | outcome unknown | outcome unknown |
+/// | changing a template, deleting a template or a secret | again; what is not found then is deleted | the same | the same | error |
+/// | creating a template or a secret, any other mutation | again | outcome unknown | outcome unknown | outcome unknown |
 ///
 /// The wait before attempt *n* + 1 is drawn between zero and `base × 2^(n-1)` (full jitter), capped,
-/// and never shorter than the service's `Retry-After`. All calls of a client share a budget: when
+/// and never shorter than the service's `Retry-After`, in seconds or as a date. All calls of a client share a budget: when
 /// most of them fail, they stop repeating instead of multiplying the load.
 ///
 /// ```

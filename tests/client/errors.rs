@@ -42,6 +42,17 @@ async fn each_status_has_its_kind() {
 }
 
 #[tokio::test]
+async fn a_secret_that_is_cut_off_with_a_long_message_is_not_shown_in_part() {
+    for before in [0, 485, 490, 499] {
+        let message = format!("{}{KEY} was refused", ".".repeat(before));
+        let server = Script::of([Reply::json(401, json!({"error": message}))]).await;
+        let error = server.endpoint().health().await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unauthorized);
+        assert!(!error.to_string().contains(&KEY[..4]), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_redirect_is_not_followed() {
     let elsewhere = Script::then_always([], Reply::ok("{}")).await;
     for status in [301, 302, 303, 307, 308] {

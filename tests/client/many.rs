@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use podqueue::{Endpoint, ErrorKind, Finished, Policy, Polling, RemoteCancel};
-use podqueue_local::{LocalJob, LocalService};
+use podqueue_local::{Fault, LocalJob, LocalService, Operation};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -168,6 +168,27 @@ async fn what_cannot_be_submitted_is_a_result_too() {
     assert_eq!(kinds[1].as_ref().unwrap_err(), &ErrorKind::InvalidRequest);
     assert_eq!(results[1].input.n, 2);
     assert_eq!(count(&local, "/run"), 3);
+}
+
+#[tokio::test]
+async fn a_lost_submission_is_a_result_unless_one_prefers_twice_to_not_at_all() {
+    for (at_least_once, kind, submitted) in
+        [(false, Some(ErrorKind::OutcomeUnknown), 4), (true, None, 5)]
+    {
+        let local = service().await;
+        local.add_fault(Fault::lost_answer().on(Operation::Run).times(1));
+        let mut results = endpoint(&local, "echo").run_all((0..4).map(|n| json!({"n": n})));
+        if at_least_once {
+            results = results.at_least_once();
+        }
+        let results: Vec<Finished<Value>> = results.concurrency(1).collect().await;
+        let kinds: Vec<_> = results
+            .iter()
+            .map(|finished| finished.result.as_ref().err().map(podqueue::Error::kind))
+            .collect();
+        assert_eq!(kinds, [kind, None, None, None]);
+        assert_eq!(count(&local, "/run"), submitted);
+    }
 }
 
 #[tokio::test]

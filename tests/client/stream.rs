@@ -98,6 +98,19 @@ async fn a_failed_job_whose_record_is_gone_still_ends_in_its_error() {
 }
 
 #[tokio::test]
+async fn chunks_in_an_answer_that_cannot_be_read_are_a_gap_and_not_the_end() {
+    for garbled in ["", "<html>", r#"[{"output":2},{"outp"#, r#"{"status":"COMPLETED","stre"#] {
+        let script =
+            [array(&[1]), Reply::ok(garbled), array(&[3]), array(&[]), record("COMPLETED")];
+        let server = Script::of(script.into_iter().chain([array(&[])])).await;
+        let items = all(&server).await;
+        assert_eq!(outputs(&items), [1, 3], "{garbled}");
+        let gaps: Vec<_> = items.iter().map(|item| item.as_ref().unwrap().after_gap).collect();
+        assert_eq!(gaps, [false, true], "{garbled}");
+    }
+}
+
+#[tokio::test]
 async fn a_chunk_has_its_metrics() {
     let metrics = json!({
         "avg_gen_throughput": 1.5, "avg_prompt_throughput": 2, "cpu_kv_cache_usage": 3,

@@ -12,7 +12,8 @@ pub struct Suffering {
     pub made_by: Option<&'static str>,
     pub fault: Option<Fault>,
     pub knows: Knows,
-    /// Whether it may be processed when the call is over already.
+    /// Whether it may go on when the call is over already: the request is processed later, or the
+    /// service is still down.
     pub late: bool,
     /// Whether the service processes the request that suffers.
     pub processed: bool,
@@ -58,7 +59,7 @@ pub fn all() -> Vec<Suffering> {
         made_by: Some(made_by),
         fault: Some(fault),
         knows,
-        late: made_by == "delay",
+        late: matches!(made_by, "delay" | "down"),
         processed,
     };
     let (yes, no) = (true, false);
