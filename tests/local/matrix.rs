@@ -16,7 +16,7 @@ use podqueue::{Error, ErrorKind};
 use podqueue_local::Operation;
 
 use self::faults::{DOWN, Knows, Suffering};
-use self::stage::Stage;
+use self::stage::{Http, Stage};
 use crate::support::HeldBack;
 
 /// What may be sent again when it is not known whether it took effect.
@@ -121,8 +121,9 @@ fn every_operation_under_every_fault() {
                         .start_paused(true)
                         .build()
                         .unwrap();
+                    let http = Http::new();
                     for suffering in faults::all() {
-                        let cell = runtime.block_on(cell(row, suffering));
+                        let cell = runtime.block_on(cell(row, suffering, &http));
                         cells.lock().unwrap().push(cell);
                     }
                 }
@@ -138,10 +139,11 @@ fn every_operation_under_every_fault() {
 async fn cell(
     &(call, operation, repeats): &(Call, Operation, Repeats),
     suffering: Suffering,
+    http: &Http,
 ) -> Result<(), String> {
     let expected = expected(&suffering, repeats);
     let _held_back = HeldBack::new();
-    let stage = Stage::set(call).await;
+    let stage = Stage::set(call, http).await;
     let before = stage.sent(call);
     match suffering.fault.clone() {
         Some(fault) => stage.local.add_fault(fault.on(operation).times(1)),

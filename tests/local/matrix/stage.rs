@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use podqueue::{Client, Error, ErrorKind, JobStatus, NewTemplate, RetryPolicy, RunSync};
 use podqueue_local::{GPU_POD, LocalService, OWN_TEMPLATE};
+use reqwest::redirect::Policy;
 use serde_json::{Value, json};
 
 use super::Call;
@@ -12,6 +13,23 @@ use crate::support::{service, settings, until};
 
 /// What one attempt may take; one at `/runsync` has a second of waiting and a margin of ten more.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The HTTP clients of the two sides. To make one takes longer than to use it: it reads the
+/// certificates that the system trusts.
+pub struct Http {
+    suffering: reqwest::Client,
+    witness: reqwest::Client,
+}
+
+impl Http {
+    pub fn new() -> Self {
+        let make = || {
+            let settings = reqwest::Client::builder().redirect(Policy::none()).referer(false);
+            settings.build().unwrap()
+        };
+        Self { suffering: make(), witness: make() }
+    }
+}
 
 /// The state of a service in which a call can be made, and what it is made on.
 pub struct Stage {
@@ -25,12 +43,14 @@ pub struct Stage {
 }
 
 impl Stage {
-    pub async fn set(call: Call) -> Self {
+    pub async fn set(call: Call, http: &Http) -> Self {
         let local = service().workers(1, 1).start().await.unwrap();
         // Often and long enough to outlast a service that is down for a moment.
         let retry = RetryPolicy::new().attempts(10);
         let suffering = settings(&local).retry(retry.clone()).timeout(TIMEOUT);
-        let witness = settings(&local).retry(retry.clone()).build().unwrap();
+        let suffering = suffering.http_client(http.suffering.clone());
+        let witness = settings(&local).retry(retry).http_client(http.witness.clone());
+        let witness = witness.build().unwrap();
         let mut secret = String::new();
         let mut job = String::new();
         match call {
