@@ -15,6 +15,7 @@ use crate::graphql::{Graphql, Secrets, Templates};
 use crate::observe::Observer;
 use crate::queue::{Endpoint, Paces, Polling};
 use crate::rest::Rest;
+use crate::secret_string::SecretString;
 use crate::transport::{Auth, Call, Limiter, Reply, Transport};
 
 /// The client of the three interfaces.
@@ -177,8 +178,8 @@ impl Client {
         self.inner.run_sync_limit
     }
 
-    pub(crate) fn key(&self) -> &str {
-        self.inner.transport.key.secret().expose()
+    pub(crate) fn key(&self) -> &SecretString {
+        self.inner.transport.key.secret()
     }
 }
 

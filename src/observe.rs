@@ -9,10 +9,10 @@ use crate::error::ErrorKind;
 /// Something that a client did, as [`ClientBuilder::observe`](crate::ClientBuilder::observe) tells
 /// it: for counters and histograms of any metrics library.
 ///
-/// None of it is secret. `operation` is the last literal part of the path for the queue interface
-/// (`run`, `status`, `purge-queue`), the call's name for the REST interface, and `query` or
-/// `mutation` for GraphQL; it has few values, and neither has `endpoint_id`, so that both serve as
-/// labels. A `job_id` does not.
+/// A call that is dropped before it is answered, as by a deadline around it, tells of no end. None of
+/// it is secret. `operation` is the last literal part of the path for the queue interface (`run`,
+/// `status`, `purge-queue`), the call's name for the REST interface, and `query` or `mutation` for
+/// GraphQL; it has few values, and so has `endpoint_id`: both serve as labels. A `job_id` does not.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {

@@ -12,7 +12,7 @@ use super::pace::Pace;
 use super::{Job, Run, RunSync};
 use crate::client::Client;
 use crate::error::{Attempted, Result};
-use crate::transport::{Call, Operation, Path, hide};
+use crate::transport::{Call, Operation, Path, hide_all};
 
 /// A serverless endpoint: submits jobs, and tells how the endpoint is
 /// ([Serverless queue operations](crate#the-interface)).
@@ -169,7 +169,7 @@ impl Endpoint {
 
     /// A text of the service's with the API key cut out.
     pub(super) fn hide_key(&self, text: String) -> String {
-        hide(text, self.client.key())
+        hide_all(text, std::slice::from_ref(self.client.key()))
     }
 }
 

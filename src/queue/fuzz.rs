@@ -11,6 +11,7 @@ use super::stream::fuzz_chunks;
 use super::submission::read_new;
 use super::{Endpoint, Health, JobRecord, Purged};
 use crate::client::Client;
+use crate::error::Attempted;
 use crate::secret_string::SecretString;
 use crate::transport::Reply;
 
@@ -74,9 +75,9 @@ pub fn stream(body: &[u8]) {
 
 /// A health report, and what a purge answers.
 pub fn health(body: &[u8]) {
-    let reply = reply(body);
-    if let Err(error) = reply.decode::<Health>("health") {
+    let (reply, attempted) = (reply(body), Attempted::on_interface("health", "queue"));
+    if let Err(error) = reply.decode::<Health>(&attempted) {
         let _ = format!("{error} {error:?}");
     }
-    let _ = reply.decode::<Purged>("purge-queue");
+    let _ = reply.decode::<Purged>(&attempted);
 }

@@ -52,10 +52,11 @@ impl<T> Stream for JobStream<T> {
 /// Reads an answer of `/stream` and each chunk of it.
 #[cfg(fuzzing)]
 pub(super) fn fuzz_chunks(body: &bytes::Bytes) {
-    if let Ok(batch) = chunk::Batch::read("stream", body) {
+    let attempted = crate::error::Attempted::on_interface("stream", "queue");
+    if let Ok(batch) = chunk::Batch::read(&attempted, body) {
         for chunk in batch.chunks {
-            let _ = chunk.decode::<serde_json::Value>("stream", false);
-            let _ = chunk.decode::<Vec<String>>("stream", true);
+            let _ = chunk.decode::<serde_json::Value>(&attempted, false);
+            let _ = chunk.decode::<Vec<String>>(&attempted, true);
         }
     }
 }

@@ -9,9 +9,9 @@ use reqwest::header::{
 
 use tokio::time::Instant;
 
+use super::hiding::hide_all;
 use super::limit::Pass;
 use super::repeat::Fate;
-use super::reply::hide_all;
 use super::{Auth, Call, Reply, Transport};
 use crate::error::{Error, ErrorKind, service_message};
 use crate::secret_string::SecretString;

@@ -5,6 +5,7 @@
 
 mod attempt;
 mod call;
+mod hiding;
 mod key;
 mod limit;
 mod path;
@@ -16,12 +17,13 @@ mod retry;
 pub(crate) use attempt::retry_after;
 pub(crate) use call::not_serializable;
 pub(crate) use call::{Auth, Call, Operation};
+pub(crate) use hiding::hide_all;
 pub(crate) use key::Key;
 pub use limit::RateLimits;
 pub(crate) use limit::{Limit, Limiter};
 pub(crate) use path::Path;
 pub(crate) use repeat::Repeat;
-pub(crate) use reply::{Reply, decode_at, hide, hide_all, not_decodable};
+pub(crate) use reply::{Reply, decode_at, not_decodable};
 pub(crate) use retry::Budget;
 pub use retry::RetryPolicy;
 

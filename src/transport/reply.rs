@@ -5,6 +5,7 @@ use std::fmt;
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
+use super::hiding::{hide_all, without_values};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::secret_string::SecretString;
 
@@ -69,27 +70,6 @@ impl fmt::Display for Undecodable {
 
 impl std::error::Error for Undecodable {}
 
-/// serde quotes the strings that it found, and nothing else: `invalid type: string "x", expected …`.
-fn without_values(message: &str) -> String {
-    let mut shown = String::with_capacity(message.len());
-    let (mut quoted, mut escaped) = (false, false);
-    for character in message.chars() {
-        match character {
-            _ if escaped => escaped = false,
-            '\\' if quoted => escaped = true,
-            '"' => {
-                quoted = !quoted;
-                if !quoted {
-                    shown.push('…');
-                }
-            }
-            _ if quoted => {}
-            _ => shown.push(character),
-        }
-    }
-    shown
-}
-
 impl Reply {
     /// Reads the body as JSON.
     pub(crate) fn decode<T: DeserializeOwned>(&self, attempted: &Attempted) -> Result<T> {
@@ -104,31 +84,9 @@ impl Reply {
     }
 }
 
-/// A text of the service's with all secrets cut out of it.
-pub(crate) fn hide_all(text: String, secrets: &[SecretString]) -> String {
-    secrets.iter().fold(text, |text, secret| hide(text, secret.expose()))
-}
-
-/// The text with a secret cut out of it, as it is and as it stands inside a JSON or GraphQL string.
-pub(crate) fn hide(text: String, secret: &str) -> String {
-    if secret.is_empty() {
-        return text;
-    }
-    let quoted = serde_json::Value::from(secret).to_string();
-    let escaped = &quoted[1..quoted.len() - 1];
-    let twice = serde_json::Value::from(escaped).to_string();
-    let mut text = text;
-    for form in [&twice[1..twice.len() - 1], escaped, secret] {
-        if text.contains(form) {
-            text = text.replace(form, "[redacted]");
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{decode_at, without_values};
+    use super::decode_at;
     use crate::error::Attempted;
 
     #[test]
@@ -143,13 +101,5 @@ mod tests {
                 .expect_err("a string is no number");
         assert_eq!(error.field(), Some("A"));
         assert!(!format!("{error} {error:?}").contains("hun"), "{error:?}");
-    }
-
-    #[test]
-    fn quoted_values_are_left_out() {
-        assert_eq!(
-            without_values(r#"invalid type: string "a \" b", expected f64 at line 1"#),
-            "invalid type: string …, expected f64 at line 1"
-        );
     }
 }

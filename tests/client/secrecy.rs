@@ -14,7 +14,7 @@ use crate::support::{KEY, Reply, Script};
 const SECRETS: [&str; 7] = [
     "hook-canary",
     "proxy-canary",
-    KEY,
+    "key-canary",
     "secret-canary",
     "env-canary",
     "access-canary",

@@ -10,8 +10,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// The API key that the tests' clients use.
-pub const KEY: &str = "key-canary-5f2b";
+/// The API key that the tests' clients use. In a URL it has another form.
+pub const KEY: &str = "key-canary+5f2b=";
 
 /// A request as it arrived.
 #[derive(Clone, Debug)]
