@@ -12,6 +12,7 @@
 //! # }
 //! ```
 
+#[doc(hidden)]
 pub mod document;
 mod execute;
 mod failure;

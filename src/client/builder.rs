@@ -217,8 +217,10 @@ impl ClientBuilder {
     /// [`user_agent`](Self::user_agent) and [`proxy`](Self::proxy) are then set on it, not here.
     ///
     /// It must neither follow redirects nor send a `referer`, which would carry the key to other
-    /// hosts. A call that it redirected is an error of the kind
-    /// [`ErrorKind::Redirect`](crate::ErrorKind::Redirect), whatever came back.
+    /// hosts, nor send anything again by itself (`retry`), which could submit a job twice. A call
+    /// that it redirected is an error of the kind
+    /// [`ErrorKind::Redirect`](crate::ErrorKind::Redirect), whatever came back. Let it close idle
+    /// connections before the service does: ours does so after 25 seconds.
     ///
     /// ```
     /// let http = reqwest::Client::builder()

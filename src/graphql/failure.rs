@@ -37,6 +37,7 @@ pub struct GraphqlError {
 /// A step of the path to a field of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum PathSegment {
     /// A field, by its name in the result.
     Field(String),

@@ -23,6 +23,7 @@ pub struct Port {
 
 /// The protocol of a [`Port`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Protocol {
     /// Reached through the service's HTTP proxy.
     Http,

@@ -8,7 +8,9 @@ use super::Limit;
 /// The service limits each operation of the queue interface per endpoint and user, both in requests
 /// in ten seconds and in requests at the same time: `/run`, for one, to 1000 and 200. The client
 /// counts the calls of all its clones and sends none that could exceed that, first in, first out, at
-/// more than 99 % of the allowed rate. After a pause it sends up to a quarter of the requests at
+/// more than 99 % of the allowed rate while the service answers within a tenth of a second. A request
+/// counts until ten seconds after its answer, so a slow answer costs rate: `/runsync` with jobs of two
+/// seconds gets five sixths, at worst. After a pause it sends up to a quarter of the requests at
 /// once, and the others evenly. The time that a call waits for its turn does not count for
 /// [`ClientBuilder::timeout`](crate::ClientBuilder::timeout). `/retry`, `/health` and the other
 /// interfaces have no documented limit, and do not wait.
