@@ -132,6 +132,15 @@ fn check_and_dry_run_change_nothing() {
 }
 
 #[test]
+fn check_fails_for_queries_alone() {
+    let checkout = checkout("queries-alone").write("queries/wrong.graphql", "query W { nope }");
+    let run = checkout.run(&["--graphql", "schema/mine.graphql", "--check"]);
+    assert!(run.out.starts_with("GraphQL schema, schema/mine.graphql: no drift\n"), "{}", run.out);
+    assert!(run.out.contains("queries/wrong.graphql:1:11: "), "{}", run.out);
+    assert_eq!(run.code, 1);
+}
+
+#[test]
 fn what_is_written_is_sorted_and_has_no_drift() {
     let checkout = checkout("written");
     let service = Service::answering(&[(200, &changed())]);
