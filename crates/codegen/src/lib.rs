@@ -51,10 +51,10 @@
 //! who fill in its inputs. A change that breaks somebody makes programs fail that run today; one
 //! that asks to adapt matters when they are built anew.
 //!
-//! With `--check` it changes nothing and exits with 1 when there is drift, for a nightly CI; with
-//! `--dry-run` it changes nothing and exits with 0. Exit code 1 without `--check` says that queries
-//! no longer validate, 2 that the arguments are wrong, 3 that something could not be fetched, read
-//! or written.
+//! With `--check` it changes nothing, for a nightly CI, and exits with 1 when something changed or
+//! queries no longer validate; with `--dry-run` it changes nothing and exits with 0. Exit code 1
+//! without `--check` says that queries no longer validate, 2 that the arguments are wrong, 3 that
+//! something could not be fetched, read or written.
 //!
 //! # Without a build script
 //!

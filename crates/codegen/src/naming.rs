@@ -41,7 +41,7 @@ pub(crate) fn variant(wire: &str) -> String {
     if wire.trim().is_empty() {
         return "Empty".to_owned();
     }
-    if wire.chars().any(char::is_alphanumeric) {
+    if wire.chars().any(is_letter) {
         return pascal(wire);
     }
     let signs = wire.chars().filter_map(|c| SIGNS.iter().find(|(sign, _)| *sign == c));
@@ -138,14 +138,25 @@ fn words(wire: &str) -> String {
         _ => wire
             .chars()
             .filter(|c| *c != '\'')
-            .map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' })
+            .map(|c| if is_letter(c) || c == '_' { c } else { '-' })
             .collect(),
     }
 }
 
+/// Whether a letter or a digit is one that Rust takes: the `²` of `m²` is not.
+fn is_letter(c: char) -> bool {
+    c.is_ascii_alphanumeric()
+        || (c.is_alphanumeric() && syn::parse_str::<syn::Ident>(&format!("a{c}")).is_ok())
+}
+
+/// Whether a name may begin with it: not with a digit, nor with a sign that goes with a letter.
+fn may_begin(c: char) -> bool {
+    c.is_ascii_alphabetic() || syn::parse_str::<syn::Ident>(&format!("{c}a")).is_ok()
+}
+
 fn identifier(name: String, when_empty: &str) -> String {
     let mut name = if name.is_empty() { when_empty.to_owned() } else { name };
-    if name.starts_with(|c: char| c.is_numeric()) {
+    if !name.starts_with(may_begin) {
         name.insert(0, '_');
     }
     if is_keyword(&name) {
@@ -173,6 +184,22 @@ mod tests {
         assert_eq!(variant("+1"), "Plus1");
         assert_eq!(variant(""), "Empty");
         assert_eq!(variant("\u{2764}"), "X");
+        assert_eq!(snake("area_m²"), "area_m");
+        assert_eq!(snake("co₂_kg"), "co_kg");
+        assert_eq!(pascal("①"), "X");
+        assert_eq!(variant("½"), "X");
+        assert_eq!(variant("<½"), "Less");
+    }
+
+    #[test]
+    fn every_letter_and_digit_there_is_leads_to_a_name_that_rust_takes() {
+        for c in ('\0'..=char::MAX).filter(|c| c.is_alphanumeric()) {
+            for wire in [c.to_string(), format!("a{c}")] {
+                for name in [snake(&wire), variant(&wire)] {
+                    assert!(!is_keyword(&name), "{c:?} gives {name:?}");
+                }
+            }
+        }
     }
 
     #[test]

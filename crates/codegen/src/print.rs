@@ -52,18 +52,23 @@ pub(crate) fn docs(text: &str) -> TokenStream {
 /// Prose from a schema, made safe to stand in a doc comment: what looks like HTML or a link to
 /// an item would make rustdoc complain, and an indented line would become a doc test.
 pub(crate) fn prose(text: &str) -> String {
-    let mut in_fence = false;
+    // What closes the block of code that the line stands in.
+    let mut fence: Option<&str> = None;
     // How far the text of the list item is indented that the line before belongs to.
     let mut item = 0;
     let mut lines = Vec::new();
     for line in text.trim().lines() {
         let trimmed = line.trim();
-        if trimmed.starts_with("```") {
-            in_fence = !in_fence;
+        if let Some(open) = fence {
+            let closes = fence_of(trimmed).is_some_and(|it| it == trimmed && it.starts_with(open));
+            if closes {
+                fence = None;
+            }
+            lines.push(if closes { open.to_owned() } else { line.trim_end().to_owned() });
+        } else if let Some(open) = fence_of(trimmed) {
+            fence = Some(open);
             item = 0;
-            lines.push(if in_fence { "```text".to_owned() } else { "```".to_owned() });
-        } else if in_fence {
-            lines.push(line.trim_end().to_owned());
+            lines.push(format!("{open}text"));
         } else {
             let marker = list_marker(trimmed);
             match (trimmed, marker) {
@@ -75,10 +80,17 @@ pub(crate) fn prose(text: &str) -> String {
             lines.push(format!("{:indentation$}{}", "", escape(trimmed)));
         }
     }
-    if in_fence {
-        lines.push("```".to_owned());
-    }
+    lines.extend(fence.map(str::to_owned));
     lines.join("\n")
+}
+
+/// The three or more signs, one as the other, that a line begins with which begins or ends a block
+/// of code. Behind backticks there is no other: that would be code within a line.
+fn fence_of(line: &str) -> Option<&str> {
+    let sign = line.chars().next().filter(|c| ['`', '~'].contains(c))?;
+    let rest = line.trim_start_matches(sign);
+    let fence = &line[..line.len() - rest.len()];
+    (fence.len() >= 3 && !(sign == '`' && rest.contains(sign))).then_some(fence)
 }
 
 /// How wide what stands before the text of a list item is, where a line begins one.
@@ -114,6 +126,10 @@ fn escape(line: &str) -> String {
 fn escape_word(word: &str, escaped: &mut String) {
     let address = word.find("https://").or_else(|| word.find("http://"));
     let (before, rest) = word.split_at(address.unwrap_or(word.len()));
+    // Behind the sign of a list item it would begin a block of code.
+    if before.starts_with("~~~") {
+        escaped.push('\\');
+    }
     for c in before.chars() {
         if matches!(c, '<' | '>' | '[' | ']') {
             escaped.push('\\');
@@ -152,6 +168,22 @@ mod tests {
             prose("    indented\n\n```rust\nfn [a]\n```"),
             "indented\n\n```text\nfn [a]\n```"
         );
+    }
+
+    #[test]
+    fn a_block_of_code_is_text_whatever_its_fence() {
+        for (described, expected) in [
+            ("~~~\nfn [a]\n~~~\n[b]", "~~~text\nfn [a]\n~~~\n\\[b\\]"),
+            ("~~~rust\n```\na\n```\n~~~", "~~~text\n```\na\n```\n~~~"),
+            ("```\n~~~\n```rust\n````\n[a]", "```text\n~~~\n```rust\n```\n\\[a\\]"),
+            ("````\n```\n[a]", "````text\n```\n[a]\n````"),
+            ("~~~~ rust", "~~~~text\n~~~~"),
+            ("```[a]``` [b]", "```[a]``` \\[b\\]"),
+            ("~~[a]~~", "~~\\[a\\]~~"),
+            ("- ~~~rust", "- \\~~~rust"),
+        ] {
+            assert_eq!(prose(described), expected, "{described}");
+        }
     }
 
     #[test]

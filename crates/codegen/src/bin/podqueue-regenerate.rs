@@ -23,9 +23,10 @@ const FAILURE: u8 = 3;
     version,
     after_help = "Exit codes:\n  \
         0  nothing changed, or what changed was written and all queries validate\n  \
-        1  with --check: something changed; without: queries no longer validate\n  \
+        1  with --check: something changed, or queries no longer validate;\n     \
+           without: queries no longer validate\n  \
         2  wrong arguments\n  \
-        3  something could not be fetched, read or written; nothing was changed"
+        3  something could not be fetched, read or written"
 )]
 #[command(group = clap::ArgGroup::new("sources").required(true).multiple(true))]
 struct Arguments {
@@ -44,11 +45,12 @@ struct Arguments {
     )]
     graphql: Option<String>,
 
-    /// Changes nothing, and exits with 1 when there is drift: for a nightly CI.
+    /// Changes nothing, and exits with 1 when there is drift or queries no longer validate: for a
+    /// nightly CI.
     #[arg(long)]
     check: bool,
 
-    /// Changes nothing, and exits with 0 even when there is drift.
+    /// Changes nothing, and exits with 0 whatever is different.
     #[arg(long, conflicts_with = "check")]
     dry_run: bool,
 

@@ -73,6 +73,7 @@ pub fn generate(
         }
     }
     if !mistakes.is_empty() {
+        mistakes.sort();
         return Err(mistakes);
     }
     let (unused, unused_item) = (module::may_go_unused(), module::item_may_go_unused());

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::visit::Visit;
-use syn::{Item, Type, parse_quote};
+use syn::{Item, Type, Visibility, parse_quote};
 
 use super::client::Client;
 use super::operation::Operation;
@@ -27,7 +27,7 @@ pub(crate) struct Context<'a> {
 impl Context<'_> {
     pub(crate) fn operation(&self, operation: &Operation) -> Result<TokenStream, String> {
         let items = self.client.items(&operation.text_for_types(self.schema))?;
-        let mut items = self.own_items(items);
+        let mut items = own_items(items);
         unambiguous(&items, self.types)?;
         items.iter_mut().for_each(tidy::tidy);
         docs::document(self.schema, operation, &mut items);
@@ -53,21 +53,6 @@ impl Context<'_> {
                 #body
             }
         })
-    }
-
-    /// Leaves out what all operations share, and what only graphql_client's own form needs.
-    fn own_items(&self, items: Vec<Item>) -> Vec<Item> {
-        items
-            .into_iter()
-            .filter(|item| match item {
-                Item::Struct(_) | Item::Enum(_) => true,
-                Item::Type(it) => {
-                    let name = it.ident.to_string();
-                    !tidy::BUILT_IN.contains(&name.as_str()) && !self.types.names.contains(&name)
-                }
-                _ => false,
-            })
-            .collect()
     }
 
     fn finish(&self, mut item: Item) -> TokenStream {
@@ -144,15 +129,33 @@ pub(crate) fn item_may_go_unused() -> TokenStream {
     quote!(#[allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)])
 }
 
+/// Leaves out what all operations share, and what only graphql_client's own form needs. Of the
+/// aliases, those of scalars are private; a public one stands for a selection that is one fragment.
+fn own_items(items: Vec<Item>) -> Vec<Item> {
+    items
+        .into_iter()
+        .filter(|item| match item {
+            Item::Struct(_) | Item::Enum(_) => true,
+            Item::Type(alias) => matches!(alias.vis, Visibility::Public(_)),
+            _ => false,
+        })
+        .collect()
+}
+
 /// graphql_client names types by joining names, and fields by casing them. Where two come out
 /// the same, the error would otherwise be one inside generated code.
 fn unambiguous(items: &[Item], types: &Types) -> Result<(), String> {
     let mut seen = HashSet::new();
     for item in items {
-        let Some(name) = name_of(item) else { continue };
-        if types.names.contains(&name) || !seen.insert(name.clone()) {
+        let name = match item {
+            Item::Type(alias) => Some(alias.ident.to_string()),
+            _ => name_of(item),
+        };
+        let Some(name) = name else { continue };
+        let is_taken = types.names.contains(&name) || tidy::BUILT_IN.contains(&name.as_str());
+        if is_taken || !seen.insert(name.clone()) {
             return Err(format!(
-                "two types of this operation would be called `{name}`; give one of the fields an alias or the operation another name"
+                "two types of this operation would be called `{name}`; give one of the fields an alias, or the operation or the fragment another name"
             ));
         }
         let Item::Struct(item) = item else { continue };

@@ -214,45 +214,24 @@ impl Judge {
     }
 
     fn retyped(&self, old: &Item, new: &Item) -> Vec<Effect> {
+        let is_graphql = self.interface == Interface::GraphQl;
+        match new.kind {
+            // What stands there is the name of the operation.
+            Kind::Operation if !is_graphql => {
+                return vec![adapts(Who::Callers, "the method has another name")];
+            }
+            Kind::Directive => return vec![breaks(Who::Callers, "it stands in other places")],
+            _ => {}
+        }
         let mut effects = Vec::new();
         if old.of != new.of {
-            match (new.kind, self.interface) {
-                // What stands there is the name of the operation.
-                (Kind::Operation, Interface::Rest) => {
-                    effects.push(adapts(Who::Callers, "the method has another name"));
-                }
-                (Kind::Directive, _) => {
-                    effects.push(breaks(Who::Callers, "it stands in other places"));
-                }
-                (kind, interface) => {
-                    let (old_type, new_type) = (old.of.as_str(), new.of.as_str());
-                    let takes_more = widens(interface, old_type, new_type);
-                    let who = if kind == Kind::Argument { Who::Callers } else { Who::Writers };
-                    if old.is_written || new.is_written {
-                        effects.push(match takes_more {
-                            true => adapts(who, "it takes more than before"),
-                            false => breaks(who, "it has another type"),
-                        });
-                    }
-                    if kind != Kind::Argument && (old.is_read || new.is_read) {
-                        effects.extend(match widens(interface, new_type, old_type) {
-                            // What is read may be null anyway.
-                            true if plain(old_type) == plain(new_type) => None,
-                            true => Some(adapts(Who::Readers, "it is less than before")),
-                            false
-                                if plain(old_type) == plain(new_type)
-                                    && interface == Interface::Rest =>
-                            {
-                                None
-                            }
-                            false => Some(breaks(Who::Readers, "it has another type")),
-                        });
-                    }
-                }
+            if old.is_written || new.is_written {
+                effects.extend(self.written(old, new));
             }
-            return effects;
+            if new.kind != Kind::Argument && (old.is_read || new.is_read) {
+                effects.extend(self.read(old, new));
+            }
         }
-        let is_graphql = self.interface == Interface::GraphQl;
         if new.is_read && is_graphql && old.required != new.required {
             effects.push(if new.required {
                 adapts(Who::Readers, "it is no longer an `Option`")
@@ -266,9 +245,32 @@ impl Judge {
         effects
     }
 
+    /// What it means for those who write an input that it is of another type.
+    fn written(&self, old: &Item, new: &Item) -> Option<Effect> {
+        let who = writer(new);
+        let is_same = plain(&old.of) == plain(&new.of);
+        match widens(self.interface, &old.of, &new.of) {
+            // Whether it may be null is known only of what must be given.
+            true if is_same && old.required != new.required => None,
+            true => Some(adapts(who, "it takes more than before")),
+            false => Some(breaks(who, "it has another type")),
+        }
+    }
+
+    /// What it means for those who read an answer that it is of another type.
+    fn read(&self, old: &Item, new: &Item) -> Option<Effect> {
+        let is_same = plain(&old.of) == plain(&new.of);
+        match widens(self.interface, &new.of, &old.of) {
+            // What is read may be null anyway.
+            _ if is_same && self.interface == Interface::Rest => None,
+            true => Some(adapts(Who::Readers, "it is less than before")),
+            false => Some(breaks(Who::Readers, "it has another type")),
+        }
+    }
+
     /// What it means for those who write it that an input is, or is no longer, required.
     fn demanded(&self, old: &Item, new: &Item) -> Option<Effect> {
-        let who = if new.kind == Kind::Argument { Who::Callers } else { Who::Writers };
+        let who = writer(new);
         let must = |item: &Item| item.required && item.default.is_none();
         if must(new) && !must(old) {
             Some(breaks(who, "it must be given"))
@@ -280,6 +282,11 @@ impl Judge {
             None
         }
     }
+}
+
+/// Who gives an input.
+fn writer(item: &Item) -> Who {
+    if item.kind == Kind::Argument { Who::Callers } else { Who::Writers }
 }
 
 /// A type without the words that it may be null.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 use syn::{Fields, Ident, Item, ItemEnum, ItemStruct, parse_quote};
@@ -12,7 +12,7 @@ use super::fields::{Meanings, Shorten, distinct_names, docs_or, lenient_field, w
 use super::mend::NamedEnum;
 use super::signatures::Signature;
 use crate::open_enum::{OpenEnum, Variant};
-use crate::{derives, print, redact};
+use crate::{derives, naming, print, redact};
 
 /// Turns the items of the type generator's module into ours.
 pub(super) fn lenient<'a>(
@@ -199,9 +199,11 @@ fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings, map: bool) {
     }
     if derives::serde_metas(&item.attrs).iter().any(|meta| meta.path().is_ident("untagged")) {
         item.attrs.push(parse_quote!(#[non_exhaustive]));
+        let mut taken = item.variants.iter().map(|variant| variant.ident.to_string()).collect();
+        let other = format_ident!("{}", naming::unique_pascal(&mut taken, "Other".to_owned()));
         item.variants.push(parse_quote! {
             /// A value of a shape that was not known when this was generated.
-            Other(::serde_json::Value)
+            #other(::serde_json::Value)
         });
     }
 }

@@ -239,6 +239,26 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "1:1: two fields of this operation would be called `a_b` in `APets`; rename one of them",
     ),
     (
+        "a field of one fragment whose type has the fragment's name",
+        "query A { pets { ...APets } }\nfragment APets on Pet { id }",
+        "1:1: two types of this operation would be called `APets`; give one of the fields an alias, or the operation or the fragment another name",
+    ),
+    (
+        "a field of one fragment whose type has the name of an input",
+        "query Pet { input: pets { ...F } }\nfragment F on Pet { id }",
+        "1:1: two types of this operation would be called `PetInput`; give one of the fields an alias, or the operation or the fragment another name",
+    ),
+    (
+        "a part of one fragment whose type has the name of another field's",
+        "query A { animal { ... on Pet { ...F } } animalOnPet: pets { id } }\nfragment F on Pet { id }",
+        "1:1: two types of this operation would be called `AAnimalOnPet`; give one of the fields an alias, or the operation or the fragment another name",
+    ),
+    (
+        "a type that has the name of a scalar",
+        "query I { d: pets { id } }\nquery A { pets { ...Int } }\nfragment Int on Pet { id }",
+        "1:1: two types of this operation would be called `ID`; give one of the fields an alias, or the operation or the fragment another name\n2:1: two types of this operation would be called `Int`; give one of the fields an alias, or the operation or the fragment another name",
+    ),
+    (
         "a syntax error",
         "query A {\n  pets { id\n}",
         "3:2: syntax error: Unexpected end of input; Expected }",

@@ -441,3 +441,22 @@ fn what_is_left_out_has_its_place() {
         ]
     );
 }
+
+#[test]
+fn a_choice_of_a_type_named_like_the_shape_that_is_not_known() {
+    let code = described(
+        "openapi: 3.0.3
+info: {title: Test, version: '1'}
+paths:
+  /thing: {get: {operationId: getThing, responses: {'200': {description: A, content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}}}}}
+components:
+  schemas:
+    Thing: {type: object, properties: {a: {oneOf: [{type: string}, {$ref: '#/components/schemas/Other'}]}}}
+    Other: {type: object, properties: {id: {type: string}}}
+",
+    )
+    .code;
+    let choice = item(&code, "pub enum ThingA {");
+    assert!(choice.contains(" Other(Other),"), "{choice}");
+    assert!(choice.contains(" Other2(::serde_json::Value),"), "{choice}");
+}

@@ -220,6 +220,48 @@ fn recursive_composed_and_newer_schemas_are_outlined() {
     );
 }
 
+#[test]
+fn a_type_and_whether_it_is_required_change_at_once() {
+    let describe = |required: &str, properties: &str, parameter: &str| {
+        format!(
+            "openapi: 3.1.0
+paths:
+  /a:
+    post:
+      operationId: a
+      parameters: [{{name: n, in: query, {parameter}}}]
+      requestBody: {{required: true, content: {{application/json: {{schema: {{$ref: '#/components/schemas/New'}}}}}}}}
+      responses: {{'204': {{description: Done.}}}}
+components: {{schemas: {{New: {{type: object, required: [{required}], properties: {{{properties}}}}}}}}}
+"
+        )
+    };
+    let before = describe(
+        "freed, unlike",
+        "wide: {type: integer}, narrow: {type: number}, null_too: {type: string}, freed: {type: integer}, unlike: {type: integer}",
+        "schema: {type: integer}",
+    );
+    let after = describe(
+        "wide, narrow, null_too",
+        "wide: {type: number}, narrow: {type: integer}, null_too: {type: [string, 'null']}, freed: {type: number}, unlike: {type: string}",
+        "required: true, schema: {type: number}",
+    );
+    let checkout = Checkout::new("rest-type-and-null")
+        .write("openapi/a.yaml", &before)
+        .write("now.yaml", &after);
+    let run = checkout.run(&["--rest", "now.yaml", "--check"]);
+    assert_eq!((run.code, run.err.as_str()), (1, ""));
+    assert_eq!(run.out, "\
+REST description, openapi/a.yaml: 6 changes, 5 of them breaking
+  changed     New.freed: integer, required -> number; asks to adapt: writers (it is an `Option` now); asks to adapt: writers (it takes more than before)
+  changed     New.narrow: number -> integer, required; BREAKS writers (it has another type); BREAKS writers (it must be given)
+  changed     New.null_too: string -> string or null, required; BREAKS writers (it must be given)
+  changed     New.unlike: integer, required -> string; BREAKS writers (it has another type); asks to adapt: writers (it is an `Option` now)
+  changed     New.wide: integer -> number, required; BREAKS writers (it must be given); asks to adapt: writers (it takes more than before)
+  changed     POST /a (query n): integer -> number, required; BREAKS callers (it must be given); asks to adapt: callers (it takes more than before)
+");
+}
+
 const NEWER: &str = r##"openapi: 3.1.0
 info: {title: Shop, version: '1'}
 paths:

@@ -132,6 +132,15 @@ fn check_and_dry_run_change_nothing() {
 }
 
 #[test]
+fn check_fails_for_queries_alone() {
+    let checkout = checkout("queries-alone").write("queries/wrong.graphql", "query W { nope }");
+    let run = checkout.run(&["--graphql", "schema/mine.graphql", "--check"]);
+    assert!(run.out.starts_with("GraphQL schema, schema/mine.graphql: no drift\n"), "{}", run.out);
+    assert!(run.out.contains("queries/wrong.graphql:1:11: "), "{}", run.out);
+    assert_eq!(run.code, 1);
+}
+
+#[test]
 fn what_is_written_is_sorted_and_has_no_drift() {
     let checkout = checkout("written");
     let service = Service::answering(&[(200, &changed())]);
@@ -175,6 +184,41 @@ fn descriptions_deprecations_and_defaults_are_changes_that_break_nobody() {
          \nall queries of queries validate\n"
     );
     assert_eq!(run.code, 1);
+}
+
+#[test]
+fn a_type_and_whether_it_may_be_null_change_at_once() {
+    let before = "type Query {
+            a(wide: [String!], wider: [String!]!, narrow: [String], same: [String!] = []): Int
+            less: [String]! more: [String!]! sure: [String]
+        }
+        type Mutation { save(input: Input): Int }
+        input Input { wide: [Int!] wider: [Int!]! other: Int }";
+    let after = "type Query {
+            a(wide: [String]!, wider: [String], narrow: [String!]!, same: [String]! = []): Int
+            less: [String!] more: [String] sure: [String!]!
+        }
+        type Mutation { save(input: Input): Int }
+        input Input { wide: [Int]! wider: [Int] other: String! }";
+    let checkout = Checkout::new("type-and-null")
+        .write("schema/a.graphql", before)
+        .write("after.graphql", after);
+    let run = checkout.run(&["--graphql", "after.graphql", "--check"]);
+    assert_eq!(run.out, "\
+GraphQL schema, schema/a.graphql: 10 changes, 7 of them breaking
+  changed     Input.other: Int -> String!; BREAKS writers (it has another type); BREAKS writers (it must be given)
+  changed     Input.wide: [Int!] -> [Int]!; BREAKS writers (it must be given); asks to adapt: writers (it takes more than before)
+  changed     Input.wider: [Int!]! -> [Int]; asks to adapt: writers (it is an `Option` now); asks to adapt: writers (it takes more than before)
+  changed     query a(narrow): [String] -> [String!]!; BREAKS callers (it has another type); BREAKS callers (it must be given)
+  changed     query a(same): [String!] = [] -> [String]! = []; BREAKS callers (it must not be null); asks to adapt: callers (it takes more than before)
+  changed     query a(wide): [String!] -> [String]!; BREAKS callers (it must be given); asks to adapt: callers (it takes more than before)
+  changed     query a(wider): [String!]! -> [String]; asks to adapt: callers (it is an `Option` now); asks to adapt: callers (it takes more than before)
+  changed     query less: [String]! -> [String!]; BREAKS readers (it may be null now); asks to adapt: readers (it is less than before)
+  changed     query more: [String!]! -> [String]; BREAKS readers (it has another type); BREAKS readers (it may be null now)
+  changed     query sure: [String] -> [String!]!; asks to adapt: readers (it is less than before); asks to adapt: readers (it is no longer an `Option`)
+
+all queries of queries validate
+");
 }
 
 #[test]

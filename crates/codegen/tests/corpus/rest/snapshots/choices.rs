@@ -114,6 +114,15 @@ pub mod types {
     }
 
     /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Other {
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+    }
+
+    /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
     #[non_exhaustive]
     pub struct Thing {
@@ -158,6 +167,9 @@ pub mod types {
         /// The field `text_or_number`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub text_or_number: Option<ThingTextOrNumber>,
+        /// The field `text_or_other`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub text_or_other: Option<ThingTextOrOther>,
         /// The field `text_or_part`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub text_or_part: Option<ThingTextOrPart>,
@@ -181,6 +193,7 @@ pub mod types {
                 .field("pets", &self.pets)
                 .field("text_or_list", &self.text_or_list)
                 .field("text_or_number", &self.text_or_number)
+                .field("text_or_other", &self.text_or_other)
                 .field("text_or_part", &self.text_or_part)
                 .field("with_fields", &self.with_fields)
                 .finish()
@@ -257,6 +270,38 @@ pub mod types {
     impl ::std::convert::From<f64> for ThingTextOrNumber {
         fn from(value: f64) -> Self {
             Self::Number(value)
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    pub enum ThingTextOrOther {
+        /// One of the shapes.
+        Other(Other),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other2(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for ThingTextOrOther {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Other(value_0) => f.debug_tuple("Other").field(value_0).finish(),
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other2(_) => {
+                    f.debug_tuple("Other2").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<Other> for ThingTextOrOther {
+        fn from(value: Other) -> Self {
+            Self::Other(value)
         }
     }
 

@@ -67,6 +67,16 @@ pub mod types {
         É,
         /// `two words`.
         TwoWords,
+        /// `m`.
+        M,
+        /// `m²`.
+        M2,
+        /// `CO₂`.
+        Co,
+        /// `ⓐ`.
+        X,
+        /// `½`.
+        X2,
         /// A value that was not known when this was generated.
         Other2(String),
     }
@@ -88,6 +98,11 @@ pub mod types {
                 Self::NaN => "NaN",
                 Self::É => "é",
                 Self::TwoWords => "two words",
+                Self::M => "m",
+                Self::M2 => "m²",
+                Self::Co => "CO₂",
+                Self::X => "ⓐ",
+                Self::X2 => "½",
                 Self::Other2(value) => value,
             }
         }
@@ -109,6 +124,11 @@ pub mod types {
                 "NaN" => Self::NaN,
                 "é" => Self::É,
                 "two words" => Self::TwoWords,
+                "m" => Self::M,
+                "m²" => Self::M2,
+                "CO₂" => Self::Co,
+                "ⓐ" => Self::X,
+                "½" => Self::X2,
                 other => Self::Other2(other.to_owned()),
             }
         }

@@ -37,6 +37,41 @@ pub mod types {
 
     ::podqueue::__private::open_enum!(StringObject);
 
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum ThingKind {
+        /// `p`.
+        P,
+        /// `q`.
+        Q,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl ThingKind {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::P => "p",
+                Self::Q => "q",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for ThingKind {
+        fn from(value: &str) -> Self {
+            match value {
+                "p" => Self::P,
+                "q" => Self::Q,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(ThingKind);
+
     /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
@@ -166,6 +201,27 @@ pub mod types {
     /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
+    pub struct Price {
+        /// The field `m`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::number",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub m: Option<f64>,
+        /// The field `m²`.
+        #[serde(
+            rename = "m²",
+            default,
+            deserialize_with = "lenient::number",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub m_2: Option<f64>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
     pub struct Rest {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -254,6 +310,14 @@ pub mod types {
         /// The field `clone`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub clone: Option<Clone>,
+        /// The field `CO₂`.
+        #[serde(
+            rename = "CO₂",
+            default,
+            deserialize_with = "lenient::number",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub co: Option<f64>,
         /// The field `debug`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub debug: Option<Debug>,
@@ -304,6 +368,17 @@ pub mod types {
         /// The field `into`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub into: Option<Into>,
+        /// The field `kind²`.
+        #[serde(rename = "kind²", skip_serializing_if = "Option::is_none")]
+        pub kind: Option<ThingKind>,
+        /// The field `m²`.
+        #[serde(
+            rename = "m²",
+            default,
+            deserialize_with = "lenient::number",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub m: Option<f64>,
         /// The field `option`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub option: Option<OptionObject>,
@@ -313,6 +388,9 @@ pub mod types {
         /// The field `pod_info`.
         #[serde(rename = "pod_info", skip_serializing_if = "Option::is_none")]
         pub pod_info_2: Option<PodInfo2>,
+        /// The field `price_①`.
+        #[serde(rename = "price_①", skip_serializing_if = "Option::is_none")]
+        pub price: Option<Price>,
         /// The field `properties`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub properties: Option<ThingProperties>,
@@ -361,6 +439,12 @@ pub mod types {
         /// The field ``.
         #[serde(rename = "", skip_serializing_if = "Option::is_none")]
         pub x: Option<String>,
+        /// The field `½`.
+        #[serde(rename = "½", skip_serializing_if = "Option::is_none")]
+        pub x_2: Option<String>,
+        /// The field `ⓐ`.
+        #[serde(rename = "ⓐ", skip_serializing_if = "Option::is_none")]
+        pub x_3: Option<String>,
         /// The field `3d`.
         #[serde(rename = "3d", skip_serializing_if = "Option::is_none")]
         pub x3d: Option<String>,
@@ -400,6 +484,8 @@ impl Rest {
         GetThing {
             rest: self.clone(),
             id: id.into(),
+            area_m: None,
+            x: None,
         }
     }
 }
@@ -410,14 +496,30 @@ impl Rest {
 pub struct GetThing {
     rest: Rest,
     id: String,
+    area_m: Option<String>,
+    x: Option<String>,
 }
 
 impl GetThing {
+    /// Sent as the query parameter `area_m²`.
+    pub fn area_m(mut self, area_m: impl Into<String>) -> Self {
+        self.area_m = Some(area_m.into());
+        self
+    }
+
+    /// Sent as the query parameter `½`.
+    pub fn x(mut self, x: impl Into<String>) -> Self {
+        self.x = Some(x.into());
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Thing> {
         let call = crate::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .query("area_m²", &self.area_m)
+            .query("½", &self.x);
         call.send(&self.rest).await
     }
 }

@@ -52,9 +52,23 @@ impl Rest {
 
     /// Prepares a call.
     ///
+    /// `GET /h`
+    pub fn read_3(&self) -> Read3 {
+        Read3 { rest: self.clone() }
+    }
+
+    /// Prepares a call.
+    ///
     /// `GET /e`
     pub fn type_(&self) -> Type {
         Type { rest: self.clone() }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /i`
+    pub fn x(&self) -> X {
+        X { rest: self.clone() }
     }
 }
 
@@ -220,6 +234,32 @@ impl ::std::future::IntoFuture for Read2 {
     }
 }
 
+/// The call that [`Rest::read_3`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Read3 {
+    rest: Rest,
+}
+
+impl Read3 {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("read_3", "GET").literal("/h");
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Read3 {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
 /// The call that [`Rest::type_`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
@@ -236,6 +276,32 @@ impl Type {
 }
 
 impl ::std::future::IntoFuture for Type {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::x`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct X {
+    rest: Rest,
+}
+
+impl X {
+    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("x", "GET").literal("/i");
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for X {
     type Output = ::podqueue::Result<()>;
     type IntoFuture = ::std::pin::Pin<
         Box<dyn ::std::future::Future<Output = Self::Output> + Send>,

@@ -71,6 +71,11 @@ impl Rest {
     /// fenced [code] <here>
     /// ```
     ///
+    /// ~~~text
+    /// let fenced = [otherwise];
+    /// ```
+    /// ~~~
+    ///
     /// | A | B |
     /// |---|---|
     /// | `x` | never `closed |`
