@@ -78,15 +78,24 @@ impl<'a> Route<'a> {
             answer.unwrap_or_else(IntoResponse::into_response)
         } else {
             let mut response = Refusal::wrong_method(&request).into_response();
-            let allowed = if self.method == Method::GET { "GET,HEAD" } else { "POST" };
+            let allowed = match (&self.method, self.answers_head()) {
+                (_, true) => "GET,HEAD",
+                (&Method::GET, _) => "GET",
+                _ => "POST",
+            };
             response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
             response
         }
     }
 
     fn takes(&self, method: &Method) -> bool {
-        // What can be read can be asked about; the HTTP library leaves out the body then.
-        self.method == *method || (self.method == Method::GET && *method == Method::HEAD)
+        self.method == *method || (self.answers_head() && *method == Method::HEAD)
+    }
+
+    /// What can be read can be asked about; the HTTP library leaves out the body then. Reading
+    /// the chunks takes them away, so without the body they would be lost.
+    fn answers_head(&self) -> bool {
+        self.method == Method::GET && self.operation != Operation::Stream
     }
 
     async fn enter(

@@ -243,6 +243,20 @@ async fn what_can_be_read_answers_head_without_a_body() {
 }
 
 #[tokio::test]
+async fn head_of_a_stream_is_refused_and_loses_no_chunks() {
+    let service = Service::still(|builder| builder).await;
+    let id = service.run("count", json!({ "input": { "n": 1 } })).await;
+    service.until("count", &id, "COMPLETED").await;
+    let path = format!("/v2/count/stream/{id}");
+    let request = service.http.head(format!("{}{path}", service.local.base_url()));
+    let reply = request.header("authorization", crate::support::KEY).send().await.unwrap();
+    assert_eq!(reply.status(), StatusCode::METHOD_NOT_ALLOWED);
+    assert_eq!(reply.headers()["allow"], "GET");
+    let (_, chunks) = service.get(&path).await;
+    assert_eq!(chunks.as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
 async fn an_openai_call_runs_the_handler_and_answers_its_output() {
     let service = Service::still(|builder| builder).await;
     let body = json!({ "model": "m", "messages": [] });
