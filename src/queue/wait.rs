@@ -27,6 +27,8 @@ const CANCEL_TIME: Duration = Duration::from_secs(30);
 ///
 /// It asks for the status by the client's [`Polling`], taking turns with all other waits on the
 /// endpoint, and survives what passes: a broken connection, a 429, a 502, an answer that is no JSON.
+/// A `Retry-After` is waited for, but no longer than a third of the time for which a result is kept:
+/// 20 seconds for a synchronous job, 10 minutes for any other.
 /// Dropping it leaves the job as it is.
 ///
 /// # Errors
@@ -125,7 +127,7 @@ impl Wait {
             looked = Instant::now();
             *polls += 1;
             self.job.tell_of_poll(&STATUS);
-            let status = self.job.status().into_future();
+            let status = self.job.look().into_future();
             let answer = match deadline {
                 Some(deadline) => match timeout_at(deadline, status).await {
                     Ok(answer) => answer,

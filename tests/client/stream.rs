@@ -186,6 +186,22 @@ async fn a_stream_survives_what_passes_and_marks_where_chunks_may_be_lost() {
     assert_eq!(gaps, [false, false, true, true, false]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn no_retry_after_makes_a_stream_miss_the_end() {
+    let asked = || Reply::json(503, "{}").header("retry-after", 100);
+    let done = json!({"id": "sync-j", "status": "FAILED", "error": "the reason"});
+    let script = [asked(), array(&[1]), array(&[]), asked(), array(&[]), Reply::ok(done)];
+    let server = Script::of(script.into_iter().chain([array(&[])])).await;
+    let started = tokio::time::Instant::now();
+    let mut stream = server.endpoint().job("sync-j").stream::<Value>();
+    assert_eq!(stream.next().await.unwrap().unwrap().output, 1);
+    let error = stream.next().await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::JobFailed);
+    // Twice a third of the minute for which the result of a synchronous job is kept.
+    let took = started.elapsed();
+    assert!(took >= Duration::from_secs(40) && took <= Duration::from_secs(45), "{took:?}");
+}
+
 #[tokio::test]
 async fn what_does_not_pass_is_the_last_item() {
     let server = Script::of([array(&[1]), Reply::json(404, "{}")]).await;

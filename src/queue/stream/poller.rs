@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::chunk::{Batch, RawChunk, StreamChunk};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::queue::operations::STREAM;
-use crate::queue::polling::Pauses;
+use crate::queue::polling::{Pauses, rarest};
 use crate::queue::wait::{PATIENCE, may_pass, pause_after};
 use crate::queue::{Job, JobRecord, JobStatus};
 
@@ -71,7 +71,8 @@ impl Poller {
 
     async fn poll(&mut self) -> Result<()> {
         self.job.tell_of_poll(&STREAM);
-        let reply = match self.job.send(self.job.call(&STREAM)?).await {
+        let call = self.job.call(&STREAM)?.longest_pause(rarest(self.job.id()));
+        let reply = match self.job.send(call).await {
             Ok(reply) => reply,
             Err(error) => {
                 self.gap |= !matches!(error.kind(), ErrorKind::Connect | ErrorKind::RateLimited);
@@ -109,7 +110,7 @@ impl Poller {
     /// Nothing new, and the answer did not say that the job has ended: its status does. A job that
     /// has ended is polled once more, for what it emitted in between.
     async fn look(&mut self) -> Result<()> {
-        match self.job.status().await {
+        match self.job.look().await {
             Ok(record) if record.status().is_terminal() => {
                 let status = record.status().clone();
                 self.ended = Some(Ended { status, record: Some(record) });
@@ -131,7 +132,7 @@ impl Poller {
                 self.over = true;
                 return Ok(());
             }
-            (None, Some(status)) => match self.job.status().await {
+            (None, Some(status)) => match self.job.look().await {
                 Ok(record) => record,
                 Err(error) if may_pass(&error) => {
                     self.ended = Some(Ended { status: status.clone(), record: None });
