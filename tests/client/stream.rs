@@ -97,6 +97,28 @@ async fn a_failed_job_whose_record_is_gone_still_ends_in_its_error() {
     assert_eq!(outputs(&items), [1]);
 }
 
+#[tokio::test]
+async fn a_job_that_is_retried_before_its_stream_is_read_to_the_end_goes_on() {
+    for told in ["FAILED", "TIMED_OUT"] {
+        let server = Script::of([
+            object(told, &[1]),
+            object(told, &[]),
+            record("IN_QUEUE"),
+            object("IN_PROGRESS", &[2]),
+            object("IN_PROGRESS", &[]),
+            record("IN_PROGRESS"),
+            object("FAILED", &[3]),
+            object("FAILED", &[]),
+            record("FAILED"),
+        ])
+        .await;
+        let mut items = all(&server).await;
+        assert_eq!(items.pop().unwrap().unwrap_err().kind(), ErrorKind::JobFailed);
+        assert_eq!(outputs(&items), [1, 2, 3]);
+        assert_eq!(server.requests().len(), 9);
+    }
+}
+
 /// Patience with a service that does not tell what became of the job.
 #[tokio::test(start_paused = true)]
 async fn a_stream_whose_status_cannot_be_read_ends_after_a_quarter_of_an_hour() {

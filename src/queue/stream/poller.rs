@@ -141,6 +141,12 @@ impl Poller {
                 return Ok(());
             }
             (None, Some(status)) => match self.job.look().await {
+                // It was retried in between.
+                Ok(record) if !record.status().is_terminal() => {
+                    self.no_status_since = None;
+                    self.pause = self.pauses.next();
+                    return Ok(());
+                }
                 Ok(record) => record,
                 Err(error) if may_pass(&error) => {
                     self.ended = Some(Ended { status: status.clone(), record: None });
