@@ -19,7 +19,8 @@ use super::repeat::Fate;
 /// | cancel | again | again | again | error |
 /// | retry | again | the job's status tells | the same | the same |
 /// | purge-queue | again | outcome unknown | outcome unknown | outcome unknown |
-/// | changing a template, deleting a template or a secret | again; what is not found then is deleted | the same | the same | error |
+/// | changing a template | again | again | again | error |
+/// | deleting a template or a secret | again | again; what is not found then is deleted | the same | error |
 /// | creating a template or a secret, any other mutation | again | outcome unknown | outcome unknown | outcome unknown |
 ///
 /// The wait before attempt *n* + 1 is drawn between zero and `base × 2^(n-1)` (full jitter), capped,
