@@ -167,7 +167,7 @@ async fn of_many_jobs_that_time_out_together_all_are_cancelled() {
     let endpoint = settings.build().unwrap().endpoint("ep");
     let started = tokio::time::Instant::now();
     let waits = (0..600).map(|n| {
-        let wait = endpoint.job(&format!("j{n}")).wait().timeout(Duration::ZERO);
+        let wait = endpoint.job(format!("j{n}")).wait().timeout(Duration::ZERO);
         async { wait.cancel_on_timeout().await.unwrap_err() }
     });
     for error in join_all(waits).await {
