@@ -19,9 +19,9 @@
 //!
 //! # What the client does for you
 //!
-//! - **Nothing is done twice.** A submission, a purge or a creation that may have taken effect is
-//!   not sent again; it answers [`ErrorKind::OutcomeUnknown`]. Everything else is, by one
-//!   [`RetryPolicy`].
+//! - **Nothing is done twice**, unless you ask for it ([`Run::at_least_once`]). A submission, a purge
+//!   or a creation that may have taken effect is not sent again; it answers
+//!   [`ErrorKind::OutcomeUnknown`]. Everything else is, by one [`RetryPolicy`].
 //! - **Nothing is lost.** A failed job is an error with the handler's message and the record; a
 //!   synchronous wait that runs out leaves the job's handle; a partial GraphQL result stays with its
 //!   error.

@@ -56,6 +56,7 @@ struct Detail {
     record: Option<JobRecord>,
     remote_cancel: Option<RemoteCancel>,
     graphql: Option<GraphqlFailure>,
+    after_unknown_outcome: bool,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -79,6 +80,7 @@ impl Error {
             record: None,
             remote_cancel: None,
             graphql: None,
+            after_unknown_outcome: false,
             source: None,
         }))
     }
@@ -145,6 +147,11 @@ impl Error {
         self
     }
 
+    pub(crate) fn with_unknown_outcome_before(mut self, before: bool) -> Self {
+        self.0.after_unknown_outcome = before;
+        self
+    }
+
     pub(crate) fn with_source(
         mut self,
         source: impl Into<Box<dyn StdError + Send + Sync>>,
@@ -155,6 +162,11 @@ impl Error {
 
     pub(crate) fn message(&self) -> &str {
         &self.0.message
+    }
+
+    /// Whether an attempt of the same call may have taken effect before.
+    pub(crate) fn is_after_unknown_outcome(&self) -> bool {
+        self.0.after_unknown_outcome
     }
 
     /// What kind of failure this is.

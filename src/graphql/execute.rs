@@ -68,11 +68,14 @@ impl Graphql {
         let attempted = attempted(O::NAME);
         let variables = as_map(&attempted, variables)?;
         let request = Request { name: O::NAME, text: O::TEXT, document: O::DOCUMENT };
-        let reply = self.send_request(&request, &variables, Repeat::Noted).await?;
-        let gone_before = reply.after_unknown_outcome;
-        match data(&attempted, &reply) {
+        let (gone_before, result) =
+            match self.send_request(&request, &variables, Repeat::Noted).await {
+                Ok(reply) => (reply.after_unknown_outcome, data(&attempted, &reply).map(drop)),
+                Err(error) => (error.is_after_unknown_outcome(), Err(error)),
+            };
+        match result {
             Err(error) if gone_before && says_not_found(&error) => Ok(()),
-            result => result.map(drop),
+            result => result,
         }
     }
 
@@ -148,7 +151,9 @@ fn as_graphql(attempted: &Attempted, error: Error) -> Error {
     });
     match errors {
         Some(errors) if !errors.is_empty() => {
-            failed(attempted, errors, None).with_status(400).with_body(body)
+            let before = error.is_after_unknown_outcome();
+            let failed = failed(attempted, errors, None).with_status(400).with_body(body);
+            failed.with_unknown_outcome_before(before)
         }
         _ => error,
     }
@@ -226,7 +231,8 @@ fn says_not_found(error: &Error) -> bool {
             || message.starts_with("no ")
             || words.iter().any(|words| message.contains(words))
     };
-    error.graphql().is_some_and(|failure| failure.errors().iter().any(told))
+    error.kind() == ErrorKind::NotFound
+        || error.graphql().is_some_and(|failure| failure.errors().iter().any(told))
 }
 
 /// An operation to be sent; made by [`Graphql::execute`], sent when awaited. Answers what the

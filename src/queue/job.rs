@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::lifespan::Lifespan;
 use super::operations::{CANCEL, RETRY, STATUS};
+use super::polling::rarest;
 use super::stream::JobStream;
 use super::wait::Wait;
 use super::{Endpoint, JobRecord, JobStatus};
@@ -94,7 +95,12 @@ impl Job {
     /// Reads the job's record as it is now: `GET /status/{job_id}`. A job that has failed is a record
     /// like any other here.
     pub fn status(&self) -> StatusRequest {
-        StatusRequest { job: self.clone(), ttl: None }
+        StatusRequest { job: self.clone(), ttl: None, longest_pause: Duration::MAX }
+    }
+
+    /// Reads the job's record for a wait or a stream, which must not sleep through its result.
+    pub(super) fn look(&self) -> StatusRequest {
+        StatusRequest { longest_pause: rarest(&self.id), ..self.status() }
     }
 
     /// Waits until the job has ended.
@@ -230,6 +236,7 @@ impl fmt::Debug for Job {
 pub struct StatusRequest {
     job: Job,
     ttl: Option<Duration>,
+    longest_pause: Duration,
 }
 
 impl StatusRequest {
@@ -240,7 +247,7 @@ impl StatusRequest {
     }
 
     async fn send(self) -> Result<JobRecord> {
-        let mut call = self.job.call(&STATUS)?;
+        let mut call = self.job.call(&STATUS)?.longest_pause(self.longest_pause);
         if let Some(ttl) = self.ttl {
             let milliseconds = ttl.as_millis();
             if milliseconds == 0 {

@@ -25,8 +25,10 @@ use crate::error::Result;
 /// An item that is an error of kind [`ErrorKind::Decode`](crate::ErrorKind::Decode) stands for one
 /// chunk that is no `T`; the stream goes on after it. After any other error it is over.
 ///
-/// The handler must support streaming. Dropping the stream leaves the job as it is; the chunks that
-/// were not read yet stay at the service.
+/// The handler must support streaming. Dropping the stream leaves the job as it is. The chunks that
+/// were not asked for yet stay at the service; those that were are gone with the stream, because the
+/// service has handed them out: what came in one answer and was not taken from the stream, and what a
+/// request on its way brings.
 #[must_use = "nothing is sent until it is polled"]
 pub struct JobStream<T> {
     inner: Pin<Box<dyn Stream<Item = Result<StreamChunk<T>>> + Send>>,

@@ -4,7 +4,7 @@ use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::time::Duration;
 
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
 use super::operations::STATUS;
 use super::polling::rarest;
@@ -19,14 +19,13 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(15 * 60);
 /// How long before the deadline the status is asked for a last time.
 const LAST_LOOK: Duration = Duration::from_millis(250);
 
-/// How long a cancel at the deadline may take.
-const CANCEL_TIME: Duration = Duration::from_secs(30);
-
 /// Waits for a job to end; made by [`Job::wait`], starts when awaited. Answers the record of the
 /// completed job.
 ///
 /// It asks for the status by the client's [`Polling`], taking turns with all other waits on the
 /// endpoint, and survives what passes: a broken connection, a 429, a 502, an answer that is no JSON.
+/// A `Retry-After` is waited for, but no longer than a third of the time for which a result is kept:
+/// 20 seconds for a synchronous job, 10 minutes for any other.
 /// Dropping it leaves the job as it is.
 ///
 /// # Errors
@@ -82,6 +81,15 @@ impl Wait {
 
     /// Cancels the job at the service when the time is over. What became of it is told by
     /// [`Error::remote_cancel`]; a job that has ended in the meantime is answered as it ended.
+    ///
+    /// The wait goes on beyond its timeout until that is known. The cancel is a call like any other:
+    /// first it waits for its turn within the rate limits, and the service allows ten cancels a second
+    /// on an endpoint, so that of a thousand jobs that time out together the last is cancelled some 90
+    /// seconds later. Then its attempts each have the client's
+    /// [timeout](crate::ClientBuilder::timeout), and pauses by its [`RetryPolicy`](crate::RetryPolicy)
+    /// in between. Where the service refuses because the job has ended, its status is read in the same
+    /// way. [`ClientBuilder::call_timeout`](crate::ClientBuilder::call_timeout) bounds both calls, turn
+    /// and all; dropping the wait ends it at once.
     pub fn cancel_on_timeout(mut self) -> Self {
         self.cancel = true;
         self
@@ -125,7 +133,7 @@ impl Wait {
             looked = Instant::now();
             *polls += 1;
             self.job.tell_of_poll(&STATUS);
-            let status = self.job.status().into_future();
+            let status = self.job.look().into_future();
             let answer = match deadline {
                 Some(deadline) => match timeout_at(deadline, status).await {
                     Ok(answer) => answer,
@@ -202,17 +210,14 @@ impl Wait {
     }
 
     async fn cancel_now(&self) -> Cancel {
-        let error = match timeout(CANCEL_TIME, self.job.cancel()).await {
-            Ok(Ok(_)) => return Cancel::Outcome(RemoteCancel::Cancelled),
-            Ok(Err(error)) => error,
-            Err(_) => {
-                let what = format!("no answer within {CANCEL_TIME:?}");
-                Error::new(ErrorKind::Timeout, self.job.attempted("cancel"), what)
-            }
+        // Without a limit of its own: its turn may be far where many jobs time out together.
+        let error = match self.job.cancel().await {
+            Ok(_) => return Cancel::Outcome(RemoteCancel::Cancelled),
+            Err(error) => error,
         };
         // The service refuses to cancel what has ended, possibly just now.
         if error.kind() == ErrorKind::BadRequest
-            && let Ok(Ok(record)) = timeout(CANCEL_TIME, self.job.status().into_future()).await
+            && let Ok(record) = self.job.look().await
         {
             return match record.status() {
                 JobStatus::Cancelled => Cancel::Outcome(RemoteCancel::Cancelled),

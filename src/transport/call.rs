@@ -43,6 +43,9 @@ pub(crate) struct Call {
     pub(crate) body: Option<Bytes>,
     /// Time that an attempt may take beyond the client's timeout.
     pub(crate) extra_time: Duration,
+    /// The longest pause before another attempt. Where the service asks for a longer one, the call ends
+    /// in its error.
+    pub(crate) longest_pause: Duration,
     /// What the service could echo and must not be shown, beside the key.
     pub(crate) secrets: Vec<SecretString>,
 }
@@ -76,6 +79,7 @@ impl Call {
             headers: Vec::new(),
             body: None,
             extra_time: Duration::ZERO,
+            longest_pause: Duration::MAX,
             secrets: Vec::new(),
         }
     }
@@ -106,6 +110,11 @@ impl Call {
 
     pub(crate) fn extra_time(mut self, extra_time: Duration) -> Self {
         self.extra_time = extra_time;
+        self
+    }
+
+    pub(crate) fn longest_pause(mut self, longest: Duration) -> Self {
+        self.longest_pause = longest;
         self
     }
 }

@@ -115,7 +115,7 @@ impl Transport {
             }
             maybe_took_effect |= failure.fate.is_ambiguous();
             let pause = if repeat.after(failure.fate).is_again() {
-                self.retry.pause(course.attempts, &failure, &self.budget)
+                self.retry.pause(course.attempts, call.longest_pause, &failure, &self.budget)
             } else {
                 None
             };

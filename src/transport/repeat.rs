@@ -85,7 +85,7 @@ impl Repeat {
     /// one of them may have.
     pub(super) fn give_up(self, error: Error, maybe_took_effect: bool, attempts: u32) -> Error {
         if !maybe_took_effect || !self.does_it_twice() {
-            return error;
+            return error.with_unknown_outcome_before(maybe_took_effect);
         }
         let sent = match attempts {
             1 => "it may or may not have taken effect, and was not sent again".to_owned(),

@@ -19,7 +19,8 @@ use super::repeat::Fate;
 /// | cancel | again | again | again | error |
 /// | retry | again | the job's status tells | the same | the same |
 /// | purge-queue | again | outcome unknown | outcome unknown | outcome unknown |
-/// | changing a template, deleting a template or a secret | again; what is not found then is deleted | the same | the same | error |
+/// | changing a template | again | again | again | error |
+/// | deleting a template or a secret | again | again; what is not found then is deleted | the same | error |
 /// | creating a template or a secret, any other mutation | again | outcome unknown | outcome unknown | outcome unknown |
 ///
 /// The wait before attempt *n* + 1 is drawn between zero and `base × 2^(n-1)` (full jitter), capped,
@@ -98,15 +99,17 @@ impl RetryPolicy {
         self
     }
 
-    /// How long to wait before the attempt after attempt number `attempt`, or `None` to give up.
+    /// How long to wait before the attempt after attempt number `attempt`, or `None` to give up: also
+    /// where the service asks for more than `longest`, or than this policy allows.
     pub(super) fn pause(
         &self,
         attempt: u32,
+        longest: Duration,
         failure: &Failure,
         budget: &Budget,
     ) -> Option<Duration> {
         let asked = failure.error.retry_after().unwrap_or_default();
-        if attempt >= self.attempts || asked > self.longest_retry_after {
+        if attempt >= self.attempts || asked > self.longest_retry_after.min(longest) {
             return None;
         }
         if !budget.take(failure.fate) {
@@ -114,7 +117,7 @@ impl RetryPolicy {
         }
         let base = if failure.fate == Fate::Throttled { self.throttled_base } else { self.base };
         let ceiling = base.saturating_mul(2_u32.saturating_pow(attempt - 1)).min(self.cap);
-        Some(ceiling.mul_f64(fastrand::f64()).max(asked))
+        Some(ceiling.mul_f64(fastrand::f64()).max(asked).min(longest))
     }
 }
 
@@ -170,7 +173,7 @@ mod tests {
         for attempt in 1..40 {
             let ceiling = Duration::from_millis(50) * 2_u32.saturating_pow(attempt - 1).min(1_000);
             let pause = policy
-                .pause(attempt, &failure(Fate::NoAnswer, None), &Budget::new())
+                .pause(attempt, Duration::MAX, &failure(Fate::NoAnswer, None), &Budget::new())
                 .expect("attempts are left");
             assert!(pause <= ceiling.min(Duration::from_secs(2)), "{attempt}: {pause:?}");
         }
@@ -180,26 +183,47 @@ mod tests {
     fn retry_after_is_honoured_and_refused_above_the_longest() {
         let policy = RetryPolicy::new();
         let asked = |seconds| failure(Fate::Throttled, Some(Duration::from_secs(seconds)));
-        let pause = policy.pause(1, &asked(30), &Budget::new());
+        let pause = policy.pause(1, Duration::MAX, &asked(30), &Budget::new());
         assert_eq!(pause, Some(Duration::from_secs(30)));
-        assert_eq!(policy.pause(1, &asked(121), &Budget::new()), None);
+        assert_eq!(policy.pause(1, Duration::MAX, &asked(121), &Budget::new()), None);
+    }
+
+    #[test]
+    fn a_call_may_allow_less_than_the_policy() {
+        let patient = Duration::from_secs(3_600);
+        let policy = RetryPolicy::new().attempts(40).base(patient).cap(patient);
+        let longest = Duration::from_secs(20);
+        let asked = |seconds| failure(Fate::NoAnswer, Some(Duration::from_secs(seconds)));
+        for attempt in 1..10 {
+            let pause = policy.pause(attempt, longest, &asked(0), &Budget::new());
+            assert!(pause.is_some_and(|pause| pause <= longest), "{pause:?}");
+        }
+        assert_eq!(policy.pause(1, longest, &asked(20), &Budget::new()), Some(longest));
+        assert_eq!(policy.pause(1, longest, &asked(21), &Budget::new()), None);
     }
 
     #[test]
     fn the_budget_ends_repeating_and_successes_pay_it_back() {
         let (policy, budget) = (RetryPolicy::new(), Budget::new());
         let failed = failure(Fate::NoAnswer, None);
-        let repeats = (0..1_000).filter(|_| policy.pause(1, &failed, &budget).is_some()).count();
+        let repeats = (0..1_000)
+            .filter(|_| policy.pause(1, Duration::MAX, &failed, &budget).is_some())
+            .count();
         assert_eq!(repeats, 35);
         for _ in 0..COST {
             budget.refill();
         }
-        assert!(policy.pause(1, &failed, &budget).is_some());
+        assert!(policy.pause(1, Duration::MAX, &failed, &budget).is_some());
     }
 
     #[test]
     fn never_gives_up_at_once() {
-        let pause = RetryPolicy::never().pause(1, &failure(Fate::Throttled, None), &Budget::new());
+        let pause = RetryPolicy::never().pause(
+            1,
+            Duration::MAX,
+            &failure(Fate::Throttled, None),
+            &Budget::new(),
+        );
         assert_eq!(pause, None);
     }
 }

@@ -137,12 +137,43 @@ async fn creations_are_not_repeated_but_updates_and_deletions_are() {
 
 #[tokio::test]
 async fn what_a_repeated_deletion_does_not_find_is_deleted() {
-    let not_found = || Reply::ok(r#"{"data":null,"errors":[{"message":"Template not found"}]}"#);
-    let server = Script::of([Reply::Close, not_found(), not_found()]).await;
-    let templates = server.client().templates();
-    templates.delete("n").await.unwrap();
-    let error = templates.delete("n").await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Graphql, "nothing was deleted this time");
+    let told = r#"{"data":null,"errors":[{"message":"Template not found"}]}"#;
+    for (not_found, kind) in [
+        (Reply::ok(told), ErrorKind::Graphql),
+        (Reply::json(400, told), ErrorKind::Graphql),
+        (Reply::json(404, told), ErrorKind::NotFound),
+        (Reply::json(404, "{}"), ErrorKind::NotFound),
+    ] {
+        for lost in [Reply::Close, Reply::json(502, "{}")] {
+            let script =
+                [lost.clone(), not_found.clone(), lost, not_found.clone(), not_found.clone()];
+            let server = Script::of(script).await;
+            let client = server.client();
+            client.templates().delete("n").await.unwrap();
+            client.secrets().delete("s").await.unwrap();
+            let error = client.templates().delete("n").await.unwrap_err();
+            assert_eq!(error.kind(), kind, "nothing was deleted this time");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_repeated_deletion_that_is_refused_for_another_reason_is_an_error() {
+    let throttled = Reply::json(429, "{}");
+    let in_use = r#"{"errors":[{"message":"the template is in use"}]}"#;
+    let told = r#"{"errors":[{"message":"Template not found"}]}"#;
+    for (script, kind) in [
+        ([Reply::Close, Reply::json(400, in_use)], ErrorKind::Graphql),
+        ([Reply::Close, Reply::json(400, "{}")], ErrorKind::BadRequest),
+        ([Reply::Close, Reply::json(401, "{}")], ErrorKind::Unauthorized),
+        // What was throttled has deleted nothing.
+        ([throttled.clone(), Reply::json(400, told)], ErrorKind::Graphql),
+        ([throttled, Reply::json(404, told)], ErrorKind::NotFound),
+    ] {
+        let server = Script::of(script).await;
+        let error = server.client().templates().delete("n").await.unwrap_err();
+        assert_eq!(error.kind(), kind);
+    }
 }
 
 #[tokio::test]

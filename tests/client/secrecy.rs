@@ -6,10 +6,14 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use podqueue::{Error, NewTemplate, QueueAuth, S3Config, SecretString};
+use futures_util::StreamExt;
+use podqueue::graphql::{SaveTemplate, SecretCreate, save_template, secret_create, types};
+use podqueue::{Error, GraphqlBody, NewTemplate, QueueAuth, S3Config, SecretString};
 use serde_json::{Value, json};
 
 use crate::support::{KEY, Reply, Script};
+
+const HOOK_TOKEN: &str = "hook-canary-0123456789-0123456789";
 
 const SECRETS: [&str; 7] = [
     "hook-canary",
@@ -84,6 +88,8 @@ async fn no_secret_is_ever_shown() {
             // service's own, and `Error::body` says so.
             printed.note(&error.body().unwrap_or_default());
         }
+        #[cfg(feature = "webhook")]
+        receive(&server, &printed).await;
     }
     let good = Reply::ok(json!({
         "id": "j", "status": "FAILED", "error": format!("the handler saw {KEY}"),
@@ -93,6 +99,20 @@ async fn no_secret_is_ever_shown() {
     }));
     let server = Script::then_always([], good).await;
     drive(&server, &printed).await;
+    #[cfg(feature = "webhook")]
+    receive(&server, &printed).await;
+    // Chunks, and a job that has ended well.
+    let chunk = json!({"output": format!("the handler saw {KEY}"), "metrics": {}});
+    let chunks = [Reply::ok(json!([chunk])), Reply::ok(json!({"status": KEY, "stream": [chunk]}))];
+    let done = Reply::ok(json!({"id": "j", "status": "COMPLETED", "output": 1}));
+    let server = Script::then_always(chunks, done).await;
+    let items: Vec<_> = server.endpoint().job("j").stream::<u32>().collect().await;
+    let (first, second) = (items[0].as_ref().unwrap_err(), items[1].as_ref().unwrap_err());
+    printed.error(first);
+    printed.error(second);
+    assert_eq!(items.len(), 2);
+    #[cfg(feature = "webhook")]
+    receive(&server, &printed).await;
     // A reply whose secret stands where something else is expected.
     let wrong = json!({"id": 5, "env": {"A": ["env-canary"]}, "machine": "env-canary"});
     let server = Script::of([Reply::ok(wrong)]).await;
@@ -113,6 +133,13 @@ async fn no_secret_is_ever_shown() {
     let text = String::from_utf8_lossy(&printed.0.lock().unwrap()).into_owned();
     assert!(text.contains("podqueue.call"), "the trace is captured");
     assert!(text.contains("hyper"), "and that of the HTTP stack");
+    #[cfg(feature = "webhook")]
+    {
+        assert!(text.contains("podqueue.webhook"), "and that of the webhooks");
+        for answer in ["Handled", "Repeated", "NotConfirmed", "HandlerFailed", "UnknownToken"] {
+            assert!(text.contains(&format!("answered {answer}")), "{answer}");
+        }
+    }
     for secret in SECRETS {
         if let Some(place) = text.find(secret) {
             let from = text.floor_char_boundary(place.saturating_sub(300));
@@ -129,8 +156,11 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
     let template = NewTemplate::pod("n", "i").container_disk_gb(1).volume_gb(1);
     let template = template.env("A", "env-canary");
     printed.note(&format!("{storage:?} {template:?} {:?}", SecretString::from(KEY)));
-    for auth in [QueueAuth::Bearer, QueueAuth::BareKey] {
-        let settings = server.settings().queue_auth(auth).timeout(Duration::from_millis(500));
+    for (auth, body) in
+        [(QueueAuth::Bearer, GraphqlBody::QueryOnly), (QueueAuth::BareKey, GraphqlBody::Variables)]
+    {
+        let settings = server.settings().queue_auth(auth).graphql_body(body);
+        let settings = settings.timeout(Duration::from_millis(500));
         let told = printed.clone();
         let settings = settings.observe(move |event| told.note(&format!("{event:?}")));
         printed.note(&format!("{settings:?}"));
@@ -138,9 +168,31 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
         let endpoint = client.endpoint("ep");
         let job = endpoint.job("j");
         let run = endpoint.run(&json!({})).s3_config(storage.clone());
-        let run = run.webhook("https://me.example/hooks/hook-canary-0123456789-0123456789");
-        printed.note(&format!("{client:?} {endpoint:?} {job:?} {run:?}"));
-        let wait = job.wait().timeout(Duration::from_millis(5)).cancel_on_timeout();
+        let hook = format!("https://me.example/hooks/{HOOK_TOKEN}");
+        let run = run.webhook(hook.clone());
+        let moment = Duration::from_millis(5);
+        let all = endpoint.run_all([json!({})]).s3_config(storage.clone()).webhook(hook);
+        let all = all.timeout(moment).cancel_on_timeout();
+        let stream = job.stream::<Value>();
+        let save = client.graphql().execute::<SaveTemplate>(save_template::Variables {
+            input: types::SaveTemplateInput {
+                name: "n".to_owned(),
+                image_name: "i".to_owned(),
+                container_disk_in_gb: 1,
+                volume_in_gb: 1,
+                env: Some(vec![types::EnvironmentVariableInput {
+                    key: "A".to_owned(),
+                    value: "env-canary".to_owned(),
+                }]),
+                ..Default::default()
+            },
+        });
+        let input =
+            types::SecretCreateInput { name: "n".to_owned(), value: "secret-canary".to_owned() };
+        let store = client.graphql().execute::<SecretCreate>(secret_create::Variables { input });
+        printed.note(&format!("{client:?} {endpoint:?} {job:?} {run:?} {all:?} {stream:?}"));
+        printed.note(&format!("{save:?} {store:?}"));
+        let wait = job.wait().timeout(moment).cancel_on_timeout();
         let results = [
             run.await.map(|job| format!("{job:?}")),
             endpoint.run_sync(&json!({})).await.map(|record| format!("{record:?}")),
@@ -160,7 +212,17 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
             client.templates().delete("n").await.map(|()| String::new()),
             client.secrets().create("n", "secret-canary").await.map(|made| format!("{made:?}")),
             client.secrets().delete("s").await.map(|()| String::new()),
+            save.await.map(|_| String::new()),
+            store.await.map(|made| format!("{made:?}")),
         ];
+        // It goes on as long as what fails may pass.
+        let chunks = stream.take(2).map(|chunk| chunk.map(|_| String::new()));
+        let until = tokio::time::sleep(Duration::from_millis(20));
+        let chunks: Vec<_> = chunks.take_until(until).collect().await;
+        let ended: Vec<_> =
+            all.map(|done| done.result.map(|record| format!("{record:?}"))).collect().await;
+        assert_eq!(ended.len(), 1);
+        let results = results.into_iter().chain(chunks).chain(ended);
         for result in results {
             match result {
                 Ok(shown) => printed.note(&shown),
@@ -172,4 +234,54 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
         }
     }
     errors
+}
+
+/// Deliveries over HTTP, good and bad, to a receiver whose handler fails at first.
+#[cfg(feature = "webhook")]
+async fn receive(server: &Script, printed: &Printed) {
+    use podqueue::Webhooks;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    let tries = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let builder = Webhooks::builder(&server.endpoint()).token(HOOK_TOKEN).body_limit(100);
+    let builder = builder.on_job(move |_| {
+        let tries = tries.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        async move { if tries < 2 { Err("the disk is full") } else { Ok(()) } }
+    });
+    printed.note(&format!("{builder:?}"));
+    let webhooks = builder.build().unwrap();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let url = webhooks.url(&format!("http://{address}/hooks")).unwrap();
+    printed.note(&format!("{webhooks:?} {url:?} {:?}", webhooks.token()));
+    let app: axum::Router = axum::Router::new().nest_service("/hooks", webhooks.clone());
+    let serving = tokio::spawn(async move { axum::serve(listener, app).await });
+    let good = r#"{"id":"j","status":"COMPLETED"}"#;
+    let large = "x".repeat(200);
+    let path = url.expose().split_once(&address.to_string()).unwrap().1.to_owned();
+    for (path, body) in [
+        (path.as_str(), good),
+        (&path, good),
+        (&path, good),
+        (&path, "no json"),
+        (&path, &large),
+        (&path[..path.len() - 1], good),
+    ] {
+        let answer = webhooks.receive(path, body.as_bytes()).await;
+        printed.note(&format!("answered {answer:?}"));
+        let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+        let length = body.len();
+        let head = format!("POST {path} HTTP/1.1\r\nhost: me\r\nconnection: close\r\n");
+        let request = format!("{head}content-length: {length}\r\n\r\n{body}");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut reply = Vec::new();
+        stream.read_to_end(&mut reply).await.unwrap();
+        printed.note(&String::from_utf8_lossy(&reply));
+    }
+    let wait = server.endpoint().job("j").wait().timeout(Duration::from_millis(5));
+    match wait.webhook(&webhooks).await {
+        Ok(record) => printed.note(&format!("{record:?}")),
+        Err(error) => printed.error(&error),
+    }
+    serving.abort();
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use podqueue::{Error, ErrorKind, StreamChunk};
+use podqueue::{Error, ErrorKind, Polling, RetryPolicy, StreamChunk};
 use serde_json::{Value, json};
 
 use crate::support::{Reply, Script};
@@ -98,6 +98,70 @@ async fn a_failed_job_whose_record_is_gone_still_ends_in_its_error() {
 }
 
 #[tokio::test]
+async fn a_job_that_is_retried_before_its_stream_is_read_to_the_end_goes_on() {
+    for told in ["FAILED", "TIMED_OUT"] {
+        let server = Script::of([
+            object(told, &[1]),
+            object(told, &[]),
+            record("IN_QUEUE"),
+            object("IN_PROGRESS", &[2]),
+            object("IN_PROGRESS", &[]),
+            record("IN_PROGRESS"),
+            object("FAILED", &[3]),
+            object("FAILED", &[]),
+            record("FAILED"),
+        ])
+        .await;
+        let mut items = all(&server).await;
+        assert_eq!(items.pop().unwrap().unwrap_err().kind(), ErrorKind::JobFailed);
+        assert_eq!(outputs(&items), [1, 2, 3]);
+        assert_eq!(server.requests().len(), 9);
+    }
+}
+
+/// Patience with a service that does not tell what became of the job.
+#[tokio::test(start_paused = true)]
+async fn a_stream_whose_status_cannot_be_read_ends_after_a_quarter_of_an_hour() {
+    for status in ["IN_PROGRESS", "FAILED"] {
+        let (chunks, error) = (object(status, &[]), Reply::json(503, r#"{"error":"no status"}"#));
+        let pairs = (0..1_000).flat_map(|_| [chunks.clone(), error.clone()]);
+        let script = [object(status, &[1])].into_iter().chain(pairs);
+        let server = Script::of(script).await;
+        let settings = server.settings().retry(RetryPolicy::never()).polling(Polling::new());
+        let stream = settings.build().unwrap().endpoint("ep").job("j").stream::<Value>();
+        let started = tokio::time::Instant::now();
+        let mut items: Vec<_> = stream.collect().await;
+        let error = items.pop().unwrap().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Server, "{error}");
+        assert!(error.to_string().contains("no status"), "{error}");
+        assert_eq!(outputs(&items), [1]);
+        let minutes = started.elapsed().as_secs_f64() / 60.0;
+        assert!((15.0..15.5).contains(&minutes), "{status}: {minutes} minutes");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn patience_begins_anew_with_every_status_that_is_read() {
+    let ten_minutes = Duration::from_secs(600);
+    let failing = || [object("IN_PROGRESS", &[]), Reply::json(503, "{}")];
+    let going_on = || [object("IN_PROGRESS", &[]), record("IN_PROGRESS")];
+    let mut script = Vec::new();
+    for _ in 0..4 {
+        script.extend(failing().into_iter().chain(failing()).chain(going_on()));
+    }
+    script.extend([object("COMPLETED", &[1]), object("COMPLETED", &[])]);
+    let server = Script::of(script).await;
+    let polling = Polling::new().first(ten_minutes).longest(ten_minutes);
+    let settings = server.settings().retry(RetryPolicy::never()).polling(polling);
+    let stream = settings.build().unwrap().endpoint("ep").job("j").stream::<Value>();
+    let started = tokio::time::Instant::now();
+    let items: Vec<_> = stream.collect().await;
+    assert_eq!(outputs(&items), [1]);
+    assert_eq!(items.len(), 1);
+    assert!(started.elapsed() > Duration::from_secs(80 * 60), "{:?}", started.elapsed());
+}
+
+#[tokio::test]
 async fn chunks_in_an_answer_that_cannot_be_read_are_a_gap_and_not_the_end() {
     for garbled in ["", "<html>", r#"[{"output":2},{"outp"#, r#"{"status":"COMPLETED","stre"#] {
         let script =
@@ -184,6 +248,22 @@ async fn a_stream_survives_what_passes_and_marks_where_chunks_may_be_lost() {
     let gaps: Vec<_> = items.iter().flatten().map(|chunk| chunk.after_gap).collect();
     assert_eq!(outputs(&items), [1, 2, 3, 4, 5]);
     assert_eq!(gaps, [false, false, true, true, false]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_retry_after_makes_a_stream_miss_the_end() {
+    let asked = || Reply::json(503, "{}").header("retry-after", 100);
+    let done = json!({"id": "sync-j", "status": "FAILED", "error": "the reason"});
+    let script = [asked(), array(&[1]), array(&[]), asked(), array(&[]), Reply::ok(done)];
+    let server = Script::of(script.into_iter().chain([array(&[])])).await;
+    let started = tokio::time::Instant::now();
+    let mut stream = server.endpoint().job("sync-j").stream::<Value>();
+    assert_eq!(stream.next().await.unwrap().unwrap().output, 1);
+    let error = stream.next().await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::JobFailed);
+    // Twice a third of the minute for which the result of a synchronous job is kept.
+    let took = started.elapsed();
+    assert!(took >= Duration::from_secs(40) && took <= Duration::from_secs(45), "{took:?}");
 }
 
 #[tokio::test]

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use podqueue::{ErrorKind, JobStatus, RemoteCancel};
+use futures_util::future::join_all;
+use podqueue::{ErrorKind, JobStatus, RateLimits, RemoteCancel, RetryPolicy};
 use serde_json::json;
 
 use crate::support::{Reply, Script};
@@ -102,15 +103,24 @@ async fn what_the_service_asks_for_is_waited_for_but_not_beyond_a_deadline() {
 
 #[tokio::test(start_paused = true)]
 async fn a_retry_after_is_never_so_long_that_a_result_expires_unread() {
-    for (job_id, kept) in [("sync-j", 60), ("j", 30 * 60)] {
-        let asked = Reply::json(503, "{}").header("retry-after", "86400");
-        let done = Reply::ok(json!({"id": job_id, "status": "COMPLETED", "output": 1}));
-        let server = Script::of([asked, done]).await;
-        let started = tokio::time::Instant::now();
-        server.endpoint().job(job_id).wait().await.unwrap();
-        let took = started.elapsed();
-        assert!(took > Duration::from_secs(kept / 4), "{took:?}: it was asked for");
-        assert!(took <= Duration::from_secs(kept / 2), "{took:?}");
+    // What a call waits for by itself, two times at most, and what it does not.
+    for (job_id, asked, least, most) in [
+        ("sync-j", 15, 30, 35),
+        ("sync-j", 100, 40, 45),
+        ("sync-j", 86_400, 40, 45),
+        ("j", 100, 200, 210),
+        ("j", 86_400, 1_200, 1_210),
+    ] {
+        for status in [429, 503] {
+            let asked = Reply::json(status, "{}").header("retry-after", asked);
+            let done = Reply::ok(json!({"id": job_id, "status": "COMPLETED", "output": 1}));
+            let server = Script::of([asked.clone(), asked, done]).await;
+            let started = tokio::time::Instant::now();
+            server.endpoint().job(job_id).wait().await.unwrap();
+            let took = started.elapsed();
+            assert!(took >= Duration::from_secs(least), "{job_id} {took:?}: it was asked for");
+            assert!(took <= Duration::from_secs(most), "{job_id} {took:?}");
+        }
     }
 }
 
@@ -147,6 +157,45 @@ async fn a_deadline_can_cancel_and_tells_what_became_of_it() {
     };
     assert_eq!(reason.kind(), ErrorKind::Unauthorized);
     assert!(error.to_string().contains("not confirmed"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_many_jobs_that_time_out_together_all_are_cancelled() {
+    let cancelled = Reply::ok(r#"{"id":"j","status":"CANCELLED"}"#);
+    let server = Script::then_always([], cancelled).await;
+    let settings = server.settings().rate_limits(RateLimits::new());
+    let endpoint = settings.build().unwrap().endpoint("ep");
+    let started = tokio::time::Instant::now();
+    let waits = (0..600).map(|n| {
+        let wait = endpoint.job(format!("j{n}")).wait().timeout(Duration::ZERO);
+        async { wait.cancel_on_timeout().await.unwrap_err() }
+    });
+    for error in join_all(waits).await {
+        let outcome = error.remote_cancel();
+        assert!(matches!(outcome, Some(RemoteCancel::Cancelled)), "{error}");
+    }
+    let cancels = server.lines().iter().filter(|line| line.contains("/cancel/")).count();
+    assert_eq!(cancels, 600);
+    // A hundred at once, and ten in each second that follows.
+    let took = started.elapsed();
+    assert!(took > Duration::from_secs(45) && took < Duration::from_secs(90), "{took:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancel_whose_turn_does_not_come_in_time_was_not_sent_and_says_so() {
+    let refused = Reply::json(429, "{}").header("retry-after", 10);
+    let server = Script::then_always([refused], Reply::Hang).await;
+    let settings = server.settings().rate_limits(RateLimits::new()).retry(RetryPolicy::never());
+    let client = settings.call_timeout(Duration::from_secs(5)).build().unwrap();
+    let job = client.endpoint("ep").job("j");
+    job.cancel().await.unwrap_err();
+    let error = job.wait().timeout(Duration::ZERO).cancel_on_timeout().await.unwrap_err();
+    let Some(RemoteCancel::NotConfirmed(reason)) = error.remote_cancel() else {
+        panic!("{error:?}");
+    };
+    assert!(reason.to_string().contains("its turn did not come"), "{reason}");
+    let cancels = server.lines().iter().filter(|line| line.contains("/cancel/")).count();
+    assert_eq!(cancels, 1, "the one before");
 }
 
 #[tokio::test]

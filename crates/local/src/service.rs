@@ -93,6 +93,12 @@ impl LocalService {
         self.app.catalog.secret_value(id)
     }
 
+    /// The ids of the stored secrets, in no particular order, for a test to look at: no interface of
+    /// the service lists them.
+    pub fn secret_ids(&self) -> Vec<String> {
+        self.app.catalog.secret_ids()
+    }
+
     /// Calls the webhook of a job that has ended once more, with tries as for the first time.
     /// Says whether there is a job of that id that has ended and has a webhook.
     pub fn redeliver_webhook(&self, job_id: &str) -> bool {

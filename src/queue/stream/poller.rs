@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::chunk::{Batch, RawChunk, StreamChunk};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::queue::operations::STREAM;
-use crate::queue::polling::Pauses;
+use crate::queue::polling::{Pauses, rarest};
 use crate::queue::wait::{PATIENCE, may_pass, pause_after};
 use crate::queue::{Job, JobRecord, JobStatus};
 
@@ -21,8 +21,10 @@ pub(super) struct Poller {
     pauses: Pauses,
     /// How long to wait before the next poll.
     pause: Duration,
-    /// The last time that the service answered.
-    in_reach: Instant,
+    /// Since when `/stream` was asked and has not answered.
+    no_chunks_since: Option<Instant>,
+    /// Since when `/status` was asked and has not answered.
+    no_status_since: Option<Instant>,
     /// An answer was lost that may have carried chunks.
     gap: bool,
     /// How the job has ended, once that is known.
@@ -43,7 +45,8 @@ impl Poller {
             job,
             ready: VecDeque::new(),
             pause: Duration::ZERO,
-            in_reach: Instant::now(),
+            no_chunks_since: None,
+            no_status_since: None,
             gap: false,
             ended: None,
             over: false,
@@ -71,11 +74,12 @@ impl Poller {
 
     async fn poll(&mut self) -> Result<()> {
         self.job.tell_of_poll(&STREAM);
-        let reply = match self.job.send(self.job.call(&STREAM)?).await {
+        let call = self.job.call(&STREAM)?.longest_pause(rarest(self.job.id()));
+        let reply = match self.job.send(call).await {
             Ok(reply) => reply,
             Err(error) => {
                 self.gap |= !matches!(error.kind(), ErrorKind::Connect | ErrorKind::RateLimited);
-                return self.survive(error);
+                return self.survive_without_chunks(error);
             }
         };
         self.gap |= reply.after_unknown_outcome;
@@ -83,10 +87,11 @@ impl Poller {
             Ok(batch) => batch,
             Err(error) => {
                 self.gap = true;
-                return self.survive(reply.explain(error).with_job_id(self.job.id()));
+                let error = reply.explain(error).with_job_id(self.job.id());
+                return self.survive_without_chunks(error);
             }
         };
-        self.in_reach = Instant::now();
+        self.no_chunks_since = None;
         let drained = batch.chunks.is_empty();
         self.ready.extend(batch.chunks);
         let told = batch.status.filter(JobStatus::is_terminal);
@@ -109,15 +114,19 @@ impl Poller {
     /// Nothing new, and the answer did not say that the job has ended: its status does. A job that
     /// has ended is polled once more, for what it emitted in between.
     async fn look(&mut self) -> Result<()> {
-        match self.job.status().await {
-            Ok(record) if record.status().is_terminal() => {
-                let status = record.status().clone();
-                self.ended = Some(Ended { status, record: Some(record) });
+        match self.job.look().await {
+            Ok(record) => {
+                self.no_status_since = None;
+                if record.status().is_terminal() {
+                    let status = record.status().clone();
+                    self.ended = Some(Ended { status, record: Some(record) });
+                } else {
+                    self.pause = self.pauses.next();
+                }
+                Ok(())
             }
-            Ok(_) => self.pause = self.pauses.next(),
-            Err(error) => return self.survive(error),
+            Err(error) => self.survive_without_status(error),
         }
-        Ok(())
     }
 
     /// The job has ended and nothing is left.
@@ -131,11 +140,17 @@ impl Poller {
                 self.over = true;
                 return Ok(());
             }
-            (None, Some(status)) => match self.job.status().await {
+            (None, Some(status)) => match self.job.look().await {
+                // It was retried in between.
+                Ok(record) if !record.status().is_terminal() => {
+                    self.no_status_since = None;
+                    self.pause = self.pauses.next();
+                    return Ok(());
+                }
                 Ok(record) => record,
                 Err(error) if may_pass(&error) => {
                     self.ended = Some(Ended { status: status.clone(), record: None });
-                    return self.survive(error);
+                    return self.survive_without_status(error);
                 }
                 Err(_) => JobRecord::known_by_status(self.job.clone(), status.clone()),
             },
@@ -144,9 +159,20 @@ impl Poller {
         record.into_result().map(drop)
     }
 
-    /// Goes on after a failure that may pass.
-    fn survive(&mut self, error: Error) -> Result<()> {
-        if !may_pass(&error) || self.in_reach.elapsed() > PATIENCE {
+    fn survive_without_chunks(&mut self, error: Error) -> Result<()> {
+        let since = *self.no_chunks_since.get_or_insert_with(Instant::now);
+        self.survive(error, since)
+    }
+
+    /// An answer of `/stream` does not help where the status is what is missing.
+    fn survive_without_status(&mut self, error: Error) -> Result<()> {
+        let since = *self.no_status_since.get_or_insert_with(Instant::now);
+        self.survive(error, since)
+    }
+
+    /// Goes on after a failure that may pass, one of a row that began then.
+    fn survive(&mut self, error: Error, since: Instant) -> Result<()> {
+        if !may_pass(&error) || since.elapsed() > PATIENCE {
             return Err(error);
         }
         self.pause = pause_after(&error, self.pauses.next(), self.job.id());

@@ -14,6 +14,9 @@ use crate::support::{service, settings, until};
 /// What one attempt may take; one at `/runsync` has a second of waiting and a margin of ten more.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
 
+/// What the template that is changed gets, in GB.
+const CHANGED_VOLUME: u32 = 2;
+
 /// The HTTP clients of the two sides. To make one takes longer than to use it: it reads the
 /// certificates that the system trusts.
 pub struct Http {
@@ -105,9 +108,11 @@ impl Stage {
             Call::GetPod => client.rest().get_pod(GPU_POD).await.map(drop),
             Call::GetTemplate => client.rest().get_template(OWN_TEMPLATE).await.map(drop),
             Call::CreateTemplate => client.templates().create(template()).await.map(drop),
-            Call::UpdateTemplate => {
-                client.templates().update(&self.job, template().volume_gb(2)).await.map(drop)
-            }
+            Call::UpdateTemplate => client
+                .templates()
+                .update(&self.job, template().volume_gb(CHANGED_VOLUME))
+                .await
+                .map(drop),
             Call::DeleteTemplate => client.templates().delete("matrix").await,
             Call::CreateSecret => client.secrets().create("token", "v").await.map(drop),
             Call::DeleteSecret => client.secrets().delete(&self.secret).await,
@@ -162,6 +167,11 @@ impl Stage {
                 // The name is unique, so it is taken exactly where the call took effect.
                 Some(refused(witness.templates().create(template()).await))
             }
+            Call::UpdateTemplate => {
+                let template = witness.rest().get_template(&self.job).await.unwrap();
+                Some(usize::from(template.volume_in_gb == Some(CHANGED_VOLUME.into())))
+            }
+            Call::CreateSecret => Some(self.local.secret_ids().len()),
             Call::DeleteTemplate => Some(refused(witness.templates().delete("matrix").await)),
             Call::DeleteSecret => Some(refused(witness.secrets().delete(&self.secret).await)),
             _ => None,

@@ -154,6 +154,10 @@ impl Catalog {
         locked(&self.shelves).secrets.get(id).cloned()
     }
 
+    pub(crate) fn secret_ids(&self) -> Vec<String> {
+        locked(&self.shelves).secrets.keys().cloned().collect()
+    }
+
     pub(crate) fn delete_secret(&self, id: &str) -> Result<(), String> {
         let removed = locked(&self.shelves).secrets.remove(id);
         removed.map(|_| ()).ok_or_else(|| "no secret has this id".to_owned())

@@ -255,11 +255,13 @@ async fn secrets_are_created_and_deleted_and_their_value_is_never_returned() {
     assert_eq!((&secret["name"], &secret["description"]), (&json!("token"), &Value::Null));
     let id = secret["id"].as_str().unwrap();
     assert_eq!(service.local.secret_value(id).as_deref(), Some("hush"));
+    assert_eq!(service.local.secret_ids(), [id]);
     let query = format!("mutation {{ secretDelete(id: {id:?}) }}");
     assert_eq!(service.graphql(&query).await.1, json!({ "data": { "secretDelete": null } }));
     let (status, answer) = service.graphql(&query).await;
     assert_eq!((status, error(&answer)), (200, "no secret has this id"));
     assert_eq!(service.local.secret_value(id), None);
+    assert!(service.local.secret_ids().is_empty());
     let query = r#"mutation { secretCreate(input: { value: "hush", name: "" }) { id } }"#;
     assert!(error(&service.graphql(query).await.1).contains("name"));
     let query = r#"mutation { secretCreate(input: { value: "v", name: "n" }) { value } }"#;
