@@ -11,6 +11,8 @@ mod path;
 mod repeat;
 mod reply;
 mod retry;
+mod time;
+mod unread;
 
 #[cfg(fuzzing)]
 pub(crate) use attempt::retry_after;

@@ -124,7 +124,7 @@ async fn a_host_that_does_not_exist_is_no_connection() {
 async fn an_unanswered_submission_has_an_unknown_outcome() {
     for (reply, status) in [
         (Reply::Close, None),
-        (Reply::Truncate { body: "{".to_owned() }, None),
+        (Reply::Truncate { body: "{".to_owned() }, Some(200)),
         (Reply::json(500, "{}"), Some(500)),
         (Reply::json(502, "{}"), Some(502)),
         (Reply::json(503, "{}"), Some(503)),

@@ -7,6 +7,7 @@
 mod support;
 
 mod auth;
+mod cut_off;
 mod errors;
 mod execute;
 mod health;
