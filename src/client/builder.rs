@@ -184,7 +184,10 @@ impl ClientBuilder {
         self
     }
 
-    /// The largest reply that is read, in bytes; 64 MiB by default.
+    /// The largest reply that is read, in bytes; 64 MiB by default. A larger one is an error:
+    /// [`ErrorKind::ReplyTooLarge`](crate::ErrorKind::ReplyTooLarge), or
+    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) for a success of what must not
+    /// be done twice.
     pub fn largest_reply(mut self, bytes: usize) -> Self {
         self.largest_reply = bytes;
         self

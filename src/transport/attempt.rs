@@ -13,7 +13,7 @@ use super::limit::Pass;
 use super::repeat::Fate;
 use super::reply::hide_all;
 use super::time::Time;
-use super::unread::Unread;
+use super::unread::{Cause, Unread};
 use super::{Auth, Call, Reply, Transport};
 use crate::error::{Error, ErrorKind, service_message};
 use crate::secret_string::SecretString;
@@ -69,7 +69,7 @@ impl Transport {
         if status == 429 {
             pass.refused(retry_after);
         }
-        let body = self.read_body(&mut response, time).await;
+        let body = self.read_body(call, &mut response, time).await;
         if body.is_ok() {
             pass.finished();
         }
@@ -114,25 +114,34 @@ impl Transport {
     /// Reads the body into one buffer, sized in advance where its length is known.
     async fn read_body(
         &self,
+        call: &Call,
         response: &mut reqwest::Response,
         time: Time,
     ) -> Result<Bytes, Unread> {
         let announced = response.content_length().and_then(|length| usize::try_from(length).ok());
-        if announced.is_some_and(|length| length > self.largest_reply) {
-            return Err(Unread::TooLarge(self.largest_reply));
+        // The id of a new job is worth reading out of an answer that is too large.
+        let worth_reading = call.answers_new_job && response.status().is_success();
+        if announced.is_some_and(|length| length > self.largest_reply) && !worth_reading {
+            return Err(Unread::new(Cause::TooLarge(self.largest_reply), BytesMut::new()));
         }
-        let mut body = BytesMut::with_capacity(announced.unwrap_or(0));
-        loop {
+        let mut body = BytesMut::with_capacity(announced.unwrap_or(0).min(self.largest_reply));
+        let cause = loop {
             match time.limit(response.chunk()).await {
-                Ok(Ok(Some(chunk))) if body.len() + chunk.len() > self.largest_reply => {
-                    return Err(Unread::TooLarge(self.largest_reply));
+                Ok(Ok(Some(mut chunk))) => {
+                    let room = self.largest_reply - body.len();
+                    let is_too_large = chunk.len() > room;
+                    chunk.truncate(room);
+                    body.extend_from_slice(&chunk);
+                    if is_too_large {
+                        break Cause::TooLarge(self.largest_reply);
+                    }
                 }
-                Ok(Ok(Some(chunk))) => body.extend_from_slice(&chunk),
                 Ok(Ok(None)) => return Ok(body.freeze()),
-                Ok(Err(error)) => return Err(Unread::Broken(error.without_url())),
-                Err(late) => return Err(Unread::Late(late)),
+                Ok(Err(error)) => break Cause::Broken(error.without_url()),
+                Err(late) => break Cause::Late(late),
             }
-        }
+        };
+        Err(Unread::new(cause, body))
     }
 
     /// What the service could repeat and must not be shown.

@@ -43,6 +43,8 @@ pub(crate) struct Call {
     pub(crate) body: Option<Bytes>,
     /// Time that an attempt may take beyond the client's timeout.
     pub(crate) extra_time: Duration,
+    /// A success tells the `id` of a new job, which is worth having where the rest is lost.
+    pub(crate) answers_new_job: bool,
     /// What the service could echo and must not be shown, beside the key.
     pub(crate) secrets: Vec<SecretString>,
 }
@@ -76,6 +78,7 @@ impl Call {
             headers: Vec::new(),
             body: None,
             extra_time: Duration::ZERO,
+            answers_new_job: false,
             secrets: Vec::new(),
         }
     }

@@ -84,7 +84,8 @@ impl Repeat {
     /// The error of a call that is given up after so many attempts. `maybe_took_effect` says whether
     /// one of them may have.
     pub(super) fn give_up(self, error: Error, maybe_took_effect: bool, attempts: u32) -> Error {
-        if !maybe_took_effect || !self.does_it_twice() {
+        let is_told = error.kind() == ErrorKind::OutcomeUnknown;
+        if !maybe_took_effect || !self.does_it_twice() || is_told {
             return error;
         }
         let sent = match attempts {
@@ -96,8 +97,13 @@ impl Repeat {
 
     /// The error of a call that was answered as a success which cannot be read.
     pub(crate) fn unreadable(self, error: Error) -> Error {
+        if error.kind() == ErrorKind::Decode { self.unread_success(error) } else { error }
+    }
+
+    /// As [`unreadable`](Self::unreadable), whatever the error says.
+    pub(super) fn unread_success(self, error: Error) -> Error {
         match self.after(Fate::Unreadable) {
-            Unknown | Look if error.kind() == ErrorKind::Decode => unknown(
+            Unknown | Look => unknown(
                 error,
                 "it was answered as a success, so it has most likely taken effect, and was not \
                  sent again",
