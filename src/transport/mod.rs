@@ -165,13 +165,15 @@ struct Course {
 impl Course {
     fn begin(call_timeout: Option<Duration>, extra_time: Duration) -> Self {
         let started = Instant::now();
-        let deadline = call_timeout.and_then(|time| started.checked_add(time + extra_time));
+        let time = call_timeout.map(|time| time.saturating_add(extra_time));
+        let deadline = time.and_then(|time| started.checked_add(time));
         Self { started, deadline, attempts: 0, limiter_wait: Duration::ZERO }
     }
 
     /// Whether another attempt after `pause` would begin before the deadline.
     fn has_time_for(&self, pause: Duration) -> bool {
-        self.deadline.is_none_or(|deadline| Instant::now() + pause < deadline)
+        let begins = Instant::now().checked_add(pause);
+        self.deadline.is_none_or(|deadline| begins.is_some_and(|begins| begins < deadline))
     }
 
     fn record(&self, span: &tracing::Span, status: Option<u16>, error: Option<ErrorKind>) {

@@ -10,6 +10,7 @@ mod auth;
 mod cut_off;
 mod errors;
 mod execute;
+mod extremes;
 mod health;
 mod http;
 mod jobs;
