@@ -178,7 +178,9 @@ impl ClientBuilder {
         self
     }
 
-    /// How long a connection may take to be made; 10 s by default.
+    /// How long a connection may take to be made; 10 s by default, and never more than three
+    /// quarters of [`timeout`](Self::timeout) and of [`call_timeout`](Self::call_timeout): so a call
+    /// that found no connection is told from one that was sent and not answered.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
@@ -221,12 +223,15 @@ impl ClientBuilder {
     ///
     /// It must neither follow redirects nor send a `referer`, which would carry the key to other
     /// hosts. A call that it redirected is an error of the kind
-    /// [`ErrorKind::Redirect`](crate::ErrorKind::Redirect), whatever came back.
+    /// [`ErrorKind::Redirect`](crate::ErrorKind::Redirect), whatever came back. And it must give a
+    /// connection less time than [`timeout`](Self::timeout) gives an attempt, or a submission that
+    /// never left counts as one with an unknown outcome.
     ///
     /// ```
     /// let http = reqwest::Client::builder()
     ///     .redirect(reqwest::redirect::Policy::none())
     ///     .referer(false)
+    ///     .connect_timeout(std::time::Duration::from_secs(10))
     ///     .build()?;
     /// let client = podqueue::Client::builder()
     ///     .api_key("the-key")
@@ -299,6 +304,7 @@ impl ClientBuilder {
             Some(http) => http.clone(),
             None => self.http()?,
         };
+        let connect_timeout = self.time_to_connect();
         Ok(Client {
             inner: Arc::new(Inner {
                 base_url: url(Interface::Queue, self.base_url)?,
@@ -318,6 +324,7 @@ impl ClientBuilder {
                     limiter: Limiter::new(self.rate_limits),
                     timeout: self.timeout,
                     call_timeout: self.call_timeout,
+                    connect_timeout,
                     observer: self.observer,
                     largest_reply: self.largest_reply,
                 },
@@ -327,10 +334,17 @@ impl ClientBuilder {
 }
 
 impl ClientBuilder {
+    /// How long a connection may take: never as long as an attempt. One that is still being made when
+    /// the attempt is over cannot be told from a request that was sent and is not answered.
+    fn time_to_connect(&self) -> Duration {
+        let attempt = self.call_timeout.unwrap_or(Duration::MAX).min(self.timeout);
+        self.connect_timeout.min(attempt - attempt / 4)
+    }
+
     fn http(&self) -> Result<reqwest::Client> {
         let mut http = reqwest::Client::builder()
             .user_agent(&self.user_agent)
-            .connect_timeout(self.connect_timeout)
+            .connect_timeout(self.time_to_connect())
             .pool_idle_timeout(IDLE)
             .redirect(reqwest::redirect::Policy::none())
             .referer(false);
