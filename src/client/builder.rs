@@ -178,13 +178,18 @@ impl ClientBuilder {
         self
     }
 
-    /// How long a connection may take to be made; 10 s by default.
+    /// How long a connection may take to be made; 10 s by default, and never more than three
+    /// quarters of [`timeout`](Self::timeout) and of [`call_timeout`](Self::call_timeout): so a call
+    /// that found no connection is told from one that was sent and not answered.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
     }
 
-    /// The largest reply that is read, in bytes; 64 MiB by default.
+    /// The largest reply that is read, in bytes; 64 MiB by default. A larger one is an error:
+    /// [`ErrorKind::ReplyTooLarge`](crate::ErrorKind::ReplyTooLarge), or
+    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) for a success of what must not
+    /// be done twice.
     pub fn largest_reply(mut self, bytes: usize) -> Self {
         self.largest_reply = bytes;
         self
@@ -219,13 +224,16 @@ impl ClientBuilder {
     /// It must neither follow redirects nor send a `referer`, which would carry the key to other
     /// hosts, nor send anything again by itself (`retry`), which could submit a job twice. A call
     /// that it redirected is an error of the kind
-    /// [`ErrorKind::Redirect`](crate::ErrorKind::Redirect), whatever came back. Let it close idle
-    /// connections before the service does: ours does so after 25 seconds.
+    /// [`ErrorKind::Redirect`](crate::ErrorKind::Redirect), whatever came back. It must give a
+    /// connection less time than [`timeout`](Self::timeout) gives an attempt, or a submission that
+    /// never left counts as one with an unknown outcome. And let it close idle connections before the
+    /// service does: ours does so after 25 seconds.
     ///
     /// ```
     /// let http = reqwest::Client::builder()
     ///     .redirect(reqwest::redirect::Policy::none())
     ///     .referer(false)
+    ///     .connect_timeout(std::time::Duration::from_secs(10))
     ///     .build()?;
     /// let client = podqueue::Client::builder()
     ///     .api_key("the-key")
@@ -298,6 +306,7 @@ impl ClientBuilder {
             Some(http) => http.clone(),
             None => self.http()?,
         };
+        let connect_timeout = self.time_to_connect();
         Ok(Client {
             inner: Arc::new(Inner {
                 base_url: url(Interface::Queue, self.base_url)?,
@@ -317,6 +326,7 @@ impl ClientBuilder {
                     limiter: Limiter::new(self.rate_limits),
                     timeout: self.timeout,
                     call_timeout: self.call_timeout,
+                    connect_timeout,
                     observer: self.observer,
                     largest_reply: self.largest_reply,
                 },
@@ -326,10 +336,17 @@ impl ClientBuilder {
 }
 
 impl ClientBuilder {
+    /// How long a connection may take: never as long as an attempt. One that is still being made when
+    /// the attempt is over cannot be told from a request that was sent and is not answered.
+    fn time_to_connect(&self) -> Duration {
+        let attempt = self.call_timeout.unwrap_or(Duration::MAX).min(self.timeout);
+        self.connect_timeout.min(attempt - attempt / 4)
+    }
+
     fn http(&self) -> Result<reqwest::Client> {
         let mut http = reqwest::Client::builder()
             .user_agent(&self.user_agent)
-            .connect_timeout(self.connect_timeout)
+            .connect_timeout(self.time_to_connect())
             .pool_idle_timeout(IDLE)
             .redirect(reqwest::redirect::Policy::none())
             .referer(false);

@@ -15,7 +15,8 @@ pub enum ErrorKind {
     /// No answer came in time, on a call that is safe to make again.
     Timeout,
     /// The request was sent and may or may not have taken effect: no answer came, the service
-    /// answered with a failure of its own, or it answered success in a form that cannot be read. The
+    /// answered with a failure of its own, or it answered success in a form that cannot be read, or
+    /// larger than the client is set to read. The
     /// call is of a kind that must not be made twice, so it was not made again. Look at what the
     /// service holds before you decide; [`Error::job_id`](crate::Error::job_id) is there where the
     /// answer told at least the id of a new job.
@@ -40,7 +41,8 @@ pub enum ErrorKind {
     Redirect,
     /// Any other status.
     UnexpectedStatus,
-    /// The reply is larger than the client is set to read.
+    /// The reply is larger than the client is set to read, on a call that does no harm when it is
+    /// made again ([`ClientBuilder::largest_reply`](crate::ClientBuilder::largest_reply)).
     ReplyTooLarge,
     /// The reply, or a job's output, is not of the expected shape.
     /// [`Error::field`](crate::Error::field) holds the path to the place.

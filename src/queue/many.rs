@@ -271,8 +271,13 @@ impl<T> Future for InFlight<T> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let result = ready!(Pin::new(&mut self.task).poll(context));
-        let result = result.unwrap_or_else(|_| {
-            let what = "its task was shut down with the runtime: the job may have been submitted";
+        let result = result.unwrap_or_else(|end| {
+            let what = if end.is_panic() {
+                "its task panicked, in the function that observes the client or in the client \
+                 itself: the job may have been submitted"
+            } else {
+                "its task was shut down with the runtime: the job may have been submitted"
+            };
             Err(Error::new(ErrorKind::OutcomeUnknown, &self.attempted, what))
         });
         let index = self.index;

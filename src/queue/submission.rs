@@ -37,8 +37,9 @@ const BYTES_PER_SECOND: u64 = 256 * 1024;
 ///   input that cannot be written as JSON;
 /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where it was sent and no answer
 ///   came, or none that can be read: the job may have been accepted, so it is not submitted again,
-///   unless [`at_least_once`](Self::at_least_once) says so. Where the answer was cut off after the
-///   job's id, [`Error::job_id`](crate::Error::job_id) is the handle to go on with;
+///   unless [`at_least_once`](Self::at_least_once) says so. Where the answer broke off, came too
+///   late or grew too large only after the job's id,
+///   [`Error::job_id`](crate::Error::job_id) is the handle to go on with;
 /// - the kinds for what the service answers.
 #[derive(Debug)]
 #[must_use = "nothing is sent until it is awaited"]
@@ -121,6 +122,7 @@ impl Submission {
         let path = self.endpoint.path("/").literal(operation.name);
         let mut call =
             self.endpoint.call(operation, attempted, path)?.body(body).extra_time(to_send);
+        call.answers_new_job = true;
         if self.at_least_once {
             call.operation.repeat = Repeat::AtLeastOnce;
         }
@@ -303,7 +305,8 @@ macro_rules! submission_settings {
             ///
             /// Where all attempts are used up and one of them may have been accepted, the error is
             /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) nevertheless; so it
-            /// is where the service accepted the job and its answer cannot be read.
+            /// is, without another attempt, where the service accepted the job and its answer cannot
+            /// be read, is larger than the client reads, or is lost only after the job's id.
             pub fn at_least_once(mut self) -> Self {
                 self.submission.at_least_once = true;
                 self

@@ -12,6 +12,8 @@ use tokio::time::Instant;
 use super::hiding::hide_all;
 use super::limit::Pass;
 use super::repeat::Fate;
+use super::time::Time;
+use super::unread::{Cause, Unread};
 use super::{Auth, Call, Reply, Transport};
 use crate::error::{Error, ErrorKind, service_message};
 use crate::secret_string::SecretString;
@@ -30,30 +32,23 @@ impl Transport {
         deadline: Option<Instant>,
     ) -> Result<Reply, Failure> {
         let left = deadline.map_or(Duration::MAX, |deadline| deadline - Instant::now());
-        let time = left.min(self.timeout + call.extra_time);
-        let result = match tokio::time::timeout(time, self.exchange(call, pass)).await {
-            Ok(result) => result,
-            Err(_) => Err(Failure {
-                fate: Fate::NoAnswer,
-                error: Error::new(
-                    ErrorKind::Timeout,
-                    &call.attempted,
-                    format!("no answer within {time:?}"),
-                ),
-            }),
-        };
-        result.map_err(|failure| match call.attempted.job_id() {
+        let time = Time::of(left.min(self.timeout.saturating_add(call.extra_time)));
+        self.exchange(call, pass, time).await.map_err(|failure| match call.attempted.job_id() {
             Some(job_id) => Failure { error: failure.error.with_job_id(job_id), ..failure },
             None => failure,
         })
     }
 
-    async fn exchange(&self, call: &Call, mut pass: Pass) -> Result<Reply, Failure> {
+    async fn exchange(&self, call: &Call, mut pass: Pass, time: Time) -> Result<Reply, Failure> {
         let request = self.request(call)?;
         pass.sent();
-        let mut response = match self.http.execute(request).await {
-            Ok(response) => response,
-            Err(error) => {
+        let mut response = match time.limit(self.http.execute(request)).await {
+            Ok(Ok(response)) => response,
+            Err(late) => {
+                let error = Error::new(ErrorKind::Timeout, &call.attempted, late.no_answer());
+                return Err(Failure { fate: Fate::NoAnswer, error });
+            }
+            Ok(Err(error)) => {
                 let failure = not_sent_or_not_answered(call, error);
                 if failure.fate == Fate::NeverSent {
                     pass.not_sent();
@@ -74,13 +69,21 @@ impl Transport {
         if status == 429 {
             pass.refused(retry_after);
         }
-        let body = self.read_body(call, &mut response).await?;
-        pass.finished();
-        if (200..300).contains(&status) {
-            let secrets = self.secrets(call);
-            return Ok(Reply { status, body, after_unknown_outcome: false, secrets });
+        let body = self.read_body(call, &mut response, time).await;
+        if body.is_ok() {
+            pass.finished();
         }
-        Err(self.refusal(call, status, &headers, retry_after, &body))
+        if !(200..300).contains(&status) {
+            // The head decides. What is left of a body that breaks off could hold a part of a
+            // secret, which could not be found in it any more.
+            let body = body.unwrap_or_default();
+            return Err(self.refusal(call, status, &headers, retry_after, &body));
+        }
+        let secrets = self.secrets(call);
+        match body {
+            Ok(body) => Ok(Reply { status, body, after_unknown_outcome: false, secrets }),
+            Err(unread) => Err(unread.failure(call, status)),
+        }
     }
 
     fn request(&self, call: &Call) -> Result<reqwest::Request, Failure> {
@@ -113,46 +116,32 @@ impl Transport {
         &self,
         call: &Call,
         response: &mut reqwest::Response,
-    ) -> Result<Bytes, Failure> {
-        let status = response.status().as_u16();
-        let too_large = || Failure {
-            fate: Fate::Final,
-            error: Error::new(
-                ErrorKind::ReplyTooLarge,
-                &call.attempted,
-                format!(
-                    "the reply is larger than the {} bytes that the client is set to read \
-                     (ClientBuilder::largest_reply)",
-                    self.largest_reply
-                ),
-            )
-            .with_status(status),
-        };
+        time: Time,
+    ) -> Result<Bytes, Unread> {
         let announced = response.content_length().and_then(|length| usize::try_from(length).ok());
-        if announced.is_some_and(|length| length > self.largest_reply) {
-            return Err(too_large());
+        // The id of a new job is worth reading out of an answer that is too large.
+        let worth_reading = call.answers_new_job && response.status().is_success();
+        if announced.is_some_and(|length| length > self.largest_reply) && !worth_reading {
+            return Err(Unread::new(Cause::TooLarge(self.largest_reply), BytesMut::new()));
         }
-        let mut body = BytesMut::with_capacity(announced.unwrap_or(0));
-        loop {
-            match response.chunk().await {
-                Ok(Some(chunk)) if body.len() + chunk.len() > self.largest_reply => {
-                    return Err(too_large());
+        let mut body = BytesMut::with_capacity(announced.unwrap_or(0).min(self.largest_reply));
+        let cause = loop {
+            match time.limit(response.chunk()).await {
+                Ok(Ok(Some(mut chunk))) => {
+                    let room = self.largest_reply - body.len();
+                    let is_too_large = chunk.len() > room;
+                    chunk.truncate(room);
+                    body.extend_from_slice(&chunk);
+                    if is_too_large {
+                        break Cause::TooLarge(self.largest_reply);
+                    }
                 }
-                Ok(Some(chunk)) => body.extend_from_slice(&chunk),
-                Ok(None) => return Ok(body.freeze()),
-                Err(error) => {
-                    return Err(Failure {
-                        fate: Fate::NoAnswer,
-                        error: Error::new(
-                            ErrorKind::Network,
-                            &call.attempted,
-                            "the connection broke while the answer was read",
-                        )
-                        .with_source(error.without_url()),
-                    });
-                }
+                Ok(Ok(None)) => return Ok(body.freeze()),
+                Ok(Err(error)) => break Cause::Broken(error.without_url()),
+                Err(late) => break Cause::Late(late),
             }
-        }
+        };
+        Err(Unread::new(cause, body))
     }
 
     /// What the service could repeat and must not be shown.

@@ -46,6 +46,8 @@ pub(crate) struct Call {
     /// The longest pause before another attempt. Where the service asks for a longer one, the call ends
     /// in its error.
     pub(crate) longest_pause: Duration,
+    /// A success tells the `id` of a new job, which is worth having where the rest is lost.
+    pub(crate) answers_new_job: bool,
     /// What the service could echo and must not be shown, beside the key.
     pub(crate) secrets: Vec<SecretString>,
 }
@@ -80,6 +82,7 @@ impl Call {
             body: None,
             extra_time: Duration::ZERO,
             longest_pause: Duration::MAX,
+            answers_new_job: false,
             secrets: Vec::new(),
         }
     }

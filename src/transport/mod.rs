@@ -12,6 +12,8 @@ mod path;
 mod repeat;
 mod reply;
 mod retry;
+mod time;
+mod unread;
 
 #[cfg(fuzzing)]
 pub(crate) use attempt::retry_after;
@@ -46,6 +48,8 @@ pub(crate) struct Transport {
     pub(crate) limiter: Limiter,
     pub(crate) timeout: Duration,
     pub(crate) call_timeout: Option<Duration>,
+    /// How long a connection may take to be made, and less than an attempt may.
+    pub(crate) connect_timeout: Duration,
     pub(crate) observer: Observer,
     pub(crate) largest_reply: usize,
 }
@@ -119,7 +123,14 @@ impl Transport {
             } else {
                 None
             };
-            let Some(pause) = pause.filter(|pause| course.has_time_for(*pause)) else {
+            // A connection that is cut off by the deadline could not be told from a request that is
+            // not answered. Where none could be made, the next may take as long as it is given.
+            let to_connect = match failure.fate {
+                Fate::NeverSent => self.connect_timeout,
+                _ => Duration::ZERO,
+            };
+            let has_time = |pause: &Duration| course.has_time_for(pause.saturating_add(to_connect));
+            let Some(pause) = pause.filter(has_time) else {
                 return Err(repeat.give_up(failure.error, maybe_took_effect, course.attempts));
             };
             let error = failure.error.kind();
@@ -165,13 +176,15 @@ struct Course {
 impl Course {
     fn begin(call_timeout: Option<Duration>, extra_time: Duration) -> Self {
         let started = Instant::now();
-        let deadline = call_timeout.and_then(|time| started.checked_add(time + extra_time));
+        let time = call_timeout.map(|time| time.saturating_add(extra_time));
+        let deadline = time.and_then(|time| started.checked_add(time));
         Self { started, deadline, attempts: 0, limiter_wait: Duration::ZERO }
     }
 
-    /// Whether another attempt after `pause` would begin before the deadline.
-    fn has_time_for(&self, pause: Duration) -> bool {
-        self.deadline.is_none_or(|deadline| Instant::now() + pause < deadline)
+    /// Whether there is more time than this before the deadline.
+    fn has_time_for(&self, time: Duration) -> bool {
+        let end = Instant::now().checked_add(time);
+        self.deadline.is_none_or(|deadline| end.is_some_and(|end| end < deadline))
     }
 
     fn record(&self, span: &tracing::Span, status: Option<u16>, error: Option<ErrorKind>) {

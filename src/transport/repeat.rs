@@ -87,6 +87,9 @@ impl Repeat {
         if !maybe_took_effect || !self.does_it_twice() {
             return error.with_unknown_outcome_before(maybe_took_effect);
         }
+        if error.kind() == ErrorKind::OutcomeUnknown {
+            return error;
+        }
         let sent = match attempts {
             1 => "it may or may not have taken effect, and was not sent again".to_owned(),
             _ => format!("of {attempts} attempts any may have taken effect, also more than one"),
@@ -96,8 +99,13 @@ impl Repeat {
 
     /// The error of a call that was answered as a success which cannot be read.
     pub(crate) fn unreadable(self, error: Error) -> Error {
+        if error.kind() == ErrorKind::Decode { self.unread_success(error) } else { error }
+    }
+
+    /// As [`unreadable`](Self::unreadable), whatever the error says.
+    pub(super) fn unread_success(self, error: Error) -> Error {
         match self.after(Fate::Unreadable) {
-            Unknown | Look if error.kind() == ErrorKind::Decode => unknown(
+            Unknown | Look => unknown(
                 error,
                 "it was answered as a success, so it has most likely taken effect, and was not \
                  sent again",

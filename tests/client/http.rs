@@ -1,11 +1,15 @@
 //! How calls get to the service: whole-call time, proxy, an HTTP client of the user's own.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use podqueue::{Client, ErrorKind, RateLimits, RetryPolicy};
+use podqueue::{Client, ClientBuilder, ErrorKind, Event, RateLimits, RetryPolicy};
 use serde_json::json;
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::time::timeout;
 
-use crate::support::{Reply, Script};
+use crate::support::{Reply, Script, quick_retries};
 
 #[tokio::test]
 async fn a_call_ends_with_its_time_however_many_attempts_are_left() {
@@ -24,7 +28,7 @@ async fn a_call_ends_with_its_time_however_many_attempts_are_left() {
 #[tokio::test]
 async fn a_submission_that_runs_out_of_its_time_has_an_unknown_outcome() {
     let server = Script::then_always([], Reply::Hang).await;
-    let client = server.settings().call_timeout(Duration::from_millis(50)).build().unwrap();
+    let client = server.settings().call_timeout(Duration::from_millis(200)).build().unwrap();
     let error = client.endpoint("ep").run(&1).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutcomeUnknown, "{error}");
     assert_eq!(server.lines(), ["POST /v2/ep/run"]);
@@ -107,4 +111,55 @@ async fn a_client_of_the_users_own_that_follows_redirects_is_told_of() {
     let error = client.endpoint("ep").job("j").status().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Redirect, "{error}");
     assert_eq!(elsewhere.requests().len(), 1);
+}
+
+/// A listener that takes no connection any more, and refuses none: whoever connects waits.
+struct Unreachable {
+    url: String,
+    _listener: TcpListener,
+    _filling: Vec<TcpStream>,
+}
+
+impl Unreachable {
+    async fn new() -> Self {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let listener = socket.listen(0).unwrap();
+        let address = listener.local_addr().unwrap();
+        let mut filling = Vec::new();
+        while let Ok(connected) =
+            timeout(Duration::from_millis(200), TcpStream::connect(address)).await
+        {
+            filling.push(connected.unwrap());
+        }
+        Self { url: format!("http://{address}"), _listener: listener, _filling: filling }
+    }
+
+    fn settings(&self) -> ClientBuilder {
+        Client::builder().api_key("k").base_url(&self.url).retry(quick_retries())
+    }
+}
+
+#[tokio::test]
+async fn a_submission_that_found_no_connection_in_its_time_was_not_sent() {
+    let nobody = Unreachable::new().await;
+    let time = Duration::from_millis(400);
+    for (settings, attempts) in [
+        (nobody.settings().timeout(time), 3),
+        (nobody.settings().call_timeout(time), 1),
+        (nobody.settings().call_timeout(time).connect_timeout(time / 8), 3),
+        // The second attempt would have to be cut off while it connects.
+        (nobody.settings().call_timeout(time).connect_timeout(time * 5 / 8), 1),
+    ] {
+        let sent = Arc::new(AtomicU32::new(0));
+        let counted = Arc::clone(&sent);
+        let settings = settings.observe(move |event| {
+            if let Event::CallEnded { attempts, .. } = event {
+                counted.store(*attempts, Ordering::Relaxed);
+            }
+        });
+        let error = settings.build().unwrap().endpoint("ep").run(&1).await.unwrap_err();
+        assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::Connect, true), "{error}");
+        assert_eq!(sent.load(Ordering::Relaxed), attempts);
+    }
 }

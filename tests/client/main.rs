@@ -7,8 +7,10 @@
 mod support;
 
 mod auth;
+mod cut_off;
 mod errors;
 mod execute;
+mod extremes;
 mod health;
 mod http;
 mod jobs;

@@ -1,16 +1,16 @@
-//! Many jobs at once, against the local service.
+//! Many jobs at once, against the local service, and what no service does against the scripted one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
-use podqueue::{Endpoint, ErrorKind, Finished, Policy, Polling, RemoteCancel};
+use podqueue::{Endpoint, ErrorKind, Event, Finished, Policy, Polling, RemoteCancel};
 use podqueue_local::{Fault, LocalJob, LocalService, Operation};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::support::client_of;
+use crate::support::{Reply, Script, client_of};
 
 /// A service whose endpoint `picky` fails odd numbers and returns the square of even ones.
 async fn service() -> LocalService {
@@ -238,4 +238,39 @@ async fn the_last_look_before_a_deadline_waits_for_no_turn() {
     job.cancel().await.unwrap();
     let wait = job.wait().polling(polling).timeout(Duration::from_millis(500));
     assert_eq!(wait.await.unwrap_err().kind(), ErrorKind::JobCancelled);
+}
+
+#[tokio::test]
+async fn a_task_that_panics_is_told_of_and_takes_no_other_along() {
+    let server = Script::then_always([], Reply::ok(r#"{"id":"j","status":"COMPLETED"}"#)).await;
+    let submitted = AtomicUsize::new(0);
+    let settings = server.settings().observe(move |event| {
+        if let Event::CallEnded { operation: "run", .. } = event {
+            assert!(submitted.fetch_add(1, Ordering::Relaxed) != 1, "the second is one too many");
+        }
+    });
+    let results = settings.build().unwrap().endpoint("ep").run_all([1, 2, 3]).concurrency(1);
+    let results: Vec<Finished<u32>> = results.collect().await;
+    assert_eq!(results.len(), 3);
+    assert!(results[0].result.is_ok() && results[2].result.is_ok(), "{results:?}");
+    let error = results[1].result.as_ref().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+    assert!(error.to_string().contains("its task panicked"), "{error}");
+}
+
+#[test]
+fn a_task_that_ends_with_its_runtime_is_told_of() {
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let first = runtime();
+    let (_server, mut results) = first.block_on(async {
+        let server = Script::then_always([], Reply::Hang).await;
+        let mut results = server.endpoint().run_all([1]);
+        let a_while = Duration::from_millis(50);
+        assert!(tokio::time::timeout(a_while, results.next()).await.is_err(), "no answer comes");
+        (server, results)
+    });
+    drop(first);
+    let error = runtime().block_on(results.next()).unwrap().result.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+    assert!(error.to_string().contains("shut down with the runtime"), "{error}");
 }

@@ -50,6 +50,10 @@ pub enum Reply {
     Close,
     /// Announces more than it sends, and closes the connection.
     Truncate { body: String },
+    /// As an answer that announces more than it sends, and closes the connection.
+    CutOff(Box<Reply>),
+    /// As an answer that announces more than it sends, and says no more.
+    Stall(Box<Reply>),
     /// Never answers.
     Hang,
     /// Does it after a while.
@@ -71,6 +75,14 @@ impl Reply {
         let Self::Echo { status, field } = self else { return self };
         let request = format!("you sent {:?}", locked(&state.requests).last());
         Self::json(status, serde_json::json!({field: [{"message": request}], "data": null}))
+    }
+
+    pub fn cut_off(self) -> Self {
+        Self::CutOff(Box::new(self))
+    }
+
+    pub fn stalled(self) -> Self {
+        Self::Stall(Box::new(self))
     }
 
     pub fn late(self, after: Duration) -> Self {
@@ -252,14 +264,18 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
         }
         match reply.resolve(&state) {
             Reply::Answer { status, headers, body } => {
-                let mut text = format!("HTTP/1.1 {status} Scripted\r\n");
-                for (name, value) in headers {
-                    text.push_str(&format!("{name}: {value}\r\n"));
-                }
-                text.push_str(&format!("content-length: {}\r\n\r\n{body}", body.len()));
+                let text = written(status, &headers, &body, body.len());
                 if stream.write_all(text.as_bytes()).await.is_err() {
                     return;
                 }
+            }
+            Reply::CutOff(answer) => {
+                let _ = stream.write_all(with_more_to_come(*answer).as_bytes()).await;
+                return;
+            }
+            Reply::Stall(answer) => {
+                let _ = stream.write_all(with_more_to_come(*answer).as_bytes()).await;
+                std::future::pending().await
             }
             Reply::Close | Reply::Echo { .. } | Reply::Late { .. } => return,
             Reply::Truncate { body } => {
@@ -270,6 +286,25 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
             }
             Reply::Hang => std::future::pending().await,
         }
+    }
+}
+
+fn written(status: u16, headers: &[(&str, String)], body: &str, length: usize) -> String {
+    let mut text = format!("HTTP/1.1 {status} Scripted\r\n");
+    for (name, value) in headers {
+        text.push_str(&format!("{name}: {value}\r\n"));
+    }
+    text.push_str(&format!("content-length: {length}\r\n\r\n{body}"));
+    text
+}
+
+/// An answer that announces more than it holds.
+fn with_more_to_come(answer: Reply) -> String {
+    match answer {
+        Reply::Answer { status, headers, body } => {
+            written(status, &headers, &body, body.len() + 100)
+        }
+        other => panic!("{other:?} is no answer"),
     }
 }
 

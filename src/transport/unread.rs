@@ -1,0 +1,71 @@
+//! An answer whose body could not be read to its end.
+
+use bytes::BytesMut;
+
+use super::Call;
+use super::attempt::Failure;
+use super::repeat::Fate;
+use super::time::Late;
+use crate::error::{Error, ErrorKind};
+use crate::json::text_before_a_flaw;
+
+/// What there is of a body that was not read to its end. It is never shown: it could end within a
+/// secret, which could not be found in it any more.
+pub(super) struct Unread {
+    cause: Cause,
+    arrived: BytesMut,
+}
+
+/// Why a body was not read to its end.
+pub(super) enum Cause {
+    /// The connection broke.
+    Broken(reqwest::Error),
+    /// The time was over.
+    Late(Late),
+    /// It is larger than so many bytes, which are read at most.
+    TooLarge(usize),
+}
+
+impl Unread {
+    pub(super) fn new(cause: Cause, arrived: BytesMut) -> Self {
+        Self { cause, arrived }
+    }
+
+    /// What it means for a call that was answered with a success.
+    pub(super) fn failure(self, call: &Call, status: u16) -> Failure {
+        let new_job =
+            if call.answers_new_job { text_before_a_flaw(&self.arrived, "id") } else { None };
+        // What has certainly taken effect is not sent again, whoever prefers twice to nothing.
+        let is_final = new_job.is_some() || matches!(self.cause, Cause::TooLarge(_));
+        let mut error = self.cause.error(call).with_status(status);
+        if let Some(job_id) = new_job {
+            error = error.with_job_id(&job_id);
+        }
+        if is_final {
+            let error = call.operation.repeat.unread_success(error);
+            Failure { fate: Fate::Unreadable, error }
+        } else {
+            Failure { fate: Fate::NoAnswer, error }
+        }
+    }
+}
+
+impl Cause {
+    fn error(self, call: &Call) -> Error {
+        let new = |kind, what: &str| Error::new(kind, &call.attempted, what);
+        match self {
+            Self::Broken(source) => {
+                new(ErrorKind::Network, "the connection broke while the answer was read")
+                    .with_source(source)
+            }
+            Self::Late(late) => new(ErrorKind::Timeout, &late.no_whole_answer()),
+            Self::TooLarge(most) => {
+                let what = format!(
+                    "the reply is larger than the {most} bytes that the client is set to read \
+                     (ClientBuilder::largest_reply)"
+                );
+                new(ErrorKind::ReplyTooLarge, &what)
+            }
+        }
+    }
+}
