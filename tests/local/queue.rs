@@ -25,6 +25,19 @@ async fn a_stream_brings_every_chunk_once_and_in_order_in_both_shapes() {
 }
 
 #[tokio::test]
+async fn what_a_dropped_stream_was_handed_out_does_not_come_again() {
+    let local = service().start().await.unwrap();
+    let job = client(&local).endpoint("count").run(&json!({"n": 2})).await.unwrap();
+    job.wait().await.unwrap();
+    // Never polled, it has asked for nothing.
+    drop(job.stream::<Value>());
+    let mut stream = job.stream::<Value>();
+    assert_eq!(stream.next().await.unwrap().unwrap().output["n"], 0);
+    drop(stream);
+    assert_eq!(job.stream::<Value>().count().await, 0, "1 and 2 came with 0");
+}
+
+#[tokio::test]
 async fn a_stream_that_fails_ends_in_its_error() {
     for shape in [StreamShape::Array, StreamShape::Object] {
         let local = service().stream_shape(shape).start().await.unwrap();
