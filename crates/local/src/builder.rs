@@ -293,6 +293,7 @@ impl Builder {
             clock: self.clock.clone(),
             faults: Faults::default(),
             door: Arc::default(),
+            stopping: tasks.stopping().clone(),
             limiter: self.rate_limits.map(|limits| Limiter::new(limits, self.clock.clone())),
             endpoints: handlers.into_iter().map(start).collect(),
             schema: graphql::schema(catalog.clone()),

@@ -48,7 +48,8 @@ impl Closer {
         let _ = tokio::time::timeout(PATIENCE, closed).await;
     }
 
-    fn cut_all(&self) {
+    /// Resets the connections that are open.
+    pub(crate) fn cut_all(&self) {
         let lines = std::mem::take(&mut locked(&self.state).lines);
         lines.iter().filter_map(Weak::upgrade).for_each(|line| line.cut());
     }
