@@ -32,7 +32,7 @@
 //! | endpoint | what it does |
 //! |---|---|
 //! | `echo` | returns its input |
-//! | `count` | streams `{"n": 0}`, `{"n": 1}` … up to and including `input.n`, and returns the list of them; with `input.ms` it sleeps for that long before each |
+//! | `count` | streams `{"n": 0}`, `{"n": 1}` … up to and including `input.n`, at most 10,000, and returns the list of them; with `input.ms` it sleeps for that long before each |
 //! | `sleep` | sleeps for `input.ms` milliseconds on the service's clock and returns `{"slept": ms}` |
 //! | `fail` | fails with `input.message` |
 //!
