@@ -26,7 +26,8 @@ use crate::worker::{Closure, Command, Handler, HandlerError, LocalJob, Streaming
 
 const DEFAULT_KEY: &str = "local";
 const DEFAULT_EXECUTION_TIMEOUT: Duration = Duration::from_secs(600);
-/// Far more than a test queues, and far less than fills the memory.
+/// Far more than a test queues. It bounds the number of jobs, not their size: with inputs of
+/// several MiB, far fewer fill the memory.
 const DEFAULT_MAX_QUEUED: usize = 100_000;
 const MAX_RUN_PAYLOAD: usize = 10 * 1024 * 1024;
 const MAX_RUNSYNC_PAYLOAD: usize = 20 * 1024 * 1024;
@@ -187,8 +188,9 @@ impl Builder {
         self
     }
 
-    /// How many jobs can wait in the queue of each endpoint: 100,000 by default. The service's
-    /// own protection, which the interface does not name: a submission above it answers 429.
+    /// How many jobs, of whatever size, can wait in the queue of each endpoint: 100,000 by
+    /// default. The service's own protection, which the interface does not name: a submission
+    /// above it answers 429.
     pub fn max_queued(mut self, jobs: usize) -> Self {
         self.defaults.max_queued = jobs;
         self

@@ -97,7 +97,8 @@
 //!   500 with its error. **`/requests`** answers the list of the endpoint's records.
 //! - **Webhooks** are POST requests with the record, `input` and `webhook`, for every terminal
 //!   state. TLS is not spoken: an `https` receiver counts as one that does not answer.
-//! - **Payloads** are refused above 10 MiB (`/run`) and 20 MiB (`/runsync`).
+//! - **Payloads** are refused above 10 MiB (`/run`) and 20 MiB (`/runsync`), and a `webhook` above
+//!   8 KiB, all with 400.
 //! - **Errors** have JSON bodies, `{"error": "…"}`; on GraphQL `{"errors": [{"message": "…"}]}`,
 //!   with HTTP 200 for what was executed and 400 for what could not be.
 //! - **Templates**: what `saveTemplate` with an `id` leaves out stays as it is.
