@@ -152,7 +152,8 @@ impl Builder {
     /// of JSON on the standard input, `{"id": …, "input": …}` with `policy` and `s3Config` where
     /// the job has them. The process answers in lines of JSON on its standard output: any number
     /// of `{"stream": …}` and `{"progress": …}`, then `{"output": …}` or `{"error": "…"}`. One
-    /// that dies fails its job and is replaced.
+    /// that dies or writes anything else fails its job, and the worker that takes its place has
+    /// to start first.
     pub fn command_endpoint(self, name: impl Into<String>, command: impl Into<String>) -> Self {
         self.handler(name.into(), Arc::new(Command::new(command.into())))
     }
