@@ -88,7 +88,8 @@ impl Builder {
         self
     }
 
-    /// Another key, with permission for some operations only.
+    /// Another key, with permission for some operations only: all others answer it 401. The
+    /// control plane is one of them, [`Operation::Control`].
     pub fn restricted_api_key(
         mut self,
         key: impl Into<String>,

@@ -47,7 +47,8 @@
 //! # The control plane
 //!
 //! With [`Builder::control_plane`], and always in the program, the same is offered over HTTP, to
-//! whoever has a key of the service in the header `authorization`:
+//! whoever has a key of the service in the header `authorization`. A
+//! [restricted key](Builder::restricted_api_key) without [`Operation::Control`] gets 401.
 //!
 //! | request | what it does |
 //! |---|---|
