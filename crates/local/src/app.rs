@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use tokio_util::sync::CancellationToken;
+
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::descriptions::Descriptions;
@@ -18,6 +20,8 @@ pub(crate) struct App {
     pub(crate) clock: Clock,
     pub(crate) faults: Faults,
     pub(crate) door: Arc<Closer>,
+    /// Tells whatever waits that the service stops.
+    pub(crate) stopping: CancellationToken,
     pub(crate) limiter: Option<Limiter>,
     pub(crate) endpoints: HashMap<String, Arc<Endpoint>>,
     pub(crate) catalog: Arc<Catalog>,

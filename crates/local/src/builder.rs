@@ -26,7 +26,8 @@ use crate::worker::{Closure, Command, Handler, HandlerError, LocalJob, Streaming
 
 const DEFAULT_KEY: &str = "local";
 const DEFAULT_EXECUTION_TIMEOUT: Duration = Duration::from_secs(600);
-/// Far more than a test queues, and far less than fills the memory.
+/// Far more than a test queues. It bounds the number of jobs, not their size: with inputs of
+/// several MiB, far fewer fill the memory.
 const DEFAULT_MAX_QUEUED: usize = 100_000;
 const MAX_RUN_PAYLOAD: usize = 10 * 1024 * 1024;
 const MAX_RUNSYNC_PAYLOAD: usize = 20 * 1024 * 1024;
@@ -87,7 +88,8 @@ impl Builder {
         self
     }
 
-    /// Another key, with permission for some operations only.
+    /// Another key, with permission for some operations only: all others answer it 401. The
+    /// control plane is one of them, [`Operation::Control`].
     pub fn restricted_api_key(
         mut self,
         key: impl Into<String>,
@@ -151,7 +153,8 @@ impl Builder {
     /// of JSON on the standard input, `{"id": …, "input": …}` with `policy` and `s3Config` where
     /// the job has them. The process answers in lines of JSON on its standard output: any number
     /// of `{"stream": …}` and `{"progress": …}`, then `{"output": …}` or `{"error": "…"}`. One
-    /// that dies fails its job and is replaced.
+    /// that dies or writes anything else fails its job, and the worker that takes its place has
+    /// to start first.
     pub fn command_endpoint(self, name: impl Into<String>, command: impl Into<String>) -> Self {
         self.handler(name.into(), Arc::new(Command::new(command.into())))
     }
@@ -187,8 +190,9 @@ impl Builder {
         self
     }
 
-    /// How many jobs can wait in the queue of each endpoint: 100,000 by default. The service's
-    /// own protection, which the interface does not name: a submission above it answers 429.
+    /// How many jobs, of whatever size, can wait in the queue of each endpoint: 100,000 by
+    /// default. The service's own protection, which the interface does not name: a submission
+    /// above it answers 429.
     pub fn max_queued(mut self, jobs: usize) -> Self {
         self.defaults.max_queued = jobs;
         self
@@ -293,6 +297,7 @@ impl Builder {
             clock: self.clock.clone(),
             faults: Faults::default(),
             door: Arc::default(),
+            stopping: tasks.stopping().clone(),
             limiter: self.rate_limits.map(|limits| Limiter::new(limits, self.clock.clone())),
             endpoints: handlers.into_iter().map(start).collect(),
             schema: graphql::schema(catalog.clone()),

@@ -47,7 +47,8 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
     Router::new().nest(PREFIX, routes.route("/openapi/{name}", published))
 }
 
-/// Any key of the service opens the control plane, sent as for the queue.
+/// A key of the service opens the control plane, sent as for the queue; one with permission for
+/// some operations only, if [`Operation::Control`] is among them.
 async fn enter(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     match authenticate(&app.keys, Operation::Control, &request) {
         Ok(_) => next.run(request).await,

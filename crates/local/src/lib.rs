@@ -32,7 +32,7 @@
 //! | endpoint | what it does |
 //! |---|---|
 //! | `echo` | returns its input |
-//! | `count` | streams `{"n": 0}`, `{"n": 1}` … up to and including `input.n`, and returns the list of them; with `input.ms` it sleeps for that long before each |
+//! | `count` | streams `{"n": 0}`, `{"n": 1}` … up to and including `input.n`, at most 10,000, and returns the list of them; with `input.ms` it sleeps for that long before each |
 //! | `sleep` | sleeps for `input.ms` milliseconds on the service's clock and returns `{"slept": ms}` |
 //! | `fail` | fails with `input.message` |
 //!
@@ -47,7 +47,8 @@
 //! # The control plane
 //!
 //! With [`Builder::control_plane`], and always in the program, the same is offered over HTTP, to
-//! whoever has a key of the service in the header `authorization`:
+//! whoever has a key of the service in the header `authorization`. A
+//! [restricted key](Builder::restricted_api_key) without [`Operation::Control`] gets 401.
 //!
 //! | request | what it does |
 //! |---|---|
@@ -97,7 +98,8 @@
 //!   500 with its error. **`/requests`** answers the list of the endpoint's records.
 //! - **Webhooks** are POST requests with the record, `input` and `webhook`, for every terminal
 //!   state. TLS is not spoken: an `https` receiver counts as one that does not answer.
-//! - **Payloads** are refused above 10 MiB (`/run`) and 20 MiB (`/runsync`).
+//! - **Payloads** are refused above 10 MiB (`/run`) and 20 MiB (`/runsync`), and a `webhook` above
+//!   8 KiB, all with 400.
 //! - **Errors** have JSON bodies, `{"error": "…"}`; on GraphQL `{"errors": [{"message": "…"}]}`,
 //!   with HTTP 200 for what was executed and 400 for what could not be.
 //! - **Templates**: what `saveTemplate` with an `id` leaves out stays as it is.

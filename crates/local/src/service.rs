@@ -162,13 +162,15 @@ impl LocalService {
     }
 
     /// Stops the service: handlers are dropped, waiting requests are answered, and the port is
-    /// free when this returns.
+    /// free when this returns. Requests that are not whole 2 seconds later are reset.
     pub async fn shutdown(mut self) {
         self.tasks.stop();
         if let Some(mut server) = self.server.take() {
-            // A client that keeps its connection busy does not keep the service alive.
+            // A client that keeps its connection busy does not keep the service alive: it is
+            // reset.
             if tokio::time::timeout(SHUTDOWN_PATIENCE, &mut server).await.is_err() {
                 server.abort();
+                self.app.door.cut_all();
             }
         }
     }

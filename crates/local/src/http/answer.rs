@@ -46,6 +46,11 @@ impl Refusal {
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, message)
     }
+
+    /// For a request that still waits when the service stops.
+    pub(crate) fn stopping() -> Self {
+        Self::internal("the service is stopping")
+    }
 }
 
 /// Answers 200 with a value. (It is written to one buffer in one go, which for the small answers

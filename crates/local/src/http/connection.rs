@@ -33,6 +33,7 @@ pub(crate) struct Line {
 impl Line {
     /// Resets the connection now.
     pub(crate) fn cut(&self) {
+        self.left.store(0, Ordering::Release);
         self.cut.store(true, Ordering::Release);
         self.reader.wake();
     }

@@ -48,7 +48,8 @@ impl Closer {
         let _ = tokio::time::timeout(PATIENCE, closed).await;
     }
 
-    fn cut_all(&self) {
+    /// Resets the connections that are open.
+    pub(crate) fn cut_all(&self) {
         let lines = std::mem::take(&mut locked(&self.state).lines);
         lines.iter().filter_map(Weak::upgrade).for_each(|line| line.cut());
     }
@@ -96,9 +97,10 @@ impl Door {
 
     async fn stay_closed(&mut self) {
         self.listener = None;
-        // A socket that is bound and does not listen keeps the port from all others. Without it
-        // the door reopens all the same, once the port is free.
-        let _placeholder = bound(self.address);
+        // A socket that is bound and does not listen keeps the port from all others, until it is
+        // the one that listens again: only some systems would bind another one beside it. Without
+        // it the door reopens all the same, once the port is free.
+        let placeholder = bound(self.address);
         let closer = self.closer.clone();
         while let Some(time) = { locked(&closer.state).close_for.take() } {
             closer.cut_all();
@@ -108,7 +110,10 @@ impl Door {
                 () = closer.asked.notified() => {}
             }
         }
-        self.reopen().await;
+        self.listener = placeholder.and_then(|socket| socket.listen(BACKLOG)).ok();
+        if self.listener.is_none() {
+            self.reopen().await;
+        }
     }
 
     async fn reopen(&mut self) {

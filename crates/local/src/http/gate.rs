@@ -9,6 +9,7 @@ use axum::http::header::{CONNECTION, CONTENT_LENGTH};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
+use tokio_util::sync::CancellationToken;
 
 use super::Refusal;
 use super::connection::Connection;
@@ -30,7 +31,12 @@ where
     F: Future<Output = Response>,
 {
     let Some(fault) = app.faults.of(operation, endpoint) else { return process(request).await };
-    app.clock.sleep(fault.delay).await;
+    tokio::select! {
+        // In this order, a fault without a delay has nothing to do with the stop.
+        biased;
+        () = app.clock.sleep(fault.delay) => {}
+        () = app.stopping.cancelled() => return Refusal::stopping().into_response(),
+    }
     let answer = if fault.processed {
         process(request).await
     } else {
@@ -57,8 +63,9 @@ where
             with_body(answer, |body| Body::from(body.slice(..to.min(body.len())))).await
         }
         Effect::Drip { piece, pause } => {
-            let clock = app.clock.clone();
-            with_body(answer, |body| dripping(body, piece, pause, clock)).await
+            let pauses =
+                Pauses { length: pause, clock: app.clock.clone(), stopping: app.stopping.clone() };
+            with_body(answer, |body| dripping(body, piece, pauses)).await
         }
     }
 }
@@ -80,14 +87,32 @@ async fn with_body(answer: Response, change: impl FnOnce(Bytes) -> Body) -> Resp
     }
 }
 
-fn dripping(body: Bytes, piece: usize, pause: Duration, clock: Clock) -> Body {
+/// What a body that comes in pieces waits for before each.
+#[derive(Clone)]
+struct Pauses {
+    length: Duration,
+    clock: Clock,
+    stopping: CancellationToken,
+}
+
+impl Pauses {
+    /// Ends early when the service stops: then the rest of the body comes at once.
+    async fn next(&self) {
+        tokio::select! {
+            () = self.clock.sleep(self.length) => {}
+            () = self.stopping.cancelled() => {}
+        }
+    }
+}
+
+fn dripping(body: Bytes, piece: usize, pauses: Pauses) -> Body {
     Body::from_stream(stream::unfold(body, move |mut rest| {
-        let clock = clock.clone();
+        let pauses = pauses.clone();
         async move {
             if rest.is_empty() {
                 return None;
             }
-            clock.sleep(pause).await;
+            pauses.next().await;
             let next = rest.split_to(piece.min(rest.len()));
             Some((Ok::<_, std::convert::Infallible>(next), rest))
         }

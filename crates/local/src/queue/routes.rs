@@ -186,9 +186,7 @@ async fn wait_for(
     tokio::select! {
         () = finished => {}
         () = endpoint.clock().sleep_until(now.saturating_add(wait)) => {}
-        () = endpoint.stopping().cancelled() => {
-            return Err(Refusal::internal("the service is stopping"));
-        }
+        () = endpoint.stopping().cancelled() => return Err(Refusal::stopping()),
     }
     endpoint.status(&receipt.id)
 }

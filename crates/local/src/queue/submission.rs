@@ -11,6 +11,8 @@ use crate::http::Refusal;
 const MIN_EXECUTION_TIMEOUT: Duration = Duration::from_secs(5);
 const MIN_TTL: Duration = Duration::from_secs(10);
 const MAX_LIFE: Duration = Duration::from_secs(7 * 24 * 3600);
+/// In bytes. The log of tries keeps the URL of each.
+const MAX_WEBHOOK: usize = 8 * 1024;
 
 /// What a client asked to be run.
 #[derive(Clone, Debug)]
@@ -112,6 +114,9 @@ pub(crate) fn within(
 
 fn webhook(value: &Value) -> Result<Url, Refusal> {
     let text = string("webhook", value)?;
+    if text.len() > MAX_WEBHOOK {
+        return Err(Refusal::bad_request(format!("webhook must be at most {MAX_WEBHOOK} bytes")));
+    }
     web_address(text).ok_or_else(|| {
         Refusal::bad_request("webhook must be an absolute URL that starts with http or https")
     })

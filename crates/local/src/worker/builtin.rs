@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::{Closure, Handler, HandlerError, LocalJob};
 
-/// More chunks than this would only fill the memory.
-const MAX_COUNT: u64 = 1_000_000;
+/// A chunk takes about 3 KB of memory until somebody reads it, so this many take 30 MB.
+const MAX_COUNT: u64 = 10_000;
 
 /// The built-in endpoints by name.
 pub(crate) fn builtins() -> [(&'static str, Arc<dyn Handler>); 4] {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command as Shell};
 
-use super::{Handler, HandlerError, LocalJob};
+use super::{Handler, HandlerError, LocalJob, WorkerLost};
 use crate::clock::milliseconds;
 use crate::queue::WorkerId;
 use crate::sync::locked;
@@ -34,8 +34,9 @@ impl Command {
         let idle = locked(&self.idle).remove(&worker);
         let mut process = match idle {
             Some(process) if process.is_alive() => process,
-            _ => Process::start(&self.line)
-                .map_err(|error| format!("the worker `{}` did not start: {error}", self.line))?,
+            _ => Process::start(&self.line).map_err(|error| {
+                WorkerLost(format!("the worker `{}` did not start: {error}", self.line))
+            })?,
         };
         let answer = tokio::select! {
             answer = process.run(&job) => answer?,
@@ -83,7 +84,7 @@ impl Process {
 
     /// Gives the process a job and reads lines until its answer. An outer error means that the
     /// process is of no more use.
-    async fn run(&mut self, job: &LocalJob) -> Result<Result<Value, String>, HandlerError> {
+    async fn run(&mut self, job: &LocalJob) -> Result<Result<Value, String>, WorkerLost> {
         let mut line = job_line(job).to_string();
         line.push('\n');
         if let Err(error) = self.send(line.as_bytes()).await {
@@ -98,7 +99,7 @@ impl Process {
             if line.trim().is_empty() {
                 continue;
             }
-            match Line::parse(&line)? {
+            match Line::parse(&line).map_err(WorkerLost)? {
                 Line::Stream(chunk) => job.emit(chunk).await,
                 Line::Progress(value) => job.progress(value),
                 Line::Output(output) => return Ok(Ok(output)),
@@ -113,7 +114,7 @@ impl Process {
     }
 
     /// Says how a process that does not answer ended.
-    async fn death(&self, what: &str) -> HandlerError {
+    async fn death(&self, what: &str) -> WorkerLost {
         // Its exit status comes a moment after the end of its output.
         let mut status: Option<ExitStatus> = None;
         for _ in 0..20 {
@@ -123,10 +124,10 @@ impl Process {
             }
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
-        match status {
-            Some(status) => format!("the worker died: {what} ({status})").into(),
-            None => format!("the worker died: {what}").into(),
-        }
+        WorkerLost(match status {
+            Some(status) => format!("the worker died: {what} ({status})"),
+            None => format!("the worker died: {what}"),
+        })
     }
 }
 

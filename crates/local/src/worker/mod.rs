@@ -20,7 +20,7 @@ use crate::sync::locked;
 pub(crate) use builtin::builtins;
 pub(crate) use closure::{Closure, Streaming};
 pub(crate) use command::Command;
-pub(crate) use outcome::{Outcome, run};
+pub(crate) use outcome::{Outcome, WorkerLost, run};
 
 /// Why a handler failed. Its text becomes the `error` of the job.
 ///

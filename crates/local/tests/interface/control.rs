@@ -1,5 +1,6 @@
 //! The control plane: what the Rust API offers, over HTTP.
 
+use podqueue_local::Operation;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -18,6 +19,21 @@ async fn it_is_there_only_when_asked_for_and_wants_a_key() {
     assert_refused(&answer(request).await, StatusCode::UNAUTHORIZED, "API key");
     let answer = service.get("/_local/clock").await;
     assert_eq!(answer, (200, json!({ "nowMs": 0, "manual": true })));
+}
+
+#[tokio::test]
+async fn a_restricted_key_opens_it_only_with_that_permission() {
+    let service = Service::still(|builder| {
+        let builder = builder.restricted_api_key("tester", [Operation::Control]);
+        builder.restricted_api_key("reader", [Operation::Status]).control_plane()
+    })
+    .await;
+    let get = |key: &str| {
+        let url = format!("{}/_local/clock", service.local.base_url());
+        answer(service.http.get(url).header("authorization", key))
+    };
+    assert_eq!(get("tester").await.0, 200);
+    assert_refused(&get("reader").await, StatusCode::UNAUTHORIZED, "no permission");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use podqueue_local::{Fault, Operation};
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
-use crate::support::{KEY, Service, answer, eventually, seconds};
+use crate::support::{KEY, Service, answer, assert_refused, eventually, seconds};
 
 fn run(service: &Service) -> reqwest::RequestBuilder {
     service
@@ -170,6 +170,45 @@ async fn a_delay_on_the_clock_of_the_service() {
     assert!(!call.is_finished());
     service.advance(Duration::from_millis(1));
     assert_eq!(call.await.unwrap().unwrap().status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_stop_ends_a_delay() {
+    let service = with(Fault::delay(seconds(30))).await;
+    let call = tokio::spawn(answer(run(&service)));
+    eventually("a request", async || !service.local.requests().is_empty()).await;
+    service.local.shutdown().await;
+    assert_refused(&call.await.unwrap(), StatusCode::INTERNAL_SERVER_ERROR, "stopping");
+}
+
+/// On a clock that stands still it would hold for ever what the service consists of.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_request_in_a_delay_does_not_outlive_a_dropped_service() {
+    let pipe = crate::support::Pipe::new();
+    let worker = pipe.worker();
+    let service = Service::still(|builder| builder.command_endpoint("sh", worker)).await;
+    let id = service.run("sh", json!({ "input": {} })).await;
+    service.until("sh", &id, "COMPLETED").await;
+    assert!(pipe.is_held());
+    service.local.add_fault(Fault::delay(seconds(30)).on(Operation::Run));
+    let before = service.local.requests().len();
+    let call = tokio::spawn(answer(run(&service)));
+    eventually("a request", async || service.local.requests().len() > before).await;
+    drop(service.local);
+    assert_refused(&call.await.unwrap(), StatusCode::INTERNAL_SERVER_ERROR, "stopping");
+    pipe.released().await;
+}
+
+#[tokio::test]
+async fn a_stop_ends_the_pauses_of_a_drip() {
+    let service = with(Fault::drip(8, seconds(30))).await;
+    let call = tokio::spawn(answer(run(&service)));
+    let begun = async || service.local.requests().iter().any(|request| request.status.is_some());
+    eventually("an answer that has begun", begun).await;
+    service.local.shutdown().await;
+    let (status, receipt) = call.await.unwrap();
+    assert_eq!((status, &receipt["status"]), (200, &json!("IN_QUEUE")));
 }
 
 #[tokio::test]

@@ -271,6 +271,30 @@ mod command {
     }
 
     #[tokio::test]
+    async fn the_one_that_takes_the_place_of_a_dead_one_has_to_start_first() {
+        let workers = Workers::between(1, 1).cold_start(seconds(8));
+        let service = Service::still(|builder| {
+            builder.workers_of("sh", workers).command_endpoint("sh", WORKER)
+        })
+        .await;
+        for way in ["die", "garbage"] {
+            let id = service.run("sh", json!({ "input": { "please": way } })).await;
+            service.until("sh", &id, "FAILED").await;
+            let id = service.run("sh", json!({ "input": {} })).await;
+            let (_, health) = service.get("/v2/sh/health").await;
+            assert_eq!(health["workers"], json!({ "idle": 0, "running": 0 }));
+            assert_eq!(service.status("sh", &id).await.1["status"], "IN_QUEUE");
+            service.advance(seconds(8));
+            service.until("sh", &id, "COMPLETED").await;
+        }
+        // A job that failed of itself is no reason to replace the worker.
+        let id = service.run("sh", json!({ "input": { "please": "fail" } })).await;
+        service.until("sh", &id, "FAILED").await;
+        let (_, health) = service.get("/v2/sh/health").await;
+        assert_eq!(health["workers"], json!({ "idle": 1, "running": 0 }));
+    }
+
+    #[tokio::test]
     async fn a_cancel_kills_it() {
         let service = service().await;
         let id = service.run("sh", json!({ "input": { "please": "hang" } })).await;

@@ -144,6 +144,18 @@ async fn run_takes_10_mib_and_runsync_20() {
 }
 
 #[tokio::test]
+async fn a_webhook_has_8_kib_at_most() {
+    let service = Service::still(|builder| builder.workers(0, 0)).await;
+    let of_size = |size: usize| {
+        let start = "https://me.example/";
+        json!({ "input": {}, "webhook": format!("{start}{}", "x".repeat(size - start.len())) })
+    };
+    service.run("echo", of_size(8192)).await;
+    let answer = service.post_json("/v2/echo/run", of_size(8193)).await;
+    assert_refused(&answer, StatusCode::BAD_REQUEST, "webhook must be at most 8192 bytes");
+}
+
+#[tokio::test]
 async fn an_unknown_endpoint_is_404() {
     let service = Service::still(|builder| builder).await;
     for (method, path) in [

@@ -134,6 +134,18 @@ async fn a_chunk_above_1_mb_is_split() {
 }
 
 #[tokio::test]
+async fn count_counts_to_10_000_at_most() {
+    let service = Service::still(|builder| builder).await;
+    let most = service.run("count", json!({ "input": { "n": 10_000 } })).await;
+    service.until("count", &most, "COMPLETED").await;
+    let (_, chunks) = service.get(&format!("/v2/count/stream/{most}")).await;
+    assert_eq!(chunks.as_array().unwrap().len(), 10_001);
+    let above = service.run("count", json!({ "input": { "n": 10_001 } })).await;
+    let record = service.until("count", &above, "FAILED").await;
+    assert!(record["error"].as_str().unwrap().contains("10000"), "{record}");
+}
+
+#[tokio::test]
 async fn a_job_without_chunks_has_an_empty_stream() {
     let service = Service::still(|builder| builder).await;
     let id = service.run("echo", json!({ "input": {} })).await;
