@@ -4,6 +4,8 @@
 //! first brings about what has become due, as of the time at which it was due. A sweeper does the
 //! same when nobody asks.
 
+mod course;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,21 +14,17 @@ use serde_json::{Map, Value};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::calendar::{Calendar, shrink};
-use super::health::{Health, Totals};
-use super::job::{Fate, Job, JobId, Mode, Place, Receipt, Record, Status};
-use super::stream::default_metrics;
-use super::submission::Submission;
-use super::workers::{Fleet, Reminder, WorkerId, Workers};
 use crate::clock::{Clock, Moment};
 use crate::http::Refusal;
+use crate::queue::calendar::{Calendar, shrink};
+use crate::queue::health::{Health, Totals};
+use crate::queue::job::{Job, JobId, Mode, Place, Receipt, Record, Status};
+use crate::queue::stream::default_metrics;
+use crate::queue::submission::Submission;
+use crate::queue::workers::{Fleet, Reminder, WorkerId, Workers};
 use crate::sync::{Tasks, locked};
 use crate::webhook::Webhooks;
-use crate::worker::{Handler, LocalJob, Outcome, run};
-
-/// How long a handler that was told to stop may go on to tidy up, in real time. Its worker is
-/// free for another job meanwhile.
-const GRACE: Duration = Duration::from_secs(1);
+use crate::worker::{Handler, Outcome};
 
 /// What can be set for each endpoint.
 #[derive(Clone, Copy, Debug)]
@@ -314,104 +312,10 @@ impl Endpoint {
         })
     }
 
-    /// Brings about everything that is due by `now`, in the order of time.
-    fn settle(&self, state: &mut State, now: Moment) {
-        while let Some((at, due)) = state.calendar.pop_due(now) {
-            match due {
-                Due::Worker(worker) => {
-                    let (stopped, reminder) = state.fleet.remind(worker);
-                    state.remind_later(worker, reminder, at);
-                    if stopped {
-                        self.handler.worker_stopped(worker);
-                    }
-                }
-                Due::Job(id) => match state.jobs.get(&id).map(Job::fate) {
-                    Some((_, Fate::Deleted)) => state.delete(&id, at),
-                    Some((_, Fate::TimedOut)) => {
-                        if let Some(mut job) = state.jobs.remove(&id) {
-                            state.leave(&job, at);
-                            state.totals.failed += 1;
-                            job.time_out(at);
-                            self.announce(&job, at);
-                            state.schedule(&job);
-                            state.jobs.insert(id, job);
-                        }
-                    }
-                    None => {}
-                },
-            }
-        }
-    }
-
-    /// Hands queued jobs to idle workers, and starts workers where jobs call for them.
-    fn dispatch(self: &Arc<Self>, state: &mut State, now: Moment) {
-        loop {
-            while !state.queue.is_empty()
-                && let Some(worker) = state.fleet.take_idle()
-            {
-                self.start_next(state, worker, now);
-            }
-            if !state.fleet.wants_more(state.calling) {
-                return;
-            }
-            let (worker, reminder) = state.fleet.start();
-            state.remind_later(worker, reminder, now);
-        }
-    }
-
-    fn start_next(self: &Arc<Self>, state: &mut State, worker: WorkerId, now: Moment) {
-        let Some((_, id)) = state.queue.pop_first() else { return };
-        let Some(job) = state.jobs.get_mut(&id) else { return };
-        if job.calls_for_worker() {
-            state.calling -= 1;
-        }
-        let stop = job.start(worker, now);
-        state.calendar.set(Due::Job(id.clone()), job.fate().0);
-        let work = LocalJob::new(self.clone(), job, worker, stop.clone(), now);
-        let (endpoint, attempt) = (self.clone(), job.attempt);
-        self.tasks.spawn(async move {
-            let told_to_stop = async {
-                stop.cancelled().await;
-                tokio::time::sleep(GRACE).await;
-            };
-            tokio::select! {
-                biased;
-                outcome = run(endpoint.handler.as_ref(), work) => {
-                    endpoint.finish(&id, attempt, outcome);
-                }
-                () = told_to_stop => {}
-            }
-        });
-    }
-
     /// Sends the webhook of a job that has just ended.
     fn announce(&self, job: &Job, now: Moment) {
         if let Some(url) = &job.submission.webhook {
             self.webhooks.deliver(url.clone(), job.record(now), job.submission.clone(), now);
-        }
-    }
-
-    /// Does what is due when nobody asks, for as long as the service runs.
-    async fn sweep(self: Arc<Self>) {
-        loop {
-            let next = {
-                let mut state = locked(&self.state);
-                let now = self.clock.now();
-                self.settle(&mut state, now);
-                self.dispatch(&mut state, now);
-                state.sweep_at = state.calendar.next();
-                state.sweep_at
-            };
-            let due = async {
-                match next {
-                    Some(next) => self.clock.sleep_until(next).await,
-                    None => std::future::pending().await,
-                }
-            };
-            tokio::select! {
-                () = due => {}
-                () = self.earlier.notified() => {}
-            }
         }
     }
 }

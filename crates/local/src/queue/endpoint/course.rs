@@ -1,0 +1,111 @@
+//! What happens to an endpoint by itself: what has become due, and the jobs that workers start on.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Due, Endpoint, State};
+use crate::clock::Moment;
+use crate::queue::job::{Fate, Job};
+use crate::queue::workers::WorkerId;
+use crate::sync::locked;
+use crate::worker::{LocalJob, run};
+
+/// How long a handler that was told to stop may go on to tidy up, in real time. Its worker is
+/// free for another job meanwhile.
+const GRACE: Duration = Duration::from_secs(1);
+
+impl Endpoint {
+    /// Brings about everything that is due by `now`, in the order of time.
+    pub(super) fn settle(&self, state: &mut State, now: Moment) {
+        while let Some((at, due)) = state.calendar.pop_due(now) {
+            match due {
+                Due::Worker(worker) => {
+                    let (stopped, reminder) = state.fleet.remind(worker);
+                    state.remind_later(worker, reminder, at);
+                    if stopped {
+                        self.handler.worker_stopped(worker);
+                    }
+                }
+                Due::Job(id) => match state.jobs.get(&id).map(Job::fate) {
+                    Some((_, Fate::Deleted)) => state.delete(&id, at),
+                    Some((_, Fate::TimedOut)) => {
+                        if let Some(mut job) = state.jobs.remove(&id) {
+                            state.leave(&job, at);
+                            state.totals.failed += 1;
+                            job.time_out(at);
+                            self.announce(&job, at);
+                            state.schedule(&job);
+                            state.jobs.insert(id, job);
+                        }
+                    }
+                    None => {}
+                },
+            }
+        }
+    }
+
+    /// Hands queued jobs to idle workers, and starts workers where jobs call for them.
+    pub(super) fn dispatch(self: &Arc<Self>, state: &mut State, now: Moment) {
+        loop {
+            while !state.queue.is_empty()
+                && let Some(worker) = state.fleet.take_idle()
+            {
+                self.start_next(state, worker, now);
+            }
+            if !state.fleet.wants_more(state.calling) {
+                return;
+            }
+            let (worker, reminder) = state.fleet.start();
+            state.remind_later(worker, reminder, now);
+        }
+    }
+
+    fn start_next(self: &Arc<Self>, state: &mut State, worker: WorkerId, now: Moment) {
+        let Some((_, id)) = state.queue.pop_first() else { return };
+        let Some(job) = state.jobs.get_mut(&id) else { return };
+        if job.calls_for_worker() {
+            state.calling -= 1;
+        }
+        let stop = job.start(worker, now);
+        state.calendar.set(Due::Job(id.clone()), job.fate().0);
+        let work = LocalJob::new(self.clone(), job, worker, stop.clone(), now);
+        let (endpoint, attempt) = (self.clone(), job.attempt);
+        self.tasks.spawn(async move {
+            let told_to_stop = async {
+                stop.cancelled().await;
+                tokio::time::sleep(GRACE).await;
+            };
+            tokio::select! {
+                biased;
+                outcome = run(endpoint.handler.as_ref(), work) => {
+                    endpoint.finish(&id, attempt, outcome);
+                }
+                () = told_to_stop => {}
+            }
+        });
+    }
+
+    /// Does what is due when nobody asks, for as long as the service runs.
+    pub(super) async fn sweep(self: Arc<Self>) {
+        loop {
+            let next = {
+                let mut state = locked(&self.state);
+                let now = self.clock.now();
+                self.settle(&mut state, now);
+                self.dispatch(&mut state, now);
+                state.sweep_at = state.calendar.next();
+                state.sweep_at
+            };
+            let due = async {
+                match next {
+                    Some(next) => self.clock.sleep_until(next).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = due => {}
+                () = self.earlier.notified() => {}
+            }
+        }
+    }
+}
