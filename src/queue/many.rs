@@ -160,7 +160,8 @@ impl<T> RunAll<'_, T> {
         self.set(|settings| settings.timeout = Some(timeout))
     }
 
-    /// Cancels a job at the service when its time is over.
+    /// Cancels a job at the service when its time is over, as
+    /// [`Wait::cancel_on_timeout`](crate::Wait::cancel_on_timeout) does.
     pub fn cancel_on_timeout(self) -> Self {
         self.set(|settings| settings.cancel_on_timeout = true)
     }
