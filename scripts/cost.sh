@@ -5,12 +5,15 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 command -v valgrind >/dev/null || { echo "instructions are counted by valgrind: install it" >&2; exit 1; }
-version=$(sed -n 's/^gungraun = "=\(.*\)"$/\1/p' benches/instructions/Cargo.toml)
+version=$(sed -n 's/^gungraun = "=\(.*\)"$/\1/p' benches/cost/Cargo.toml)
 gungraun-runner --version 2>/dev/null | grep -qF "$version" ||
   cargo install --quiet --locked --version "$version" gungraun-runner
 
-cargo bench --quiet --manifest-path benches/instructions/Cargo.toml \
-  --target-dir target/instructions --bench instructions |
+bench() { # name
+  cargo bench --quiet --manifest-path benches/cost/Cargo.toml --target-dir target/cost --bench "$1"
+}
+
+bench instructions |
   awk '
     /::(raw|ours)_/ { split($1, name, "::"); call = name[3] }
     /Instructions:/ { split($2, count, "|"); counted[call] = count[1] / 100 }
@@ -23,4 +26,4 @@ cargo bench --quiet --manifest-path benches/instructions/Cargo.toml \
         printf "%-28s %9.0f %9.0f %9.2f\n", call, ours, raw, ours / raw
       }
     }'
-cargo bench --quiet --bench cost
+bench cost

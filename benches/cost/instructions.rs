@@ -12,7 +12,6 @@ use podqueue::{Client, Endpoint, RateLimits};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Runtime;
 
-#[path = "../server/mod.rs"]
 mod server;
 
 /// How many calls are counted together.

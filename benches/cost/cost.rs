@@ -5,19 +5,14 @@
 //! - Memory at the peak, above what was there before: of a 20 MB submission, whose body is the
 //!   measure, also where it is sent three times, and of a 20 MB result decoded to a string.
 //!
-//! ```text
-//! cargo bench --bench cost -- [--seconds 1]
-//! ```
-
-#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
-#![expect(unsafe_code, reason = "a global allocator cannot be written without")]
+//! `scripts/cost.sh` runs it; it takes `--seconds`, how long each side is measured at a time.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::future::Future;
 use std::pin::Pin;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use podqueue::{Client, RateLimits, RetryPolicy};
@@ -36,12 +31,25 @@ const ROUNDS: usize = 5;
 /// Counts what is allocated, and the most of it at any time.
 struct Counting;
 
-static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
+/// Whether it counts now. Where time is measured it does not: counting would cost the side that
+/// allocates more often twice.
+static COUNTS: AtomicBool = AtomicBool::new(false);
+/// Below zero where more was given back since the counting began.
+static ALLOCATED: AtomicIsize = AtomicIsize::new(0);
+static PEAK: AtomicIsize = AtomicIsize::new(0);
 
 fn grew(bytes: usize) {
-    let now = ALLOCATED.fetch_add(bytes, Ordering::Relaxed) + bytes;
-    PEAK.fetch_max(now, Ordering::Relaxed);
+    if COUNTS.load(Ordering::Relaxed) {
+        let bytes = bytes.cast_signed();
+        let now = ALLOCATED.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        PEAK.fetch_max(now, Ordering::Relaxed);
+    }
+}
+
+fn shrank(bytes: usize) {
+    if COUNTS.load(Ordering::Relaxed) {
+        ALLOCATED.fetch_sub(bytes.cast_signed(), Ordering::Relaxed);
+    }
 }
 
 // SAFETY: every call goes to the system's allocator as it came; the counters do not allocate.
@@ -53,14 +61,14 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        ALLOCATED.fetch_sub(layout.size(), Ordering::Relaxed);
+        shrank(layout.size());
         // SAFETY: as this function's own contract.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         grew(size);
-        ALLOCATED.fetch_sub(layout.size(), Ordering::Relaxed);
+        shrank(layout.size());
         // SAFETY: as this function's own contract.
         unsafe { System.realloc(pointer, layout, size) }
     }
@@ -74,7 +82,7 @@ async fn peak<T>(work: impl Future<Output = T>) -> (usize, T) {
     let before = ALLOCATED.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);
     let result = work.await;
-    (PEAK.load(Ordering::Relaxed).saturating_sub(before), result)
+    ((PEAK.load(Ordering::Relaxed) - before).max(0).cast_unsigned(), result)
 }
 
 /// Requests per second of `call` with so many in flight.
@@ -122,6 +130,7 @@ async fn main() -> Result<ExitCode, Failure> {
     // One running worker that takes a million requests: the limiter is on, and does not bind.
     endpoint.health().await?;
     throughput(&url, &endpoint, time).await;
+    COUNTS.store(true, Ordering::Relaxed);
     memory(&client, body).await?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,1 +1,0 @@
-//! Nothing: the benchmark is the whole of this crate.
