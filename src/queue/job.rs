@@ -11,7 +11,8 @@ use serde::de::DeserializeOwned;
 
 use super::lifespan::Lifespan;
 use super::operations::{CANCEL, RETRY, STATUS};
-use super::polling::rarest;
+use super::passing::is_not_the_services;
+use super::polling::{longest_silence, rarest};
 use super::stream::JobStream;
 use super::wait::Wait;
 use super::{Endpoint, JobRecord, JobStatus};
@@ -94,13 +95,21 @@ impl Job {
 
     /// Reads the job's record as it is now: `GET /status/{job_id}`. A job that has failed is a record
     /// like any other here.
+    ///
+    /// A response with the id of another job is [`ErrorKind::ForeignRecord`], not this job's state.
     pub fn status(&self) -> StatusRequest {
-        StatusRequest { job: self.clone(), ttl: None, longest_pause: Duration::MAX }
+        StatusRequest { job: self.clone(), ttl: None, is_look: false, closes: false }
     }
 
     /// Reads the job's record for a wait or a stream, which must not sleep through its result.
-    pub(super) fn look(&self) -> StatusRequest {
-        StatusRequest { longest_pause: rarest(&self.id), ..self.status() }
+    pub(crate) fn look(&self) -> StatusRequest {
+        StatusRequest { is_look: true, ..self.status() }
+    }
+
+    /// A call of a wait or a stream.
+    pub(super) fn poll(&self, operation: &Operation) -> Result<Call> {
+        let call = self.call(operation)?.longest_pause(rarest(&self.id));
+        Ok(call.longest_silence(longest_silence(&self.id)))
     }
 
     /// Waits until the job has ended.
@@ -130,17 +139,27 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::BadRequest`] where the job has ended in another way.
+    /// - [`ErrorKind::BadRequest`] where the job has ended in another way;
+    /// - [`ErrorKind::ForeignRecord`] where the response is about another job, and the status of this
+    ///   one does not show that it was cancelled. Cancelling it again does no harm.
     pub async fn cancel(&self) -> Result<JobRecord> {
         let reply = self.send(self.call(&CANCEL)?).await?;
-        self.read(&CANCEL, &reply)
+        let foreign = match self.read(&CANCEL, &reply) {
+            Err(error) if error.kind() == ErrorKind::ForeignRecord => error,
+            read => return read,
+        };
+        match self.look().closing().await {
+            Ok(record) if *record.status() == JobStatus::Cancelled => Ok(record),
+            Ok(record) => Err(foreign.with_record(record)),
+            Err(_) => Err(foreign),
+        }
     }
 
     /// Queues a job again that has failed or timed out, with its id and its input; earlier output is
     /// removed: `POST /retry/{job_id}`.
     ///
-    /// Where no answer comes, the job's status is looked at: a job that is queued, running or
-    /// completed was retried.
+    /// Where no response comes, or that of another job, the job's status is looked at: a job that is
+    /// queued, running or completed was retried.
     ///
     /// # Errors
     ///
@@ -149,8 +168,18 @@ impl Job {
     /// - [`ErrorKind::OutcomeUnknown`] where no answer came and the job does not tell: it still
     ///   stands as failed, or has failed again. It was not sent twice.
     pub async fn retry(&self) -> Result<JobRecord> {
-        let sent = match self.send(self.call(&RETRY)?).await {
-            Ok(reply) => self.read(&RETRY, &reply).map_err(|error| RETRY.repeat.unreadable(error)),
+        let call = self.call(&RETRY)?;
+        #[cfg(feature = "webhook")]
+        self.endpoint.client().retried().tell(self.endpoint.id(), &self.id);
+        let sent = match self.send(call).await {
+            Ok(reply) => self.read(&RETRY, &reply).map_err(|error| match error.kind() {
+                ErrorKind::ForeignRecord => {
+                    let message =
+                        format!("{}; this job may or may not have been retried", error.message());
+                    error.with_kind(ErrorKind::OutcomeUnknown).with_message(message)
+                }
+                _ => RETRY.repeat.unreadable(error),
+            }),
             Err(error) => Err(error),
         };
         let unknown = match sent {
@@ -174,15 +203,11 @@ impl Job {
 
     /// Sends a call about this job and tells a job that is gone from one that never was.
     pub(super) async fn send(&self, call: Call) -> Result<Reply> {
-        let result = self.endpoint.send(call).await;
-        match &result {
-            Ok(_) => self.lifespan.saw(),
-            Err(error) if error.kind() == ErrorKind::NotFound && self.lifespan.is_seen() => {
-                return result.map_err(|error| self.expired(error));
-            }
-            Err(_) => {}
-        }
-        result
+        self.endpoint.send(call).await.map_err(|error| {
+            let is_page = is_not_the_services(&error) && error.body().is_some_and(|b| !b.is_empty());
+            let is_gone = error.kind() == ErrorKind::NotFound && self.lifespan.is_seen();
+            if is_gone && !is_page { self.expired(error) } else { error }
+        })
     }
 
     fn expired(&self, error: Error) -> Error {
@@ -205,10 +230,43 @@ impl Job {
     }
 
     pub(super) fn read(&self, operation: &Operation, reply: &Reply) -> Result<JobRecord> {
-        let job = |_| Ok(self.clone());
-        let record = JobRecord::read(&self.attempted(operation.name), reply, job)?;
+        let attempted = self.attempted(operation.name);
+        let record = JobRecord::read(&attempted, reply, |id, others| match id {
+            Some(id) if !self.has_id(&id) => {
+                Err(self.foreign(operation, &format!("is the record of another job, {id:?}")))
+            }
+            // Without an id, it may be what a stream was to get.
+            None if others.iter().any(|field| field.name == "stream") => {
+                Err(self.foreign(operation, "holds chunks of a stream and is no record"))
+            }
+            _ => Ok(self.clone()),
+        });
+        let record = record.map_err(|error| error.with_job_id(&self.id))?;
         self.lifespan.observe(&record, SystemTime::now());
         Ok(record)
+    }
+
+    /// The error for a response that is about another job than this one.
+    pub(super) fn foreign(&self, operation: &Operation, what: &str) -> Error {
+        let message = format!(
+            "the response {what}: responses were mixed up on their way, and nothing is known about \
+             job {:?} from this one; ask again, and where it happens more often, look for a proxy \
+             that shares connections",
+            self.id
+        );
+        Error::new(ErrorKind::ForeignRecord, self.attempted(operation.name), message)
+            .with_job_id(&self.id)
+    }
+
+    /// Whether it is the id of this job: one may have the suffix, such as `-u1`, that the other lacks.
+    pub(super) fn has_id(&self, id: &str) -> bool {
+        let is_with_suffix = |long: &str, short: &str| {
+            let suffix = long.strip_prefix(short).and_then(|rest| rest.strip_prefix("-u"));
+            suffix.is_some_and(|number| {
+                !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+            })
+        };
+        *self.id == *id || is_with_suffix(id, &self.id) || is_with_suffix(&self.id, id)
     }
 
     pub(super) fn attempted(&self, what: impl Into<Cow<'static, str>>) -> Attempted {
@@ -236,7 +294,8 @@ impl fmt::Debug for Job {
 pub struct StatusRequest {
     job: Job,
     ttl: Option<Duration>,
-    longest_pause: Duration,
+    is_look: bool,
+    closes: bool,
 }
 
 impl StatusRequest {
@@ -246,8 +305,18 @@ impl StatusRequest {
         self
     }
 
+    /// Lets the connection be closed afterwards: it may be one that mixes up its responses.
+    pub(super) fn closing(mut self) -> Self {
+        self.closes = true;
+        self
+    }
+
     async fn send(self) -> Result<JobRecord> {
-        let mut call = self.job.call(&STATUS)?.longest_pause(self.longest_pause);
+        let mut call =
+            if self.is_look { self.job.poll(&STATUS)? } else { self.job.call(&STATUS)? };
+        if self.closes {
+            call = call.closing();
+        }
         if let Some(ttl) = self.ttl {
             let milliseconds = ttl.as_millis();
             if milliseconds == 0 {
@@ -256,10 +325,11 @@ impl StatusRequest {
             call = call.query("ttl", &milliseconds.to_string());
         }
         let reply = self.job.send(call).await?;
+        let record = self.job.read(&STATUS, &reply)?;
         if let Some(ttl) = self.ttl {
             self.job.lifespan.set_ttl(ttl);
         }
-        self.job.read(&STATUS, &reply)
+        Ok(record)
     }
 }
 
