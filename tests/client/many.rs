@@ -12,6 +12,14 @@ use serde_json::{Value, json};
 
 use crate::support::{Reply, Script, client_of};
 
+/// An input.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Number {
+    n: u32,
+}
+
+const NUMBERS: [Number; 3] = [Number { n: 1 }, Number { n: 2 }, Number { n: 3 }];
+
 /// A service whose endpoint `picky` fails odd numbers and returns the square of even ones.
 async fn service() -> LocalService {
     let picky = |job: LocalJob| async move {
@@ -249,8 +257,8 @@ async fn a_task_that_panics_is_told_of_and_takes_no_other_along() {
             assert!(submitted.fetch_add(1, Ordering::Relaxed) != 1, "the second is one too many");
         }
     });
-    let results = settings.build().unwrap().endpoint("ep").run_all([1, 2, 3]).concurrency(1);
-    let results: Vec<Finished<u32>> = results.collect().await;
+    let results = settings.build().unwrap().endpoint("ep").run_all(NUMBERS).concurrency(1);
+    let results: Vec<Finished<Number>> = results.collect().await;
     assert_eq!(results.len(), 3);
     assert!(results[0].result.is_ok() && results[2].result.is_ok(), "{results:?}");
     let error = results[1].result.as_ref().unwrap_err();
@@ -264,7 +272,7 @@ fn a_task_that_ends_with_its_runtime_is_told_of() {
     let first = runtime();
     let (_server, mut results) = first.block_on(async {
         let server = Script::then_always([], Reply::Hang).await;
-        let mut results = server.endpoint().run_all([1]);
+        let mut results = server.endpoint().run_all([NUMBERS[0]]);
         let a_while = Duration::from_millis(50);
         assert!(tokio::time::timeout(a_while, results.next()).await.is_err(), "no answer comes");
         (server, results)

@@ -177,6 +177,14 @@ impl Script {
         *locked(&self.state.connections)
     }
 
+    /// Accepts no connection from now on. Those that are there go on.
+    pub async fn refuse_connections(&self) {
+        self.accepting.abort();
+        while !self.accepting.is_finished() {
+            tokio::task::yield_now().await;
+        }
+    }
+
     /// How many requests were without an answer at the same time, at the most.
     pub fn most_at_once(&self) -> usize {
         locked(&self.state.open).most
