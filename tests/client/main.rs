@@ -8,6 +8,8 @@ mod support;
 
 mod auth;
 mod cut_off;
+#[cfg(feature = "webhook")]
+mod deliveries;
 mod errors;
 mod execute;
 mod extremes;

@@ -1,14 +1,18 @@
 //! Many jobs at once, against the local service, and what no service does against the scripted one.
 
-use std::sync::Arc;
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use podqueue::{Endpoint, ErrorKind, Event, Finished, Policy, Polling, RemoteCancel};
 use podqueue_local::{Fault, LocalJob, LocalService, Operation};
 use serde::Serialize;
 use serde_json::{Value, json};
+use tracing::Instrument;
+use tracing::instrument::WithSubscriber;
+use tracing_subscriber::layer::SubscriberExt;
 
 use crate::support::{Reply, Script, client_of};
 
@@ -264,6 +268,65 @@ async fn a_task_that_panics_is_told_of_and_takes_no_other_along() {
     let error = results[1].result.as_ref().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
     assert!(error.to_string().contains("its task panicked"), "{error}");
+}
+
+#[tokio::test]
+async fn an_input_that_panics_has_had_its_place() {
+    #[derive(Debug)]
+    struct Input(u32);
+
+    impl Serialize for Input {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            assert_ne!(self.0, 1, "a panic on purpose");
+            Number { n: self.0 }.serialize(serializer)
+        }
+    }
+
+    let server = Script::then_always([], Reply::ok(r#"{"id":"j","status":"COMPLETED"}"#)).await;
+    let mut results = server.endpoint().run_all((0..4).map(Input)).concurrency(1);
+    let mut places = Vec::new();
+    loop {
+        match AssertUnwindSafe(results.next()).catch_unwind().await {
+            Ok(Some(finished)) => places.push((finished.index, finished.input.0)),
+            Ok(None) => break,
+            Err(_) => places.push((usize::MAX, 1)),
+        }
+    }
+    assert_eq!(places, [(0, 0), (usize::MAX, 1), (2, 2), (3, 3)]);
+}
+
+#[tokio::test]
+async fn submissions_and_waits_are_in_the_callers_span() {
+    #[derive(Clone, Default)]
+    struct Parents(Arc<Mutex<Vec<Option<&'static str>>>>);
+
+    impl<S> tracing_subscriber::Layer<S> for Parents
+    where
+        S: tracing::Subscriber + for<'a> tracing_subscriber::registry::LookupSpan<'a>,
+    {
+        fn on_new_span(
+            &self,
+            _: &tracing::span::Attributes<'_>,
+            id: &tracing::span::Id,
+            context: tracing_subscriber::layer::Context<'_, S>,
+        ) {
+            let span = context.span(id).unwrap();
+            if span.name() == "podqueue.call" {
+                self.0.lock().unwrap().push(span.parent().map(|parent| parent.name()));
+            }
+        }
+    }
+
+    let server = Script::then_always([], Reply::ok(r#"{"id":"j","status":"COMPLETED"}"#)).await;
+    let parents = Parents::default();
+    let subscriber = tracing_subscriber::registry().with(parents.clone());
+    let endpoint = server.endpoint();
+    let calls = async {
+        let results = endpoint.run_all(NUMBERS).collect::<Vec<_>>();
+        assert_eq!(results.instrument(tracing::info_span!("the callers")).await.len(), 3);
+    };
+    calls.with_subscriber(subscriber).await;
+    assert_eq!(*parents.0.lock().unwrap(), [Some("the callers"); 6]);
 }
 
 #[test]
