@@ -21,6 +21,7 @@ mod jobs;
 mod limits;
 mod many;
 mod observing;
+mod random;
 mod refused;
 mod repeats;
 mod rest;
