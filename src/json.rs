@@ -9,8 +9,8 @@ use bytes::Bytes;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-pub(crate) use self::flawed::finite;
 use self::flawed::Parts;
+pub(crate) use self::flawed::finite;
 use crate::error::{Attempted, Result};
 use crate::transport::{decode_at, not_decodable};
 

@@ -154,14 +154,11 @@ mod tests {
 
     #[test]
     fn an_object_is_taken_apart_whatever_its_values_hold() {
-        let text = " { \"id\" : \"j\" ,\"n\":NaN, \"o\":{\"a\":[oops,\"]}\\\"\"]},\"\\u0069\":-1 } ";
+        let text =
+            " { \"id\" : \"j\" ,\"n\":NaN, \"o\":{\"a\":[oops,\"]}\\\"\"]},\"\\u0069\":-1 } ";
         let (all, are_whole) = parts(text);
-        let expected = [
-            ("id", "\"j\""),
-            ("n", "NaN"),
-            ("o", "{\"a\":[oops,\"]}\\\"\"]}"),
-            ("i", "-1"),
-        ];
+        let expected =
+            [("id", "\"j\""), ("n", "NaN"), ("o", "{\"a\":[oops,\"]}\\\"\"]}"), ("i", "-1")];
         assert_eq!(all, expected.map(|(name, value)| (name.to_owned(), value)));
         assert!(are_whole);
     }

@@ -52,7 +52,8 @@ pub fn record(body: &[u8]) {
 
 fn read_all_of(record: JobRecord) {
     let _ = (record.output::<Value>(), record.progress::<Vec<String>>(), record.failure());
-    let _ = (record.output_json(), record.output_bytes(), record.delay_time(), record.execution_time());
+    let _ =
+        (record.output_json(), record.output_bytes(), record.delay_time(), record.execution_time());
     for name in record.other_names() {
         let _ = record.other::<Value>(name);
     }

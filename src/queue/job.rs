@@ -12,13 +12,16 @@ use serde::de::DeserializeOwned;
 use super::lifespan::Lifespan;
 use super::operations::{CANCEL, RETRY, STATUS};
 use super::passing::is_not_the_services;
-use super::polling::{longest_silence, rarest};
+use super::polling::{longest_silence, longest_silence_within, rarest};
 use super::stream::JobStream;
 use super::wait::Wait;
 use super::{Endpoint, JobRecord, JobStatus};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::observe::Event;
 use crate::transport::{Call, Operation, Reply};
+
+/// How much of another job's id is shown; it may be anything.
+const SHOWN_OF_AN_ID: usize = 100;
 
 /// The handle of a job: reads it, waits for it, streams from it, cancels or retries it.
 ///
@@ -98,18 +101,12 @@ impl Job {
     ///
     /// A response with the id of another job is [`ErrorKind::ForeignRecord`], not this job's state.
     pub fn status(&self) -> StatusRequest {
-        StatusRequest { job: self.clone(), ttl: None, is_look: false, closes: false }
+        StatusRequest { job: self.clone(), ttl: None, look: None, closes: false }
     }
 
     /// Reads the job's record for a wait or a stream, which must not sleep through its result.
     pub(crate) fn look(&self) -> StatusRequest {
-        StatusRequest { is_look: true, ..self.status() }
-    }
-
-    /// A call of a wait or a stream.
-    pub(super) fn poll(&self, operation: &Operation) -> Result<Call> {
-        let call = self.call(operation)?.longest_pause(rarest(&self.id));
-        Ok(call.longest_silence(longest_silence(&self.id)))
+        StatusRequest { look: Some(longest_silence(&self.id)), ..self.status() }
     }
 
     /// Waits until the job has ended.
@@ -204,7 +201,8 @@ impl Job {
     /// Sends a call about this job and tells a job that is gone from one that never was.
     pub(super) async fn send(&self, call: Call) -> Result<Reply> {
         self.endpoint.send(call).await.map_err(|error| {
-            let is_page = is_not_the_services(&error) && error.body().is_some_and(|b| !b.is_empty());
+            let is_page =
+                is_not_the_services(&error) && error.body().is_some_and(|b| !b.is_empty());
             let is_gone = error.kind() == ErrorKind::NotFound && self.lifespan.is_seen();
             if is_gone && !is_page { self.expired(error) } else { error }
         })
@@ -232,9 +230,7 @@ impl Job {
     pub(super) fn read(&self, operation: &Operation, reply: &Reply) -> Result<JobRecord> {
         let attempted = self.attempted(operation.name);
         let record = JobRecord::read(&attempted, reply, |id, others| match id {
-            Some(id) if !self.has_id(&id) => {
-                Err(self.foreign(operation, &format!("is the record of another job, {id:?}")))
-            }
+            Some(id) if !self.has_id(&id) => Err(self.about_another(operation, &id)),
             // Without an id, it may be what a stream was to get.
             None if others.iter().any(|field| field.name == "stream") => {
                 Err(self.foreign(operation, "holds chunks of a stream and is no record"))
@@ -246,8 +242,15 @@ impl Job {
         Ok(record)
     }
 
-    /// The error for a response that is about another job than this one.
-    pub(super) fn foreign(&self, operation: &Operation, what: &str) -> Error {
+    /// The error for a response with this id, which is another job's.
+    pub(super) fn about_another(&self, operation: &Operation, id: &str) -> Error {
+        let id: String =
+            self.endpoint.hide_key(id.to_owned()).chars().take(SHOWN_OF_AN_ID).collect();
+        self.foreign(operation, &format!("is about another job, {id:?}"))
+    }
+
+    /// The error for a response that is not about this job.
+    fn foreign(&self, operation: &Operation, what: &str) -> Error {
         let message = format!(
             "the response {what}: responses were mixed up on their way, and nothing is known about \
              job {:?} from this one; ask again, and where it happens more often, look for a proxy \
@@ -294,7 +297,8 @@ impl fmt::Debug for Job {
 pub struct StatusRequest {
     job: Job,
     ttl: Option<Duration>,
-    is_look: bool,
+    /// For how long a look may be without a response, where it is one.
+    look: Option<Duration>,
     closes: bool,
 }
 
@@ -311,9 +315,17 @@ impl StatusRequest {
         self
     }
 
+    /// A look whose job is not waited for any longer than this.
+    pub(super) fn within(mut self, left: Duration) -> Self {
+        self.look = Some(longest_silence_within(self.job.id(), left));
+        self
+    }
+
     async fn send(self) -> Result<JobRecord> {
-        let mut call =
-            if self.is_look { self.job.poll(&STATUS)? } else { self.job.call(&STATUS)? };
+        let mut call = self.job.call(&STATUS)?;
+        if let Some(longest) = self.look {
+            call = call.longest_pause(rarest(self.job.id())).longest_silence(longest);
+        }
         if self.closes {
             call = call.closing();
         }

@@ -221,16 +221,12 @@ impl Settings {
         if self.cancel_on_timeout {
             wait = wait.cancel_on_timeout();
         }
-        #[cfg(feature = "webhook")]
-        if let Some(webhooks) = &self.webhooks {
-            let wait = wait.webhook(webhooks);
-            return match &self.polling {
-                Some(polling) => wait.polling(polling.clone()).await,
-                None => wait.await,
-            };
-        }
         if let Some(polling) = &self.polling {
             wait = wait.polling(polling.clone());
+        }
+        #[cfg(feature = "webhook")]
+        if let Some(webhooks) = &self.webhooks {
+            return wait.webhook(webhooks).await;
         }
         wait.await
     }

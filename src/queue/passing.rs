@@ -18,12 +18,13 @@ pub(super) fn may_pass(job: &Job, error: &Error) -> bool {
         ErrorKind::Server => error.status() != Some(501),
         // A response that is about no job at all was meant for somebody else, or comes from something
         // between the service and here.
-        ErrorKind::Decode => {
-            error.body().is_some_and(|body| !has_any_field(body.as_bytes(), &["id", "status"]))
-        }
+        ErrorKind::Decode => error
+            .body()
+            .is_some_and(|body| !has_any_field(body.as_bytes(), &["id", "status", "stream"])),
         ErrorKind::UnexpectedStatus if matches!(error.status(), Some(408 | 425)) => true,
         ErrorKind::NotFound | ErrorKind::JobExpired | ErrorKind::UnexpectedStatus => {
-            is_not_the_services(error) && job.lifespan().why_gone(SystemTime::now()) != Gone::TtlOver
+            is_not_the_services(error)
+                && job.lifespan().why_gone(SystemTime::now()) != Gone::TtlOver
         }
         _ => error.is_retryable(),
     }

@@ -22,8 +22,8 @@ const LAST_LOOK: Duration = Duration::from_millis(250);
 /// It asks for the status by the client's [`Polling`], taking turns with all other waits on the
 /// endpoint, and survives what passes: a broken connection, a 408, a 429, a 502, a gateway's page with
 /// 403 or 404 (one whose body is not JSON), a response that is not JSON, or that is about another job.
-/// A look that stays without a response for a quarter of the time for which a result is kept, 15
-/// seconds for a synchronous job, is given up for another.
+/// A look that stays without a response for 30 seconds, 15 for a synchronous job, or a third of what is
+/// left before the deadline, is given up for another.
 /// A `Retry-After` is waited for, but no longer than a third of the time for which a result is kept:
 /// 20 seconds for a synchronous job, 10 minutes for any other.
 /// Dropping it leaves the job as it is.
@@ -153,6 +153,9 @@ impl Wait {
             *polls += 1;
             self.job.tell_of_poll(&STATUS);
             let mut look = self.job.look();
+            if let Some(deadline) = deadline {
+                look = look.within(deadline.saturating_duration_since(looked));
+            }
             if seen.failure.as_ref().is_some_and(|error| error.kind() == ErrorKind::ForeignRecord) {
                 look = look.closing();
             }

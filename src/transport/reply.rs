@@ -33,8 +33,7 @@ pub(crate) fn decode_at<T: DeserializeOwned>(
         return Ok(value);
     }
     let finite = finite(json);
-    let mut deserializer =
-        serde_json::Deserializer::from_slice(finite.as_deref().unwrap_or(json));
+    let mut deserializer = serde_json::Deserializer::from_slice(finite.as_deref().unwrap_or(json));
     let decoded = serde_path_to_error::deserialize(&mut deserializer)
         .map_err(|error| (error.path().to_string(), error.into_inner()))
         .and_then(|value| match deserializer.end() {

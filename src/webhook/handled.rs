@@ -69,8 +69,7 @@ impl Handled {
     /// It has succeeded with this record. Where the job was retried meanwhile, perhaps by the handler,
     /// its next end is another.
     pub(super) fn remember(&self, record: &JobRecord) {
-        let handled =
-            Known::Handled { hash: self.hash(record), at: Instant::now(), repeats: 0 };
+        let handled = Known::Handled { hash: self.hash(record), at: Instant::now(), repeats: 0 };
         let mut jobs = self.jobs();
         let was_retried = matches!(jobs.known.get(record.id()), Some(Known::Retried));
         let known = if was_retried { Known::Nothing } else { handled };

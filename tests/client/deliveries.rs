@@ -36,13 +36,8 @@ const DELIVERY: &str = r#"{"id":"j","status":"FAILED"}"#;
 #[tokio::test]
 async fn a_job_that_was_retried_and_ends_in_the_same_words_is_handled_again() {
     for status in ["FAILED", "TIMED_OUT"] {
-        let script = [
-            record(status),
-            record(status),
-            record("IN_QUEUE"),
-            record(status),
-            record(status),
-        ];
+        let script =
+            [record(status), record(status), record("IN_QUEUE"), record(status), record(status)];
         let server = Script::of(script).await;
         let endpoint = server.endpoint();
         let (webhooks, handled) = counting(&endpoint);
@@ -69,7 +64,8 @@ async fn a_retry_whose_outcome_is_unknown_may_have_been_one() {
 
 #[tokio::test]
 async fn a_handler_may_retry_the_job_itself() {
-    let failing_twice = [record("FAILED"), record("IN_QUEUE"), record("FAILED"), record("IN_QUEUE")];
+    let failing_twice =
+        [record("FAILED"), record("IN_QUEUE"), record("FAILED"), record("IN_QUEUE")];
     let server = Script::of(failing_twice).await;
     let webhooks = Webhooks::builder(&server.endpoint())
         .on_job(|record| async move { record.job().retry().await.map(drop) });
@@ -182,7 +178,9 @@ async fn a_body_that_does_not_end_is_given_up() {
 }
 
 /// When a job was asked for, from the first time on, until its wait ran out.
-async fn looks(wait: impl FnOnce(&podqueue::Job, &Webhooks) -> podqueue::webhook::WebhookWait) -> (usize, podqueue::Error) {
+async fn looks(
+    wait: impl FnOnce(&podqueue::Job, &Webhooks) -> podqueue::webhook::WebhookWait,
+) -> (usize, podqueue::Error) {
     let server = Script::then_always([], record("IN_PROGRESS")).await;
     let endpoint = server.settings().polling(Polling::new()).build().unwrap().endpoint("ep");
     let webhooks = Webhooks::builder(&endpoint).build().unwrap();

@@ -95,15 +95,15 @@ async fn a_cancel_is_settled_by_the_status() {
         assert_eq!(*record.status(), JobStatus::Cancelled);
         assert_eq!(server.lines(), ["POST /v2/ep/cancel/mine", "GET /v2/ep/status/mine"]);
     }
-    for (status, settled) in [("IN_PROGRESS", JobStatus::InProgress), ("COMPLETED", JobStatus::Completed)]
+    for (status, settled) in
+        [("IN_PROGRESS", JobStatus::InProgress), ("COMPLETED", JobStatus::Completed)]
     {
         let server = Script::of([record("other", "CANCELLED"), record("mine", status)]).await;
         let error = server.endpoint().job("mine").cancel().await.unwrap_err();
         assert_foreign(&error);
         assert_eq!(*error.record().unwrap().status(), settled);
     }
-    let server =
-        Script::then_always([record("other", "CANCELLED")], Reply::json(401, "{}")).await;
+    let server = Script::then_always([record("other", "CANCELLED")], Reply::json(401, "{}")).await;
     assert_foreign(&server.endpoint().job("mine").cancel().await.unwrap_err());
 }
 
@@ -114,12 +114,10 @@ async fn a_wait_that_cancels_believes_no_other_jobs_record() {
         wait.timeout(std::time::Duration::from_millis(600)).cancel_on_timeout()
     };
     let other = record("other", "CANCELLED");
-    let server =
-        Script::of([Reply::Hang, other.clone(), record("mine", "COMPLETED")]).await;
+    let server = Script::of([Reply::Hang, other.clone(), record("mine", "COMPLETED")]).await;
     assert_eq!(wait(&server).await.unwrap().output::<String>().unwrap(), "mine");
 
-    let server =
-        Script::of([Reply::Hang, other.clone(), record("mine", "IN_PROGRESS")]).await;
+    let server = Script::of([Reply::Hang, other.clone(), record("mine", "IN_PROGRESS")]).await;
     let error = wait(&server).await.unwrap_err();
     let Some(RemoteCancel::NotConfirmed(why)) = error.remote_cancel() else { panic!("{error:?}") };
     assert_foreign(why);

@@ -21,7 +21,7 @@ fn seeds() -> impl Iterator<Item = u64> {
     let variable = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     match variable("RANDOM_SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..variable("RANDOM_RUNS").unwrap_or(60),
+        None => 0..variable("RANDOM_RUNS").unwrap_or(30),
     }
 }
 
@@ -32,29 +32,37 @@ fn draw<T: Clone>(rng: &mut Rng, from: &[T]) -> T {
 /// What comes in place of a response that was not even made.
 fn not_taken_up(rng: &mut Rng) -> Reply {
     let gateway = "<html><title>gateway</title></html>";
-    draw(rng, &[
-        Reply::json(429, "{}"),
-        Reply::json(429, gateway).header("retry-after", 1),
-        Reply::json(425, "{}"),
-    ])
+    draw(
+        rng,
+        &[
+            Reply::json(429, "{}"),
+            Reply::json(429, gateway).header("retry-after", 1),
+            Reply::json(425, "{}"),
+        ],
+    )
 }
 
 /// What comes in place of a response that the service has made.
 fn lost(rng: &mut Rng, made: &Reply) -> Reply {
     let gateway = "<html><title>gateway</title></html>";
-    draw(rng, &[
-        Reply::Close,
-        Reply::Hang,
-        made.clone().cut_off(),
-        made.clone().stalled(),
-        made.clone().late(Duration::from_secs(120)),
-        Reply::json(500, "{}"),
-        Reply::json(502, gateway),
-        Reply::json(504, ""),
-        Reply::ok(""),
-        Reply::ok(gateway),
-        Reply::ok(json!({"id": "sync-other", "status": "COMPLETED", "output": "other", "stream": [{"output": 999}]})),
-    ])
+    draw(
+        rng,
+        &[
+            Reply::Close,
+            Reply::Hang,
+            made.clone().cut_off(),
+            made.clone().stalled(),
+            made.clone().late(Duration::from_secs(120)),
+            Reply::json(500, "{}"),
+            Reply::json(502, gateway),
+            Reply::json(504, ""),
+            Reply::ok(""),
+            Reply::ok(gateway),
+            Reply::ok(
+                json!({"id": "sync-other", "status": "COMPLETED", "output": "other", "stream": [{"output": 999}]}),
+            ),
+        ],
+    )
 }
 
 /// What else may come in place of a record, which is read as often as one likes.
@@ -171,12 +179,15 @@ async fn every_chunk_comes_once_and_in_order_or_a_gap_is_told_in_its_place() {
         let service = Arc::clone(&streaming);
         let server = Script::by(move |request| service.lock().unwrap().answer(request)).await;
         let stream = endpoint(&server, &mut rng).job("sync-j").stream::<u64>();
-        let items = tokio::time::timeout(Duration::from_secs(6 * 3_600), stream.collect::<Vec<_>>());
+        let items =
+            tokio::time::timeout(Duration::from_secs(6 * 3_600), stream.collect::<Vec<_>>());
         let items = items.await.unwrap_or_else(|_| panic!("seed {seed}: it does not end"));
         let told: Vec<_> = items
             .iter()
             .map(|item| match item {
-                Ok(chunk) => format!("{}{}", if chunk.after_gap { "gap " } else { "" }, chunk.output),
+                Ok(chunk) => {
+                    format!("{}{}", if chunk.after_gap { "gap " } else { "" }, chunk.output)
+                }
                 Err(error) => format!("{:?}", error.kind()),
             })
             .collect();
@@ -211,7 +222,10 @@ async fn a_wait_ends_with_its_own_jobs_result_or_at_its_deadline() {
             }
             Err(error) if error.kind() == ErrorKind::WaitTimedOut => {
                 let late = Instant::now().saturating_duration_since(deadline);
-                assert!(Instant::now() >= deadline && late < Duration::from_millis(5), "seed {seed}");
+                assert!(
+                    Instant::now() >= deadline && late < Duration::from_millis(5),
+                    "seed {seed}"
+                );
             }
             Err(error) => {
                 assert_eq!(error.record().unwrap().status().as_str(), status, "seed {seed}");
@@ -247,17 +261,21 @@ async fn of_many_jobs_each_is_accounted_for_once_and_none_is_submitted_twice() {
                 let id = format!("job-{n}");
                 jobs.insert(id.clone(), n);
                 let made = carelessly(rng, json!({"id": id, "status": "IN_QUEUE"}));
-                let lost = draw(rng, &[
-                    Reply::Close,
-                    Reply::Hang,
-                    Reply::json(502, "<html>"),
-                    Reply::Truncate { body: format!(r#"{{"id":"{id}","sta"#) },
-                    Reply::ok("<html>"),
-                ]);
+                let lost = draw(
+                    rng,
+                    &[
+                        Reply::Close,
+                        Reply::Hang,
+                        Reply::json(502, "<html>"),
+                        Reply::Truncate { body: format!(r#"{{"id":"{id}","sta"#) },
+                        Reply::ok("<html>"),
+                    ],
+                );
                 return if rng.u8(..6) == 0 { lost } else { made };
             }
             let id = request.target.rsplit('/').next().unwrap();
-            let made = carelessly(rng, json!({"id": id, "status": "COMPLETED", "output": jobs[id]}));
+            let made =
+                carelessly(rng, json!({"id": id, "status": "COMPLETED", "output": jobs[id]}));
             if rng.u8(..3) == 0 { no_record(rng, &made) } else { made }
         })
         .await;
@@ -265,7 +283,8 @@ async fn of_many_jobs_each_is_accounted_for_once_and_none_is_submitted_twice() {
         let results = endpoint(&server, &mut rng).run_all(inputs).concurrency(rng.usize(1..8));
         let mut results: Vec<_> = results.collect().await;
         results.sort_by_key(|finished| finished.index);
-        let places: Vec<_> = results.iter().map(|finished| (finished.index, finished.input.n)).collect();
+        let places: Vec<_> =
+            results.iter().map(|finished| (finished.index, finished.input.n)).collect();
         assert_eq!(places, (0..20).map(|n| (n, n)).collect::<Vec<_>>(), "seed {seed}");
         let accepted = &accepted.lock().unwrap().0;
         for finished in results {
@@ -276,7 +295,9 @@ async fn of_many_jobs_each_is_accounted_for_once_and_none_is_submitted_twice() {
                 Err(error) if was_accepted => {
                     assert_eq!(error.kind(), ErrorKind::OutcomeUnknown, "seed {seed}: {error}");
                 }
-                Err(error) => assert_eq!(error.kind(), ErrorKind::RateLimited, "seed {seed}: {error}"),
+                Err(error) => {
+                    assert_eq!(error.kind(), ErrorKind::RateLimited, "seed {seed}: {error}")
+                }
             }
         }
     }

@@ -131,7 +131,9 @@ async fn an_input_that_cannot_be_written() {
 async fn an_input_that_is_not_an_object() {
     let server = Script::of([]).await;
     let endpoint = server.endpoint();
-    for input in [json!([]), json!([{}]), json!(null), json!(false), json!(0), json!(""), json!("{}")] {
+    for input in
+        [json!([]), json!([{}]), json!(null), json!(false), json!(0), json!(""), json!("{}")]
+    {
         for error in [
             endpoint.run(&input).await.unwrap_err(),
             endpoint.run_sync(&input).await.unwrap_err(),
@@ -153,7 +155,9 @@ async fn a_webhook_or_a_storage_url_that_is_invalid() {
         let error = endpoint.run(&json!({})).webhook(url).await.unwrap_err();
         assert_refused(&error, "webhook", "http or https");
     }
-    for url in ["not a url", "minio:9000", "localhost:9000", "s3://bucket", "//minio:9000", "http://"] {
+    for url in
+        ["not a url", "minio:9000", "localhost:9000", "s3://bucket", "//minio:9000", "http://"]
+    {
         let storage = S3Config::new("a", "b", "c", url);
         let error = endpoint.run_sync(&json!({})).s3_config(storage).await.unwrap_err();
         assert_refused(&error, "s3Config.endpointUrl", "must be an http or https URL");

@@ -147,7 +147,7 @@ async fn what_ends_a_stream_comes_after_its_gap() {
         (Reply::json(401, "{}"), "Unauthorized"),
         (Reply::json(403, "{}"), "UnexpectedStatus"),
         (Reply::json(501, "{}"), "Server"),
-        (Reply::ok(json!({"status": 7})), "Decode"),
+        (Reply::ok(json!({"stream": 7})), "Decode"),
     ] {
         let server = Script::of([Reply::Close, last.clone()]).await;
         assert_eq!(told(&all(&server.endpoint()).await), ["StreamGap", kind], "{last:?}");
@@ -183,6 +183,13 @@ async fn a_chunk_that_cannot_be_read_hides_no_gap() {
         let error = items.iter().find_map(|item| item.as_ref().err()).unwrap();
         assert_eq!(error.body().unwrap(), r#"{"output":"two"}"#, "it does not come again");
     }
+}
+
+#[tokio::test]
+async fn a_status_that_cannot_be_read_does_not_take_the_chunks_along() {
+    let odd = Reply::ok(json!({"status": 7, "stream": [{"output": 1}]}));
+    let server = Script::of([odd].into_iter().chain(end("COMPLETED"))).await;
+    assert_eq!(told(&all(&server.endpoint()).await), ["1"]);
 }
 
 #[tokio::test]

@@ -138,10 +138,7 @@ impl Script {
         Self::start(replies, Some(Box::new(move |_| rest.clone()))).await
     }
 
-    async fn start(
-        replies: impl IntoIterator<Item = Reply>,
-        rest: Option<Box<Answer>>,
-    ) -> Self {
+    async fn start(replies: impl IntoIterator<Item = Reply>, rest: Option<Box<Answer>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let state = Arc::new(State {

@@ -91,7 +91,8 @@ async fn one_response_that_is_not_the_services_does_not_end_a_wait() {
         for seen in [true, false] {
             let done = Reply::ok(r#"{"id":"j","status":"COMPLETED","output":1}"#);
             let script = [passing.clone(), passing.clone(), done];
-            let server = Script::of(seen.then(|| record("IN_QUEUE")).into_iter().chain(script)).await;
+            let server =
+                Script::of(seen.then(|| record("IN_QUEUE")).into_iter().chain(script)).await;
             let record = server.endpoint().job("j").wait().await.unwrap();
             assert_eq!(record.output::<u32>().unwrap(), 1, "{passing:?}");
         }
@@ -142,7 +143,8 @@ async fn what_does_not_pass_ends_a_wait() {
 async fn a_deadline_says_why_the_last_look_failed() {
     let short = Duration::from_millis(600);
     let failing = Reply::json(502, r#"{"error":"no upstream"}"#);
-    for (first, last) in [(Some(record("IN_PROGRESS")), "last seen IN_PROGRESS"), (None, "could not be read")]
+    for (first, last) in
+        [(Some(record("IN_PROGRESS")), "last seen IN_PROGRESS"), (None, "could not be read")]
     {
         let server = Script::then_always(first, failing.clone()).await;
         let error = server.endpoint().job("j").wait().timeout(short).await.unwrap_err();
@@ -181,11 +183,24 @@ async fn a_stalled_look_is_given_up_before_the_result_of_a_synchronous_job_expir
 }
 
 #[tokio::test(start_paused = true)]
+async fn one_stalled_look_does_not_take_all_the_time_of_a_wait() {
+    let done = Reply::ok(r#"{"id":"j","status":"COMPLETED"}"#);
+    for (seconds, most) in [(10, 4), (30, 11), (3_600, 31)] {
+        let server = Script::of([Reply::Hang, done.clone()]).await;
+        let started = tokio::time::Instant::now();
+        let wait = server.endpoint().job("j").wait().timeout(Duration::from_secs(seconds));
+        wait.await.unwrap();
+        let took = started.elapsed();
+        assert!(took < Duration::from_secs(most), "{took:?} of {seconds} s");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_slow_look_is_waited_for_and_a_look_of_ones_own_longer() {
     let done = |id: &str| Reply::ok(json!({"id": id, "status": "COMPLETED"}));
     let server = Script::of([
         done("sync-j").late(Duration::from_secs(14)),
-        done("j").late(Duration::from_secs(50)),
+        done("j").late(Duration::from_secs(29)),
         done("sync-j").late(Duration::from_secs(50)),
     ])
     .await;

@@ -144,7 +144,8 @@ impl Batch {
         for field in RawField::all(attempted, body)? {
             match field.name.as_str() {
                 "stream" => batch.chunks = chunks(attempted, &field.json)?,
-                "status" => batch.status = field.read(attempted)?,
+                // The chunks are here, and the status can be asked for.
+                "status" => batch.status = field.read(attempted).unwrap_or_default(),
                 "id" => batch.job_id = field.read(attempted).unwrap_or_default(),
                 _ => continue,
             }

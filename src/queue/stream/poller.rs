@@ -10,7 +10,7 @@ use super::chunk::{Batch, RawChunk, StreamChunk};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::queue::operations::STREAM;
 use crate::queue::passing::{PATIENCE, may_pass, pause_after};
-use crate::queue::polling::Pauses;
+use crate::queue::polling::{Pauses, longest_silence, rarest};
 use crate::queue::{Job, JobRecord, JobStatus};
 use crate::transport::Reply;
 
@@ -96,7 +96,9 @@ impl Poller {
 
     async fn poll(&mut self) -> Result<()> {
         self.job.tell_of_poll(&STREAM);
-        let mut call = self.job.poll(&STREAM)?;
+        let id = self.job.id();
+        let call = self.job.call(&STREAM)?.longest_pause(rarest(id));
+        let mut call = call.longest_silence(longest_silence(id));
         if std::mem::take(&mut self.closes) {
             call = call.closing();
         }
@@ -140,9 +142,7 @@ impl Poller {
         let batch = Batch::read(&self.attempted, &reply.body)
             .map_err(|error| reply.explain(error).with_job_id(self.job.id()))?;
         match &batch.job_id {
-            Some(id) if !self.job.has_id(id) => {
-                Err(self.job.foreign(&STREAM, &format!("is about another job, {id:?}")))
-            }
+            Some(id) if !self.job.has_id(id) => Err(self.job.about_another(&STREAM, id)),
             _ => Ok(batch),
         }
     }
