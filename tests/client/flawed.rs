@@ -1,6 +1,7 @@
 //! Records that are not quite JSON, as handlers in Python and others write them: what can be read is
 //! read, and nothing of the rest is lost.
 
+use std::future::IntoFuture;
 use std::time::Duration;
 
 use podqueue::{ErrorKind, JobStatus};
@@ -11,7 +12,8 @@ use crate::support::{Reply, Script};
 /// A wait that may not go on for ever.
 async fn waited(reply: Reply) -> podqueue::Result<podqueue::JobRecord> {
     let server = Script::then_always([], reply).await;
-    let result = server.endpoint().job("j").wait().timeout(Duration::from_secs(5)).await;
+    let wait = server.endpoint().job("j").wait().into_future();
+    let result = tokio::time::timeout(Duration::from_secs(20), wait).await.expect("it ends");
     assert_eq!(server.requests().len(), 1, "one look is enough");
     result
 }

@@ -78,7 +78,7 @@ async fn a_wait_survives_it_and_leaves_the_connection_that_mixes_up() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_wait_that_gets_nothing_else_says_so_at_its_deadline() {
     let server = Script::then_always([], record("other", "COMPLETED")).await;
     let moment = std::time::Duration::from_millis(700);
@@ -107,7 +107,7 @@ async fn a_cancel_is_settled_by_the_status() {
     assert_foreign(&server.endpoint().job("mine").cancel().await.unwrap_err());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_wait_that_cancels_believes_no_other_jobs_record() {
     let wait = |server: &Script| {
         let wait = server.endpoint().job("mine").wait();
@@ -127,7 +127,7 @@ async fn a_wait_that_cancels_believes_no_other_jobs_record() {
     assert!(matches!(error.remote_cancel(), Some(RemoteCancel::Cancelled)), "{error:?}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_cancel_that_is_answered_with_a_job_that_goes_on_is_not_confirmed() {
     for (status, ended) in [("IN_PROGRESS", false), ("COMPLETED", true)] {
         let server = Script::of([Reply::Hang, record("mine", status)]).await;

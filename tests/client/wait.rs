@@ -139,7 +139,7 @@ async fn what_does_not_pass_ends_a_wait() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_deadline_says_why_the_last_look_failed() {
     let short = Duration::from_millis(600);
     let failing = Reply::json(502, r#"{"error":"no upstream"}"#);
