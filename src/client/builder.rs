@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::observe::{Event, Observer};
 use crate::queue::{Paces, Polling};
 use crate::secret_string::SecretString;
-use crate::transport::{Budget, Key, Limiter, RateLimits, RetryPolicy, Transport};
+use crate::transport::{Budget, Key, Lane, Limiter, RateLimits, RetryPolicy, Transport};
 
 const MIB: usize = 1024 * 1024;
 
@@ -320,6 +320,7 @@ impl ClientBuilder {
                 run_sync_limit: self.run_sync_limit,
                 transport: Transport {
                     http,
+                    lane: self.http_client.map(|_| Arc::new(Lane::new())),
                     key,
                     retry: self.retry,
                     budget: Budget::new(),
@@ -348,6 +349,8 @@ impl ClientBuilder {
             .user_agent(&self.user_agent)
             .connect_timeout(self.time_to_connect())
             .pool_idle_timeout(IDLE)
+            .http1_only()
+            .retry(reqwest::retry::never())
             .redirect(reqwest::redirect::Policy::none())
             .referer(false);
         if let Some(url) = &self.proxy {

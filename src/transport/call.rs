@@ -43,6 +43,8 @@ pub(crate) struct Call {
     pub(crate) body: Option<Bytes>,
     /// Time that an attempt may take beyond the client's timeout.
     pub(crate) extra_time: Duration,
+    /// The service answers it only when something has happened, or as late.
+    pub(crate) is_held_open: bool,
     /// The longest pause before another attempt. Where the service asks for a longer one, the call ends
     /// in its error.
     pub(crate) longest_pause: Duration,
@@ -81,6 +83,7 @@ impl Call {
             headers: Vec::new(),
             body: None,
             extra_time: Duration::ZERO,
+            is_held_open: false,
             longest_pause: Duration::MAX,
             answers_new_job: false,
             secrets: Vec::new(),
@@ -113,6 +116,11 @@ impl Call {
 
     pub(crate) fn extra_time(mut self, extra_time: Duration) -> Self {
         self.extra_time = extra_time;
+        self
+    }
+
+    pub(crate) fn held_open(mut self) -> Self {
+        self.is_held_open = true;
         self
     }
 

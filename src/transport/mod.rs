@@ -4,23 +4,26 @@
 //! again. Nothing in here knows an operation by name.
 
 mod attempt;
+mod body;
 mod call;
+mod exchange;
 mod hiding;
 mod key;
+mod lane;
 mod limit;
 mod path;
 mod repeat;
 mod reply;
 mod retry;
+mod retry_after;
 mod time;
 mod unread;
 
-#[cfg(fuzzing)]
-pub(crate) use attempt::retry_after;
 pub(crate) use call::not_serializable;
 pub(crate) use call::{Auth, Call, Operation};
 pub(crate) use hiding::hide_all;
 pub(crate) use key::Key;
+pub(crate) use lane::Lane;
 pub use limit::RateLimits;
 pub(crate) use limit::{Limit, Limiter};
 pub(crate) use path::Path;
@@ -28,7 +31,10 @@ pub(crate) use repeat::Repeat;
 pub(crate) use reply::{Reply, decode_at, not_decodable};
 pub(crate) use retry::Budget;
 pub use retry::RetryPolicy;
+#[cfg(fuzzing)]
+pub(crate) use retry_after::retry_after;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
@@ -42,6 +48,8 @@ use crate::observe::{Event, Observer};
 /// What all calls of a client share.
 pub(crate) struct Transport {
     pub(crate) http: reqwest::Client,
+    /// For an HTTP client that may put all requests on one connection.
+    pub(crate) lane: Option<Arc<Lane>>,
     pub(crate) key: Key,
     pub(crate) retry: RetryPolicy,
     pub(crate) budget: Budget,
