@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Job, JobStatus};
 use crate::error::{Attempted, Error, ErrorKind, Result};
-use crate::json::RawField;
+use crate::json::{OtherFields, RawField};
 use crate::lenient;
 use crate::transport::{Reply, decode_at, not_decodable};
 
@@ -25,8 +25,14 @@ pub struct JobRecord {
     error: Option<Bytes>,
     delay_time: Option<f64>,
     execution_time: Option<f64>,
-    others: Vec<RawField>,
+    others: OtherFields,
 }
+
+/// The fields that are read into a record.
+const KNOWN: [&str; 6] = ["id", "status", "output", "error", "delayTime", "executionTime"];
+
+/// How many names of other fields `Debug` shows.
+const MOST_NAMES_SHOWN: usize = 32;
 
 /// What the handler, or the service on its behalf, says of a failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,8 +67,7 @@ impl JobRecord {
         let mut error = None;
         let mut delay_time = None;
         let mut execution_time = None;
-        let mut others = Vec::new();
-        for field in RawField::all(attempted, body)? {
+        for field in RawField::named(attempted, body, &KNOWN)? {
             match field.name.as_str() {
                 "id" => record_id = field.read::<Option<String>>(attempted)?,
                 "status" => status = field.read::<Option<JobStatus>>(attempted)?,
@@ -70,7 +75,7 @@ impl JobRecord {
                 "error" => error = field.present(),
                 "delayTime" => delay_time = field.read::<Milliseconds>(attempted)?.0,
                 "executionTime" => execution_time = field.read::<Milliseconds>(attempted)?.0,
-                _ => others.push(field),
+                _ => {}
             }
         }
         let job = job(record_id)?;
@@ -78,6 +83,7 @@ impl JobRecord {
             let missing = <serde_json::Error as serde::de::Error>::missing_field("status");
             return Err(not_decodable(attempted, "status", missing).with_job_id(job.id()));
         };
+        let others = OtherFields::of(body.clone(), &KNOWN);
         Ok(Self { job, status, output, error, delay_time, execution_time, others })
     }
 
@@ -90,7 +96,7 @@ impl JobRecord {
             error: None,
             delay_time: None,
             execution_time: None,
-            others: Vec::new(),
+            others: OtherFields::of(Bytes::from_static(b"{}"), &KNOWN),
         }
     }
 
@@ -203,15 +209,15 @@ impl JobRecord {
     ///
     /// [`ErrorKind::Decode`] where it is not a `T`.
     pub fn other<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
-        match self.others.iter().rev().find(|field| field.name == name) {
-            Some(field) => self.decode(name, &field.json).map(Some),
+        match self.others.get(name) {
+            Some(json) => self.decode(name, json).map(Some),
             None => Ok(None),
         }
     }
 
     /// The names of all fields that the interface does not name.
     pub fn other_names(&self) -> impl Iterator<Item = &str> {
-        self.others.iter().map(|field| field.name.as_str())
+        self.others.names()
     }
 
     /// The record where the job has not failed; the error that says how it did otherwise.
@@ -239,10 +245,10 @@ impl JobRecord {
         self.error.hash(hasher);
         self.delay_time.map(f64::to_bits).hash(hasher);
         self.execution_time.map(f64::to_bits).hash(hasher);
-        for field in &self.others {
-            field.name.hash(hasher);
-            field.json.hash(hasher);
-        }
+        self.others.for_each(|name, value| {
+            name.hash(hasher);
+            value.get().hash(hasher);
+        });
     }
 
     fn into_error(self) -> Error {
@@ -270,13 +276,19 @@ impl JobRecord {
 impl fmt::Debug for JobRecord {
     /// Leaves out what the handler wrote, which can be large and can be a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut others = Vec::new();
+        self.others.for_each(|name, _| {
+            if others.len() < MOST_NAMES_SHOWN {
+                others.push(name);
+            }
+        });
         f.debug_struct("JobRecord")
             .field("id", &self.id())
             .field("status", &self.status)
             .field("output_bytes", &self.output.as_ref().map(Bytes::len))
             .field("delay_time", &self.delay_time)
             .field("execution_time", &self.execution_time)
-            .field("others", &self.other_names().collect::<Vec<_>>())
+            .field("others", &others)
             .finish_non_exhaustive()
     }
 }

@@ -19,6 +19,9 @@ use super::unread::{Cause, Unread};
 /// that it announces may be a lie.
 const AHEAD: usize = 64;
 
+/// What is read of a response that is no success, in bytes: only words, whoever sends them.
+const LARGEST_REFUSAL: usize = 1024 * 1024;
+
 /// A request, and what it takes to see it through: it owns all of it, so that it can run in a task.
 pub(super) struct Exchange {
     pub(super) http: reqwest::Client,
@@ -114,7 +117,11 @@ impl Exchange {
         } else {
             // The id of a new job is worth reading out of a response that is too large.
             let worth_reading = self.answers_new_job && response.status().is_success();
-            let body = read_body(&mut response, time, self.largest_reply, worth_reading).await;
+            let most = match response.status().is_success() {
+                true => self.largest_reply,
+                false => self.largest_reply.min(LARGEST_REFUSAL),
+            };
+            let body = read_body(&mut response, time, most, worth_reading).await;
             if body.is_ok() {
                 self.pass.finished();
             }

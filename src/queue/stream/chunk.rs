@@ -3,11 +3,10 @@
 use bytes::Bytes;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::error::{Attempted, Result};
-use crate::json::RawField;
+use crate::json::{RawField, elements};
 use crate::queue::JobStatus;
 use crate::transport::{decode_at, not_decodable};
 
@@ -104,7 +103,7 @@ impl RawChunk {
     ) -> Result<StreamChunk<T>> {
         let mut output: &[u8] = b"null";
         let mut metrics = Metrics::default();
-        let fields = RawField::all(attempted, &self.json)?;
+        let fields = RawField::named(attempted, &self.json, &["output", "metrics"])?;
         for field in &fields {
             match field.name.as_str() {
                 "output" => output = &field.json,
@@ -131,7 +130,7 @@ impl Batch {
             return Ok(Self { chunks: chunks(attempted, body)?, status: None });
         }
         let mut batch = Self { chunks: Vec::new(), status: None };
-        for field in RawField::all(attempted, body)? {
+        for field in RawField::named(attempted, body, &["stream", "status"])? {
             match field.name.as_str() {
                 "stream" => batch.chunks = chunks(attempted, &field.json)?,
                 "status" => batch.status = field.read(attempted)?,
@@ -143,8 +142,6 @@ impl Batch {
 }
 
 fn chunks(attempted: &Attempted, json: &Bytes) -> Result<Vec<RawChunk>> {
-    let elements: Option<Vec<&RawValue>> =
-        serde_json::from_slice(json).map_err(|error| not_decodable(attempted, "stream", error))?;
-    let own = |element: &RawValue| RawChunk { json: json.slice_ref(element.get().as_bytes()) };
-    Ok(elements.unwrap_or_default().into_iter().map(own).collect())
+    let elements = elements(json).map_err(|error| not_decodable(attempted, "stream", error))?;
+    Ok(elements.into_iter().map(|json| RawChunk { json }).collect())
 }
