@@ -13,6 +13,7 @@ mod execute;
 mod extremes;
 mod health;
 mod http;
+mod http2;
 mod jobs;
 mod limits;
 mod many;
