@@ -221,19 +221,37 @@ impl ClientBuilder {
     /// pool, certificates, name resolution. [`connect_timeout`](Self::connect_timeout),
     /// [`user_agent`](Self::user_agent) and [`proxy`](Self::proxy) are then set on it, not here.
     ///
-    /// It must neither follow redirects nor send a `referer`, which would carry the key to other
-    /// hosts, nor send anything again by itself (`retry`), which could submit a job twice. A call
-    /// that it redirected is an error of the kind
-    /// [`ErrorKind::Redirect`](crate::ErrorKind::Redirect), whatever came back. It must give a
-    /// connection less time than [`timeout`](Self::timeout) gives an attempt, or a submission that
-    /// never left counts as one with an unknown outcome. And let it close idle connections before the
-    /// service does: ours does so after 25 seconds.
+    /// Build it as in the example below:
+    ///
+    /// - `http1_only`: over HTTP/2 all calls to a host share one connection, which takes only as many
+    ///   at a time as the service's gateway admits, often a hundred, and the rest wait inside the HTTP
+    ///   client. Over HTTP/1.1 there is no such bound.
+    /// - `retry(never())`: the [`RetryPolicy`](Self::retry) knows what may be retried. (What this
+    ///   crate sends cannot be retried by the HTTP client anyway.)
+    /// - `redirect(none())` and `referer(false)`: both would carry the key to other hosts. A call that
+    ///   was redirected is an error of the kind
+    ///   [`ErrorKind::Redirect`](crate::ErrorKind::Redirect), whatever came back.
+    /// - `connect_timeout`: less than [`timeout`](Self::timeout), or a submission to a host that is out
+    ///   of reach may count as one with an unknown outcome.
+    /// - `pool_idle_timeout`: less than the service keeps idle connections, or calls run into
+    ///   connections that are just being closed.
+    ///
+    /// If it speaks HTTP/2 all the same, nothing goes wrong, but much gets slower: at most eight
+    /// synchronous jobs and OpenAI calls are in flight at a time, so that there is room for all other
+    /// calls. That also holds until the first response has shown which version it speaks. A submission
+    /// that the HTTP client did not get to send counts as never sent
+    /// ([`ErrorKind::Connect`](crate::ErrorKind::Connect)) and is retried; with the feature `http2` so
+    /// does one that the service refused in the words of HTTP/2 (`REFUSED_STREAM`, or `GOAWAY` before
+    /// it was processed), whose outcome is unknown without.
     ///
     /// ```
     /// let http = reqwest::Client::builder()
+    ///     .http1_only()
+    ///     .retry(reqwest::retry::never())
     ///     .redirect(reqwest::redirect::Policy::none())
     ///     .referer(false)
     ///     .connect_timeout(std::time::Duration::from_secs(10))
+    ///     .pool_idle_timeout(std::time::Duration::from_secs(25))
     ///     .build()?;
     /// let client = podqueue::Client::builder()
     ///     .api_key("the-key")

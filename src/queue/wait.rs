@@ -12,6 +12,7 @@ use super::{Job, JobRecord, JobStatus, Polling};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::is_json;
 use crate::observe::Event;
+use crate::transport::require_runtime;
 
 /// How long the service may stay out of reach before a wait without a deadline gives up.
 pub(super) const PATIENCE: Duration = Duration::from_secs(15 * 60);
@@ -107,6 +108,7 @@ impl Wait {
     }
 
     async fn run(self) -> Result<JobRecord> {
+        require_runtime(&self.job.attempted("wait"))?;
         let (job, started) = (self.job.clone(), Instant::now());
         let mut polls = 0;
         let result = self.look_until_ended(&mut polls).await;

@@ -121,6 +121,9 @@ impl Transport {
         body: &[u8],
     ) -> Failure {
         let (kind, fate, advice) = match status {
+            ..200 => {
+                (ErrorKind::UnexpectedStatus, Fate::ServerFailed, "that is not the last word")
+            }
             300..400 => {
                 (ErrorKind::Redirect, Fate::Final, "redirects are not followed: check the URL")
             }

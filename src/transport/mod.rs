@@ -42,7 +42,7 @@ use tracing::Instrument;
 
 use self::limit::Pass;
 use self::repeat::Fate;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::observe::{Event, Observer};
 
 /// What all calls of a client share.
@@ -62,9 +62,22 @@ pub(crate) struct Transport {
     pub(crate) largest_reply: usize,
 }
 
+/// Refuses what is awaited outside of a runtime, where the timer would panic.
+pub(crate) fn require_runtime(attempted: &Attempted) -> Result<()> {
+    match tokio::runtime::Handle::try_current() {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Error::new(
+            ErrorKind::InvalidRequest,
+            attempted,
+            "refused before sending: it must be awaited in a tokio runtime with timer and I/O",
+        )),
+    }
+}
+
 impl Transport {
     /// Sends a call until it is answered, or may not be sent again.
     pub(crate) async fn send(&self, call: Call) -> Result<Reply> {
+        require_runtime(&call.attempted)?;
         let span = tracing::debug_span!(
             "podqueue.call",
             otel.name = %format_args!("{} {}", call.operation.method, call.operation.name),

@@ -12,6 +12,7 @@ use crate::queue::operations::STREAM;
 use crate::queue::polling::{Pauses, rarest};
 use crate::queue::wait::{PATIENCE, may_pass, pause_after};
 use crate::queue::{Job, JobRecord, JobStatus};
+use crate::transport::require_runtime;
 
 /// The state of a stream between two items.
 pub(super) struct Poller {
@@ -63,6 +64,10 @@ impl Poller {
             }
             if self.over {
                 return None;
+            }
+            if let Err(error) = require_runtime(&self.attempted) {
+                self.over = true;
+                return Some(Err(error));
             }
             tokio::time::sleep(std::mem::take(&mut self.pause)).await;
             if let Err(error) = self.poll().await {
