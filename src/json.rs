@@ -6,8 +6,7 @@ use std::sync::OnceLock;
 
 use bytes::Bytes;
 use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
-    Visitor,
+    DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
 use serde_json::value::RawValue;
 
@@ -89,7 +88,6 @@ pub(crate) fn is_json(text: &[u8]) -> bool {
 
 /// The fields of a JSON object but for those that are known. They are looked up when they are asked
 /// for: an object can have very many.
-#[derive(Clone)]
 pub(crate) struct OtherFields {
     object: Bytes,
     known: &'static [&'static str],

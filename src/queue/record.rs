@@ -1,6 +1,7 @@
 //! The status record of a job.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -25,7 +26,7 @@ pub struct JobRecord {
     error: Option<Bytes>,
     delay_time: Option<f64>,
     execution_time: Option<f64>,
-    others: OtherFields,
+    others: Arc<OtherFields>,
 }
 
 /// The fields that are read into a record.
@@ -83,7 +84,7 @@ impl JobRecord {
             let missing = <serde_json::Error as serde::de::Error>::missing_field("status");
             return Err(not_decodable(attempted, "status", missing).with_job_id(job.id()));
         };
-        let others = OtherFields::of(body.clone(), &KNOWN);
+        let others = Arc::new(OtherFields::of(body.clone(), &KNOWN));
         Ok(Self { job, status, output, error, delay_time, execution_time, others })
     }
 
@@ -96,7 +97,7 @@ impl JobRecord {
             error: None,
             delay_time: None,
             execution_time: None,
-            others: OtherFields::of(Bytes::from_static(b"{}"), &KNOWN),
+            others: Arc::new(OtherFields::of(Bytes::from_static(b"{}"), &KNOWN)),
         }
     }
 

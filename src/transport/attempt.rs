@@ -121,9 +121,7 @@ impl Transport {
         body: &[u8],
     ) -> Failure {
         let (kind, fate, advice) = match status {
-            ..200 => {
-                (ErrorKind::UnexpectedStatus, Fate::ServerFailed, "that is not the last word")
-            }
+            ..200 => (ErrorKind::UnexpectedStatus, Fate::ServerFailed, "that is not the last word"),
             300..400 => {
                 (ErrorKind::Redirect, Fate::Final, "redirects are not followed: check the URL")
             }
@@ -190,9 +188,7 @@ impl NotArrived {
                 let what = "the service refused the request without processing it";
                 (Fate::NeverSent, ErrorKind::Connect, what.to_owned())
             }
-            (Why::Late(late), true) => {
-                (Fate::NeverSent, ErrorKind::Connect, late.not_sent())
-            }
+            (Why::Late(late), true) => (Fate::NeverSent, ErrorKind::Connect, late.not_sent()),
             (Why::Crowded, _) => {
                 let what = "timed out before the request was sent: too many calls that the service \
                             holds open share an HTTP/2 connection (ClientBuilder::http_client)";
@@ -234,6 +230,7 @@ fn redirect_host(call: &Call, headers: &HeaderMap) -> Option<String> {
 /// Whether a refusal is a page for people to read: the service says its own in JSON.
 fn is_page(headers: &HeaderMap, body: &[u8]) -> bool {
     let content_type = headers.get(CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
-    let is_html = content_type.get(..9).is_some_and(|start| start.eq_ignore_ascii_case(b"text/html"));
+    let is_html =
+        content_type.get(..9).is_some_and(|start| start.eq_ignore_ascii_case(b"text/html"));
     is_html || body.trim_ascii_start().starts_with(b"<")
 }

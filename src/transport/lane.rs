@@ -49,7 +49,9 @@ impl Lane {
         let course = async move {
             let turn = places.acquire_owned();
             let place = match exchange.deadline {
-                Some(deadline) => timeout_at(deadline, turn).await.map_err(|_| NotArrived::crowded())?,
+                Some(deadline) => {
+                    timeout_at(deadline, turn).await.map_err(|_| NotArrived::crowded())?
+                }
                 None => turn.await,
             };
             let result = exchange.run().await;

@@ -95,9 +95,7 @@ impl Repeat {
         }
         let sent = match attempts {
             1 => "it may or may not have taken effect, and was not retried".to_owned(),
-            _ => format!(
-                "any of the {attempts} attempts, possibly several, may have taken effect"
-            ),
+            _ => format!("any of the {attempts} attempts, possibly several, may have taken effect"),
         };
         unknown(error, &sent)
     }
@@ -134,8 +132,7 @@ impl Fate {
 }
 
 fn unknown(error: Error, sent: &str) -> Error {
-    let message =
-        format!("{}; {sent}: check the service's state before retrying", error.message());
+    let message = format!("{}; {sent}: check the service's state before retrying", error.message());
     error.with_kind(ErrorKind::OutcomeUnknown).with_message(message)
 }
 

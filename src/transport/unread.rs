@@ -36,7 +36,8 @@ impl Unread {
         let new_job =
             if call.answers_new_job { text_before_a_flaw(&self.arrived, "id") } else { None };
         // What has certainly taken effect is not sent again, whoever prefers twice to nothing.
-        let is_final = new_job.is_some() || matches!(self.cause, Cause::TooLarge(_) | Cause::NoMemory);
+        let is_final =
+            new_job.is_some() || matches!(self.cause, Cause::TooLarge(_) | Cause::NoMemory);
         let mut error = self.cause.error(call).with_status(status);
         if let Some(job_id) = new_job {
             error = error.with_job_id(&job_id);

@@ -106,7 +106,8 @@ async fn what_is_unusual_and_allowed_is_read() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_leaves_the_outcome_of_a_submission_unknown_and_is_passing_for_a_read() {
+async fn what_cannot_be_read_leaves_the_outcome_of_a_submission_unknown_and_is_passing_for_a_read()
+{
     let head = "HTTP/1.1 200 OK\r\n";
     let bomb = format!("{head}{}\r\n", "x-header: of very many\r\n".repeat(5_000));
     let long = format!("{head}x: {}\r\n\r\n", "y".repeat(2_000_000));
@@ -114,20 +115,56 @@ async fn what_cannot_be_read_leaves_the_outcome_of_a_submission_unknown_and_is_p
         ("garbage", "\u{1}\u{2}\u{3} what?\r\n\r\n".to_owned(), ErrorKind::Network),
         ("an end of line", "\r\n".to_owned(), ErrorKind::Network),
         ("half a head", format!("{head}content-le"), ErrorKind::Network),
-        ("two lengths", format!("{head}content-length: 3\r\ncontent-length: 4\r\n\r\n{{}}  "), ErrorKind::Network),
-        ("a length that is no number", format!("{head}content-length: many\r\n\r\n{{}}"), ErrorKind::Network),
-        ("a length below zero", format!("{head}content-length: -1\r\n\r\n{{}}"), ErrorKind::Network),
+        (
+            "two lengths",
+            format!("{head}content-length: 3\r\ncontent-length: 4\r\n\r\n{{}}  "),
+            ErrorKind::Network,
+        ),
+        (
+            "a length that is no number",
+            format!("{head}content-length: many\r\n\r\n{{}}"),
+            ErrorKind::Network,
+        ),
+        (
+            "a length below zero",
+            format!("{head}content-length: -1\r\n\r\n{{}}"),
+            ErrorKind::Network,
+        ),
         ("too long", format!("{head}content-length: 99\r\n\r\n{{}}"), ErrorKind::Network),
-        ("a chunk without an end", format!("{head}transfer-encoding: chunked\r\n\r\nff\r\n{{"), ErrorKind::Network),
-        ("a chunk of no size", format!("{head}transfer-encoding: chunked\r\n\r\nzz\r\n{{"), ErrorKind::Network),
-        ("chunks without an end", format!("{head}transfer-encoding: chunked\r\n\r\n2\r\n{{}}\r\n"), ErrorKind::Network),
+        (
+            "a chunk without an end",
+            format!("{head}transfer-encoding: chunked\r\n\r\nff\r\n{{"),
+            ErrorKind::Network,
+        ),
+        (
+            "a chunk of no size",
+            format!("{head}transfer-encoding: chunked\r\n\r\nzz\r\n{{"),
+            ErrorKind::Network,
+        ),
+        (
+            "chunks without an end",
+            format!("{head}transfer-encoding: chunked\r\n\r\n2\r\n{{}}\r\n"),
+            ErrorKind::Network,
+        ),
         ("a header bomb", bomb, ErrorKind::Network),
         ("a long header", long, ErrorKind::Network),
         ("only informational", "HTTP/1.1 100 Continue\r\n\r\n".to_owned(), ErrorKind::Network),
-        ("cut by its length", format!("{head}content-length: 5\r\n\r\n{RECORD}"), ErrorKind::Decode),
+        (
+            "cut by its length",
+            format!("{head}content-length: 5\r\n\r\n{RECORD}"),
+            ErrorKind::Decode,
+        ),
         ("204 with a body", format!("HTTP/1.1 204 No Content\r\n\r\n{RECORD}"), ErrorKind::Decode),
-        ("204 with a length", format!("HTTP/1.1 204 No Content\r\ncontent-length: 30\r\n\r\n{RECORD}"), ErrorKind::Decode),
-        ("compressed", format!("{head}content-encoding: gzip\r\ncontent-length: 2\r\n\r\n\u{1f}x"), ErrorKind::Decode),
+        (
+            "204 with a length",
+            format!("HTTP/1.1 204 No Content\r\ncontent-length: 30\r\n\r\n{RECORD}"),
+            ErrorKind::Decode,
+        ),
+        (
+            "compressed",
+            format!("{head}content-encoding: gzip\r\ncontent-length: 2\r\n\r\n\u{1f}x"),
+            ErrorKind::Decode,
+        ),
     ] {
         let (client, requests) = answering(bytes.as_bytes(), Close).await;
         let error = client.endpoint("ep").run(&json!({})).await.unwrap_err();

@@ -180,11 +180,8 @@ async fn a_submission_that_waited_for_its_turn_on_the_connection_was_never_sent(
 
 #[tokio::test]
 async fn over_http_1_held_calls_are_not_bounded() {
-    let server = Script::then_always(
-        [Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#)],
-        Reply::Hang,
-    )
-    .await;
+    let server =
+        Script::then_always([Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#)], Reply::Hang).await;
     let http = reqwest::Client::builder().http1_only().build().unwrap();
     let endpoint = server.settings().http_client(http).build().unwrap().endpoint("ep");
     // As soon as a response has shown the version, also for those that wait already.
