@@ -27,8 +27,20 @@ fn outside_of_a_runtime_calls_are_refused_and_do_not_panic() {
 }
 
 #[test]
-#[should_panic(expected = "timers are disabled")]
-fn a_runtime_without_a_timer_is_a_panic() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
-    let _ = runtime.block_on(endpoint().run(&1).into_future());
+fn a_runtime_without_timer_or_io_is_a_panic_that_says_so() {
+    for (with_timer, what) in [(false, "timers are disabled"), (true, "IO is disabled")] {
+        let panic = std::thread::spawn(move || {
+            let mut runtime = tokio::runtime::Builder::new_current_thread();
+            if with_timer {
+                runtime.enable_time()
+            } else {
+                runtime.enable_io()
+            };
+            let _ = runtime.build().unwrap().block_on(endpoint().run(&1).into_future());
+        });
+        let panic = panic.join().unwrap_err();
+        let said = panic.downcast_ref::<String>().map(String::as_str);
+        let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap();
+        assert!(said.contains(what), "{said}");
+    }
 }
