@@ -1,6 +1,7 @@
 //! The client: three interfaces, one key, one connection pool.
 
 mod builder;
+mod http;
 mod urls;
 
 pub use builder::ClientBuilder;

@@ -131,7 +131,7 @@ impl OtherFields {
 }
 
 /// Visits the fields of a JSON object, in the order in which they came.
-fn for_each_field<'a>(
+pub(crate) fn for_each_field<'a>(
     json: &'a [u8],
     visit: impl FnMut(Cow<'a, str>, &'a RawValue),
 ) -> Result<(), serde_json::Error> {

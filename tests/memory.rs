@@ -93,6 +93,15 @@ async fn a_response_takes_a_small_multiple_of_its_size_whatever_it_holds() {
         assert!(taken < length * 2, "{name}: {taken} bytes for {length}");
     }
 
+    let failed = format!(r#"{{"id":"j","status":"FAILED","error":[{}1]}}"#, "1,".repeat(LARGE / 2));
+    let length = failed.len();
+    let client = serve(None, Bytes::from(failed)).await;
+    let before = start();
+    let error = client.endpoint("ep").job("j").wait().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::JobFailed);
+    let taken = taken_since(before);
+    assert!(taken < length * 8, "a failure: {taken} bytes for {length}");
+
     let length = chunk.len();
     let client = serve(None, Bytes::from(chunk)).await;
     let before = start();

@@ -14,12 +14,8 @@ use crate::transport::{Budget, Key, Lane, Limiter, RateLimits, RetryPolicy, Tran
 
 const MIB: usize = 1024 * 1024;
 
-/// Less than what servers keep an idle connection open for: one that the server is just closing
-/// would break the next call.
-const IDLE: Duration = Duration::from_secs(25);
-
 /// What errors about the settings name.
-const SETTINGS: &str = "client settings";
+pub(super) const SETTINGS: &str = "client settings";
 
 /// The settings of a [`Client`].
 #[derive(Clone)]
@@ -35,14 +31,14 @@ pub struct ClientBuilder {
     retry: RetryPolicy,
     rate_limits: RateLimits,
     polling: Polling,
-    timeout: Duration,
-    call_timeout: Option<Duration>,
-    connect_timeout: Duration,
+    pub(super) timeout: Duration,
+    pub(super) call_timeout: Option<Duration>,
+    pub(super) connect_timeout: Duration,
     largest_reply: usize,
     run_limit: usize,
     run_sync_limit: usize,
-    user_agent: String,
-    proxy: Option<SecretString>,
+    pub(super) user_agent: String,
+    pub(super) proxy: Option<SecretString>,
     http_client: Option<reqwest::Client>,
     observer: Observer,
 }
@@ -350,37 +346,6 @@ impl ClientBuilder {
                     largest_reply: self.largest_reply,
                 },
             }),
-        })
-    }
-}
-
-impl ClientBuilder {
-    /// How long a connection may take: never as long as an attempt. One that is still being made when
-    /// the attempt is over cannot be told from a request that was sent and is not answered.
-    fn time_to_connect(&self) -> Duration {
-        let attempt = self.call_timeout.unwrap_or(Duration::MAX).min(self.timeout);
-        self.connect_timeout.min(attempt - attempt / 4)
-    }
-
-    fn http(&self) -> Result<reqwest::Client> {
-        let mut http = reqwest::Client::builder()
-            .user_agent(&self.user_agent)
-            .connect_timeout(self.time_to_connect())
-            .pool_idle_timeout(IDLE)
-            .http1_only()
-            .retry(reqwest::retry::never())
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false);
-        if let Some(url) = &self.proxy {
-            // What is wrong with it is not told in detail: it can hold a password.
-            let proxy = reqwest::Proxy::all(url.expose()).map_err(|_| {
-                Error::refused(SETTINGS, "proxy", "must be the URL of an http or https proxy")
-            })?;
-            http = http.proxy(proxy);
-        }
-        http.build().map_err(|error| {
-            Error::refused(SETTINGS, "http client", "cannot be set up: see the source")
-                .with_source(error)
         })
     }
 }

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Job, JobStatus};
 use crate::error::{Attempted, Error, ErrorKind, Result};
-use crate::json::{OtherFields, RawField};
+use crate::json::{OtherFields, RawField, for_each_field};
 use crate::lenient;
 use crate::transport::{Reply, decode_at, not_decodable};
 
@@ -310,28 +310,44 @@ struct ErrorInOutput {
 impl JobFailure {
     /// Reads the `error` of a record: a text, JSON inside a text, or an object.
     fn read(json: &[u8]) -> Option<Self> {
-        match serde_json::from_slice(json).ok()? {
-            serde_json::Value::String(text) => {
-                let inner =
-                    serde_json::from_str(&text).ok().and_then(|inner| Self::in_object(&inner));
+        match json.trim_ascii() {
+            b"null" => None,
+            json if json.starts_with(b"\"") => {
+                let text: String = serde_json::from_slice(json).ok()?;
+                let inner = Self::in_object(text.as_bytes());
                 Some(inner.unwrap_or(Self { message: text, ..Self::default() }))
             }
-            serde_json::Value::Null => None,
-            other => Some(
-                Self::in_object(&other)
-                    .unwrap_or_else(|| Self { message: other.to_string(), ..Self::default() }),
-            ),
+            json => {
+                let message = || String::from_utf8_lossy(json).into_owned();
+                let inner = Self::in_object(json);
+                Some(inner.unwrap_or_else(|| Self { message: message(), ..Self::default() }))
+            }
         }
     }
 
-    fn in_object(object: &serde_json::Value) -> Option<Self> {
-        let text = |names: &[&str]| {
-            names.iter().find_map(|name| Some(object.get(name)?.as_str()?.to_owned()))
-        };
+    /// Without a tree in between: it can be as large as a record.
+    fn in_object(json: &[u8]) -> Option<Self> {
+        const NAMES: [&str; 7] = [
+            "error_message",
+            "message",
+            "error",
+            "error_type",
+            "type",
+            "error_traceback",
+            "traceback",
+        ];
+        let mut texts = [const { None }; NAMES.len()];
+        for_each_field(json, |name, value| {
+            if let Some(place) = NAMES.iter().position(|known| *known == name) {
+                texts[place] = serde_json::from_str::<String>(value.get()).ok();
+            }
+        })
+        .ok()?;
+        let [error_message, message, error, error_type, r#type, error_traceback, traceback] = texts;
         Some(Self {
-            message: text(&["error_message", "message", "error"])?,
-            error_type: text(&["error_type", "type"]),
-            traceback: text(&["error_traceback", "traceback"]),
+            message: error_message.or(message).or(error)?,
+            error_type: error_type.or(r#type),
+            traceback: error_traceback.or(traceback),
         })
     }
 }
