@@ -57,7 +57,7 @@ async fn answering(bytes: impl Into<Vec<u8>>, then: Then) -> (Client, Arc<Atomic
         }
     });
     let settings = Client::builder().api_key("k").base_url(url).retry(RetryPolicy::never());
-    (settings.timeout(Duration::from_millis(400)).build().unwrap(), requests)
+    (settings.timeout(Duration::from_secs(20)).build().unwrap(), requests)
 }
 
 const RECORD: &str = r#"{"id":"j","status":"IN_QUEUE"}"#;

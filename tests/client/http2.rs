@@ -163,7 +163,7 @@ async fn a_dropped_call_gives_its_place_up() {
 #[tokio::test]
 async fn a_submission_that_waited_for_its_turn_on_the_connection_was_never_sent() {
     let peer = Peer::admitting(1).await;
-    let settings = client_of(&peer.url, multiplexing()).timeout(Duration::from_millis(300));
+    let settings = client_of(&peer.url, multiplexing()).timeout(Duration::from_millis(1_500));
     let client = settings.retry(RetryPolicy::never()).build().unwrap();
     let endpoint = client.endpoint("ep");
     // The connection is there, and it is known what it admits.
