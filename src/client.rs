@@ -44,7 +44,7 @@ pub struct Client {
 }
 
 struct Inner {
-    transport: Transport,
+    transport: Arc<Transport>,
     base_url: Option<Url>,
     rest_url: Option<Url>,
     graphql_url: Option<Url>,

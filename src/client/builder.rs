@@ -314,11 +314,11 @@ impl ClientBuilder {
                 graphql_url: url(Interface::Graphql, self.graphql_url)?,
                 queue_auth: self.queue_auth,
                 graphql_body: self.graphql_body,
+                paces: Paces::new(self.polling.interval()),
                 polling: self.polling,
-                paces: Paces::default(),
                 run_limit: self.run_limit,
                 run_sync_limit: self.run_sync_limit,
-                transport: Transport {
+                transport: Arc::new(Transport {
                     http,
                     key,
                     retry: self.retry,
@@ -329,7 +329,7 @@ impl ClientBuilder {
                     connect_timeout,
                     observer: self.observer,
                     largest_reply: self.largest_reply,
-                },
+                }),
             }),
         })
     }

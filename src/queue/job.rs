@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde::de::DeserializeOwned;
+use tokio::time::Instant;
 
 use super::lifespan::Lifespan;
 use super::operations::{CANCEL, RETRY, STATUS};
@@ -95,12 +96,20 @@ impl Job {
     /// Reads the job's record as it is now: `GET /status/{job_id}`. A job that has failed is a record
     /// like any other here.
     pub fn status(&self) -> StatusRequest {
-        StatusRequest { job: self.clone(), ttl: None, longest_pause: Duration::MAX }
+        StatusRequest {
+            job: self.clone(),
+            ttl: None,
+            longest_pause: Duration::MAX,
+            urgent_from: None,
+        }
     }
 
-    /// Reads the job's record for a wait or a stream, which must not sleep through its result.
+    /// Reads the job's record for a wait or a stream, which must neither sleep through its result nor
+    /// wait for too long behind other calls.
     pub(super) fn look(&self) -> StatusRequest {
-        StatusRequest { longest_pause: rarest(&self.id), ..self.status() }
+        let rarest = rarest(&self.id);
+        let urgent_from = Instant::now().checked_add(rarest);
+        StatusRequest { longest_pause: rarest, urgent_from, ..self.status() }
     }
 
     /// Waits until the job has ended.
@@ -237,6 +246,7 @@ pub struct StatusRequest {
     job: Job,
     ttl: Option<Duration>,
     longest_pause: Duration,
+    urgent_from: Option<Instant>,
 }
 
 impl StatusRequest {
@@ -246,8 +256,15 @@ impl StatusRequest {
         self
     }
 
+    /// From then on the request goes before others that wait for their turn.
+    pub(super) fn urgent_from(mut self, urgent_from: Instant) -> Self {
+        self.urgent_from = Some(urgent_from);
+        self
+    }
+
     async fn send(self) -> Result<JobRecord> {
         let mut call = self.job.call(&STATUS)?.longest_pause(self.longest_pause);
+        call.urgent_from = self.urgent_from;
         if let Some(ttl) = self.ttl {
             let milliseconds = ttl.as_millis();
             if milliseconds == 0 {

@@ -12,6 +12,7 @@ use serde::Serialize;
 use tokio::task::JoinHandle;
 
 use super::operations::RUN;
+use super::pace::Pace;
 use super::{Endpoint, Job, JobRecord, Policy, Polling, Run, S3Config, Wait};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::secret_string::SecretString;
@@ -70,7 +71,8 @@ struct Settings {
     timeout: Option<Duration>,
     cancel_on_timeout: bool,
     at_least_once: bool,
-    polling: Option<Polling>,
+    /// How often to ask, and the turns of all jobs for that.
+    polling: Option<(Polling, Arc<Pace>)>,
     #[cfg(feature = "webhook")]
     webhooks: Option<crate::webhook::Webhooks>,
 }
@@ -166,9 +168,10 @@ impl<T> RunAll<'_, T> {
         self.set(|settings| settings.cancel_on_timeout = true)
     }
 
-    /// How often to ask, for these jobs alone.
+    /// How often to ask, for these jobs alone and all of them together.
     pub fn polling(self, polling: Polling) -> Self {
-        self.set(|settings| settings.polling = Some(polling))
+        let pace = Arc::new(Pace::new(polling.interval()));
+        self.set(|settings| settings.polling = Some((polling, pace)))
     }
 
     fn set(mut self, change: impl FnOnce(&mut Settings)) -> Self {
@@ -221,14 +224,14 @@ impl Settings {
         }
         #[cfg(feature = "webhook")]
         if let Some(webhooks) = &self.webhooks {
-            let wait = wait.webhook(webhooks);
-            return match &self.polling {
-                Some(polling) => wait.polling(polling.clone()).await,
-                None => wait.await,
-            };
+            if let Some((polling, pace)) = &self.polling {
+                let wait = wait.paced_by(polling.clone(), Arc::clone(pace)).webhook(webhooks);
+                return wait.polling(polling.clone()).await;
+            }
+            return wait.webhook(webhooks).await;
         }
-        if let Some(polling) = &self.polling {
-            wait = wait.polling(polling.clone());
+        if let Some((polling, pace)) = &self.polling {
+            wait = wait.paced_by(polling.clone(), Arc::clone(pace));
         }
         wait.await
     }

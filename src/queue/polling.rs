@@ -76,7 +76,7 @@ impl Polling {
     }
 
     /// What the question of one wait keeps that of the next away.
-    pub(super) fn interval(&self) -> Duration {
+    pub(crate) fn interval(&self) -> Duration {
         Duration::from_secs(1) / self.per_second.max(1)
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use reqwest::{Method, Url};
 use serde::Serialize;
+use tokio::time::Instant;
 
 use super::{Limit, Path, Repeat};
 use crate::error::{Attempted, Error, Result};
@@ -32,6 +33,7 @@ pub(crate) enum Auth {
 }
 
 /// One call: everything that is needed to send it, and to send it again.
+#[derive(Clone)]
 pub(crate) struct Call {
     pub(crate) operation: Operation,
     /// What is attempted, for errors, and where: limits hold for each endpoint.
@@ -46,6 +48,8 @@ pub(crate) struct Call {
     /// The longest pause before another attempt. Where the service asks for a longer one, the call ends
     /// in its error.
     pub(crate) longest_pause: Duration,
+    /// From then on it goes before all others that wait for their turn and are not urgent.
+    pub(crate) urgent_from: Option<Instant>,
     /// A success tells the `id` of a new job, which is worth having where the rest is lost.
     pub(crate) answers_new_job: bool,
     /// What the service could echo and must not be shown, beside the key.
@@ -82,6 +86,7 @@ impl Call {
             body: None,
             extra_time: Duration::ZERO,
             longest_pause: Duration::MAX,
+            urgent_from: None,
             answers_new_job: false,
             secrets: Vec::new(),
         }
@@ -113,6 +118,11 @@ impl Call {
 
     pub(crate) fn extra_time(mut self, extra_time: Duration) -> Self {
         self.extra_time = extra_time;
+        self
+    }
+
+    pub(crate) fn urgent_from(mut self, urgent_from: Instant) -> Self {
+        self.urgent_from = Some(urgent_from);
         self
     }
 

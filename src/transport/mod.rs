@@ -5,6 +5,7 @@
 
 mod attempt;
 mod call;
+mod driven;
 mod hiding;
 mod key;
 mod limit;
@@ -29,11 +30,14 @@ pub(crate) use reply::{Reply, decode_at, not_decodable};
 pub(crate) use retry::Budget;
 pub use retry::RetryPolicy;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
+use self::attempt::Failure;
+use self::driven::driven;
 use self::limit::Pass;
 use self::repeat::Fate;
 use crate::error::{Error, ErrorKind, Result};
@@ -56,7 +60,7 @@ pub(crate) struct Transport {
 
 impl Transport {
     /// Sends a call until it is answered, or may not be sent again.
-    pub(crate) async fn send(&self, call: Call) -> Result<Reply> {
+    pub(crate) async fn send(self: &Arc<Self>, call: Call) -> Result<Reply> {
         let span = tracing::debug_span!(
             "podqueue.call",
             otel.name = %format_args!("{} {}", call.operation.method, call.operation.name),
@@ -92,7 +96,11 @@ impl Transport {
         result
     }
 
-    async fn send_until_settled(&self, call: &Call, course: &mut Course) -> Result<Reply> {
+    async fn send_until_settled(
+        self: &Arc<Self>,
+        call: &Call,
+        course: &mut Course,
+    ) -> Result<Reply> {
         let mut maybe_took_effect = false;
         loop {
             let repeat = call.operation.repeat;
@@ -101,7 +109,7 @@ impl Transport {
                 .await
                 .map_err(|error| repeat.give_up(error, maybe_took_effect, course.attempts))?;
             course.attempts += 1;
-            let failure = match self.attempt(call, pass, course.deadline).await {
+            let failure = match self.attempt_driven(call, pass, course.deadline).await {
                 Ok(mut reply) => {
                     self.budget.refill();
                     reply.after_unknown_outcome = maybe_took_effect;
@@ -141,6 +149,31 @@ impl Transport {
         }
     }
 
+    /// Attempts a call, in a task of its own where others may soon have to wait for its end: they do
+    /// not wait for a caller that is not polled.
+    async fn attempt_driven(
+        self: &Arc<Self>,
+        call: &Call,
+        pass: Pass,
+        deadline: Option<Instant>,
+    ) -> Result<Reply, Failure> {
+        if !pass.is_crowded() {
+            return self.attempt(call, pass, deadline).await;
+        }
+        let (transport, owned) = (Arc::clone(self), call.clone());
+        let attempt = async move { transport.attempt(&owned, pass, deadline).await };
+        driven(attempt).await.unwrap_or_else(|| {
+            let what = "the runtime on which it was sent was shut down before a response came";
+            let error = Error::new(ErrorKind::Network, &call.attempted, what);
+            Err(Failure { fate: Fate::NoAnswer, error })
+        })
+    }
+
+    /// How long an attempt may take. After that, its place within the limits is given to others.
+    fn longest_attempt(&self, call: &Call) -> Duration {
+        self.timeout.saturating_add(call.extra_time)
+    }
+
     /// Waits for the call's turn.
     async fn pass(&self, call: &Call, course: &mut Course) -> Result<Pass> {
         let (Some(limit), Some(endpoint_id)) = (call.operation.limit, call.attempted.endpoint_id())
@@ -148,7 +181,9 @@ impl Transport {
             return Ok(Pass::unlimited());
         };
         let started = Instant::now();
-        let turn = self.limiter.pass(endpoint_id, call.operation.name, limit);
+        let time = self.longest_attempt(call);
+        let name = call.operation.name;
+        let turn = self.limiter.pass(endpoint_id, name, limit, time, call.urgent_from);
         let pass = match course.deadline {
             Some(deadline) => timeout_at(deadline, turn).await.ok(),
             None => Some(turn.await),

@@ -21,6 +21,8 @@ pub(super) struct Poller {
     pauses: Pauses,
     /// How long to wait before the next poll.
     pause: Duration,
+    /// When `/stream` was last asked.
+    asked: Instant,
     /// Since when `/stream` was asked and has not answered.
     no_chunks_since: Option<Instant>,
     /// Since when `/status` was asked and has not answered.
@@ -45,6 +47,7 @@ impl Poller {
             job,
             ready: VecDeque::new(),
             pause: Duration::ZERO,
+            asked: Instant::now(),
             no_chunks_since: None,
             no_status_since: None,
             gap: false,
@@ -74,7 +77,9 @@ impl Poller {
 
     async fn poll(&mut self) -> Result<()> {
         self.job.tell_of_poll(&STREAM);
-        let call = self.job.call(&STREAM)?.longest_pause(rarest(self.job.id()));
+        let rarest = rarest(self.job.id());
+        let due = std::mem::replace(&mut self.asked, Instant::now()) + rarest;
+        let call = self.job.call(&STREAM)?.longest_pause(rarest).urgent_from(due);
         let reply = match self.job.send(call).await {
             Ok(reply) => reply,
             Err(error) => {

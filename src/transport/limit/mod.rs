@@ -28,7 +28,10 @@ mod log;
 mod pace;
 mod settings;
 mod slots;
+mod under_way;
 
+#[cfg(test)]
+mod model;
 #[cfg(test)]
 mod simulation;
 #[cfg(test)]

@@ -11,12 +11,15 @@ use super::limiter::Limiter;
 use super::simulation::{Count, Service};
 use super::{GRACE, Limit, RateLimits};
 
+/// What an attempt may take by default.
+const TIME: Duration = Duration::from_secs(30);
+
 fn gate(requests: u64, concurrent: Option<u64>) -> Arc<Gate> {
     Arc::new(Gate::new(Limit { requests, concurrent }))
 }
 
 async fn pass(gate: &Arc<Gate>) -> Pass {
-    Arc::clone(gate).pass().await
+    Arc::clone(gate).pass(Duration::MAX, None).await
 }
 
 /// A request that is answered at once.
@@ -307,7 +310,7 @@ fn a_call_that_need_not_wait_takes_no_timer_and_no_runtime() {
     let limiter = Limiter::new(RateLimits::new());
     let (endpoint, limit) = (Arc::from("ep"), Limit { requests: 2_000, concurrent: Some(400) });
     for _ in 0..400 {
-        let pass = limiter.pass(&endpoint, "status", limit).now_or_never();
+        let pass = limiter.pass(&endpoint, "status", limit, TIME, None).now_or_never();
         pass.expect("ready at once").finished();
     }
 }
@@ -322,7 +325,7 @@ fn a_call_that_need_not_wait_costs_little() {
     let round = || {
         let started = std::time::Instant::now();
         for _ in 0..1_000 {
-            let pass = limiter.pass(&endpoint, "status", WIDE).now_or_never();
+            let pass = limiter.pass(&endpoint, "status", WIDE, TIME, None).now_or_never();
             let mut pass = pass.expect("ready at once");
             pass.sent();
             pass.answered();
@@ -345,10 +348,10 @@ async fn endpoints_and_operations_do_not_wait_for_each_other() {
     for endpoint in &endpoints {
         for operation in ["cancel", "status"] {
             for _ in 0..20 {
-                let pass = limiter.pass(endpoint, operation, CANCEL).now_or_never();
+                let pass = limiter.pass(endpoint, operation, CANCEL, TIME, None).now_or_never();
                 held.push(pass.expect("a gate of its own"));
             }
-            assert!(limiter.pass(endpoint, operation, CANCEL).now_or_never().is_none());
+            assert!(limiter.pass(endpoint, operation, CANCEL, TIME, None).now_or_never().is_none());
         }
     }
 }
@@ -357,12 +360,12 @@ async fn endpoints_and_operations_do_not_wait_for_each_other() {
 async fn idle_endpoints_are_let_go() {
     let limiter = Limiter::new(RateLimits::new().requests_per_worker(1));
     let busy = Arc::from("busy");
-    let held = limiter.pass(&busy, "cancel", CANCEL).await;
+    let held = limiter.pass(&busy, "cancel", CANCEL, TIME, None).await;
     let mut most = 0;
     for number in 0..50_000 {
         let endpoint = Arc::from(format!("ep-{number}"));
         limiter.workers_run(&endpoint, 1);
-        let mut pass = limiter.pass(&endpoint, "cancel", CANCEL).await;
+        let mut pass = limiter.pass(&endpoint, "cancel", CANCEL, TIME, None).await;
         pass.sent();
         pass.answered();
         pass.finished();
@@ -386,7 +389,7 @@ async fn the_limits_follow_the_running_workers() {
     // How many may be sent in the next moment, once the burst of a quarter is used up.
     let room = |limiter: &Limiter, operation| {
         let limit = Limit { requests: 100, concurrent: None };
-        let take = || limiter.pass(&endpoint, operation, limit).now_or_never();
+        let take = || limiter.pass(&endpoint, operation, limit, TIME, None).now_or_never();
         std::iter::from_fn(take).map(Pass::finished).count()
     };
     assert_eq!(room(&limiter, "a"), 12, "a quarter of half of the documented limit");
