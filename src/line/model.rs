@@ -43,7 +43,7 @@ pub(crate) trait Subject {
     const INTERVAL: Duration;
 
     /// Holds what must hold at any time.
-    fn check(&self);
+    fn check(&self) -> Result<(), String>;
 
     /// Holds what must hold when nobody has a turn and the last one was long ago.
     fn check_idle(&self);
@@ -103,6 +103,7 @@ pub(crate) fn explore<S: Subject>(new: impl Fn() -> S, arrived: &[bool], depth: 
     in_controlled_time(async {
         let (mut choices, mut runs) = (All::default(), 0);
         loop {
+            fastrand::seed(0);
             let mut world = World::new(new(), arrived);
             world.run(&mut choices, depth).await;
             runs += 1;
@@ -118,8 +119,10 @@ pub(crate) fn wander<S: Subject>(new: impl Fn() -> S, runs: usize) {
     let runs = setting("PODQUEUE_MODEL_RUNS", runs);
     in_controlled_time(async {
         for seed in 0..runs {
+            fastrand::seed(seed as u64);
             let mut random = fastrand::Rng::with_seed(seed as u64);
             let mut world = World::new(new(), &[]);
+            world.polls_at_will = true;
             world.run(&mut random, 80).await;
         }
     });
@@ -144,6 +147,8 @@ struct World<S: Subject> {
     /// Told when anybody is woken.
     woken: Arc<Notify>,
     story: Vec<String>,
+    /// Callers are also polled without having been woken.
+    polls_at_will: bool,
 }
 
 struct Caller<S: Subject> {
@@ -196,7 +201,13 @@ enum Event {
 
 impl<S: Subject> World<S> {
     fn new(subject: S, arrived: &[bool]) -> Self {
-        let mut world = Self { subject, callers: Vec::new(), woken: Arc::default(), story: Vec::new() };
+        let mut world = Self {
+            subject,
+            callers: Vec::new(),
+            woken: Arc::default(),
+            story: Vec::new(),
+            polls_at_will: false,
+        };
         for is_urgent in arrived {
             world.arrive(*is_urgent);
         }
@@ -220,12 +231,18 @@ impl<S: Subject> World<S> {
                     advance(time).await;
                 }
             }
-            self.subject.check();
+            self.check();
         }
         for caller in &mut self.callers {
             caller.is_frozen = choices.choose(2) == 1;
         }
         self.end().await;
+    }
+
+    fn check(&self) {
+        if let Err(wrong) = self.subject.check() {
+            panic!("{wrong}: {:#?}", self.story);
+        }
     }
 
     fn events(&self) -> Vec<Event> {
@@ -237,7 +254,9 @@ impl<S: Subject> World<S> {
             match &caller.stage {
                 Stage::Waits(_) => {
                     events.push(Event::Leaves(index));
-                    events.push(Event::Polled(index));
+                    if caller.is_woken() || self.polls_at_will {
+                        events.push(Event::Polled(index));
+                    }
                 }
                 Stage::Goes(turn) => {
                     events.extend((0..self.subject.ways(turn)).map(|way| Event::GoesOn(index, way)));
@@ -306,7 +325,7 @@ impl<S: Subject> World<S> {
                     assert!(woken.is_ok(), "nobody goes: {:#?}", self.story);
                 }
             }
-            self.subject.check();
+            self.check();
         }
         self.callers.clear();
         advance(S::HELD + S::INTERVAL * 2).await;

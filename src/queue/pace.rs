@@ -85,11 +85,80 @@ impl Paces {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::Pin;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use futures_util::FutureExt;
+
     use super::*;
+    use crate::line::model::{Subject, explore, wander};
 
     const INTERVAL: Duration = Duration::from_millis(10);
+
+    /// A pace, and when it let somebody go.
+    struct Modelled {
+        pace: Arc<Pace>,
+        turns: Arc<Mutex<Vec<Instant>>>,
+    }
+
+    impl Modelled {
+        const INTERVAL: Duration = Duration::from_millis(400);
+
+        fn new() -> Self {
+            Self { pace: Arc::new(Pace::new(Self::INTERVAL)), turns: Arc::default() }
+        }
+    }
+
+    impl Subject for Modelled {
+        type Turn = ();
+
+        const HELD: Duration = Duration::ZERO;
+        const INTERVAL: Duration = Duration::from_millis(800);
+
+        fn turn(&self, _: bool) -> Pin<Box<dyn Future<Output = ()>>> {
+            let (pace, turns) = (Arc::clone(&self.pace), Arc::clone(&self.turns));
+            Box::pin(async move {
+                pace.turn().await;
+                turns.lock().expect("no panic").push(Instant::now());
+            })
+        }
+
+        fn ways(&self, (): &()) -> usize {
+            1
+        }
+
+        fn go_on(&self, (): (), _: usize) -> Option<()> {
+            None
+        }
+
+        fn check(&self) -> Result<(), String> {
+            let turns = self.turns.lock().expect("no panic");
+            for (count, first) in turns.iter().enumerate() {
+                let since = turns.len() - 1 - count;
+                let least = (Self::INTERVAL * since as u32).saturating_sub(CREDIT);
+                if turns[turns.len() - 1] - *first < least {
+                    return Err(format!("too many turns: {turns:?}"));
+                }
+            }
+            Ok(())
+        }
+
+        fn check_idle(&self) {
+            let next = self.pace.turn();
+            assert!(next.now_or_never().is_some(), "its turn has come");
+        }
+    }
+
+    #[test]
+    fn no_wait_is_held_up_by_another_in_any_short_run() {
+        let runs = explore(Modelled::new, &[false; 5], 4);
+        assert!(runs > 1_000, "{runs}");
+    }
+
+    #[test]
+    fn no_wait_is_held_up_by_another_in_long_runs() {
+        wander(Modelled::new, 200);
+    }
 
     #[tokio::test(start_paused = true)]
     async fn ten_thousand_waits_ask_no_faster_than_one_may() {

@@ -189,8 +189,10 @@ impl Pass {
     pub(crate) fn finished(mut self) {
         let Some(held) = self.0.take() else { return };
         held.gate.0.update(|limits| {
-            if limits.under_way.end(&held.admitted.ticket).is_some() {
-                limits.slots.give_back();
+            let Some(is_answered) = limits.under_way.end(&held.admitted.ticket) else { return };
+            limits.slots.give_back();
+            if !is_answered {
+                limits.log.settle(Instant::now());
             }
         });
     }
