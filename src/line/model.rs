@@ -36,11 +36,8 @@ pub(crate) trait Subject {
     /// A turn goes on in this way; `None` where that was its end.
     fn go_on(&self, turn: Self::Turn, way: usize) -> Option<Self::Turn>;
 
-    /// How long a turn takes its room where its caller is not polled.
-    const HELD: Duration;
-
-    /// How long the next caller may have to wait where nothing is in its way.
-    const INTERVAL: Duration;
+    /// By when all who are polled have gone, if so many hold turns, wait, and are never polled again.
+    fn longest(held: u32, waiting: u32, frozen: u32) -> Duration;
 
     /// Holds what must hold at any time.
     fn check(&self) -> Result<(), String>;
@@ -307,9 +304,12 @@ impl<S: Subject> World<S> {
 
     /// Polls those who are woken, and ends turns, until nobody who is polled waits any more.
     async fn end(&mut self) {
-        let held = self.callers.iter().filter(|caller| !caller.waits()).count() as u32;
-        let waiting = self.callers.len() as u32 - held;
-        let limit = Instant::now() + S::HELD * held + S::INTERVAL * (waiting + 2);
+        let count = |what: fn(&Caller<S>) -> bool| {
+            self.callers.iter().filter(|caller| what(caller)).count() as u32
+        };
+        let (waiting, frozen) = (count(Caller::waits), count(|caller| caller.is_frozen));
+        let longest = S::longest(self.callers.len() as u32 - waiting, waiting, frozen);
+        let limit = Instant::now() + longest;
         let mut turns = 0;
         while self.callers.iter().any(|caller| !caller.is_frozen) {
             turns += 1;
@@ -328,7 +328,7 @@ impl<S: Subject> World<S> {
             self.check();
         }
         self.callers.clear();
-        advance(S::HELD + S::INTERVAL * 2).await;
+        advance(S::longest(MOST as u32, MOST as u32, 0)).await;
         self.subject.check_idle();
     }
 }

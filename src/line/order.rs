@@ -60,6 +60,8 @@ pub(super) struct Order<R, H> {
     absent: u32,
     urgent_in_a_row: u32,
     driver: Option<Driver>,
+    /// The caller that was polled last of those that do not drive: the most likely to be polled again.
+    stands_by: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -112,6 +114,7 @@ impl<R: Rule, H: Clone> Order<R, H> {
             absent: 0,
             urgent_in_a_row: 0,
             driver: None,
+            stands_by: None,
         }
     }
 
@@ -170,6 +173,7 @@ impl<R: Rule, H: Clone> Order<R, H> {
             self.driver = Some(Driver { place, due: next });
             return Step::Drive(next);
         }
+        self.stands_by = Some(place);
         self.find_driver(next, effects);
         Step::StandBy
     }
@@ -259,12 +263,16 @@ impl<R: Rule, H: Clone> Order<R, H> {
             Some(driver) => driver.place,
             None => {
                 let newest = self.ordinary.last_key_value().or(self.urgent.last_key_value());
-                let Some((place, _)) = newest else { return };
-                *place
+                let Some((newest, _)) = newest else { return };
+                self.stands_by.filter(|place| self.handle(*place).is_some()).unwrap_or(*newest)
             }
         };
         self.driver = Some(Driver { place, due: next });
-        let handle = self.ordinary.get(&place).or_else(|| self.urgent.get(&place));
-        effects.wake.extend(handle.cloned());
+        effects.wake.extend(self.handle(place).cloned());
+    }
+
+    /// What wakes a caller that waits and is not called.
+    fn handle(&self, place: u64) -> Option<&H> {
+        self.ordinary.get(&place).or_else(|| self.urgent.get(&place))
     }
 }

@@ -112,8 +112,13 @@ mod tests {
     impl Subject for Modelled {
         type Turn = ();
 
-        const HELD: Duration = Duration::ZERO;
-        const INTERVAL: Duration = Duration::from_millis(800);
+        fn longest(_: u32, waiting: u32, frozen: u32) -> Duration {
+            // Timers are late by up to a millisecond.
+            let in_time = (Self::INTERVAL + Duration::from_millis(2)) * waiting;
+            // Those who do not come when they are called, and one that was to keep the time.
+            let late = Duration::from_millis(if frozen > 0 { 250 } else { 0 });
+            in_time + late
+        }
 
         fn turn(&self, _: bool) -> Pin<Box<dyn Future<Output = ()>>> {
             let (pace, turns) = (Arc::clone(&self.pace), Arc::clone(&self.turns));

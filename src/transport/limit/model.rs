@@ -58,8 +58,10 @@ fn over(admitted_at: Instant, at: Instant) -> Instant {
 impl Subject for Modelled {
     type Turn = Request;
 
-    const HELD: Duration = Duration::from_secs(13);
-    const INTERVAL: Duration = Duration::from_secs(21);
+    fn longest(held: u32, waiting: u32, _: u32) -> Duration {
+        // A window, and what a row of 429s costs.
+        Duration::from_secs(13) * held + Duration::from_secs(21) * (waiting + 2)
+    }
 
     fn turn(&self, is_urgent: bool) -> Pin<Box<dyn Future<Output = Request>>> {
         let gate = Arc::clone(&self.gate);

@@ -205,6 +205,29 @@ async fn a_row_of_calls_that_are_not_polled_costs_a_moment() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_turn_that_is_not_taken_is_passed_on_whenever_it_comes() {
+    let gate = gate(1_000, Some(1));
+    let mut held = pass(&gate).await;
+    held.sent();
+    held.answered();
+    let mut unpolled = Box::pin(pass(&gate));
+    assert!(unpolled.as_mut().now_or_never().is_none());
+    let polled = tokio::spawn({
+        let gate = Arc::clone(&gate);
+        async move {
+            request(&gate).await;
+            Instant::now()
+        }
+    });
+    sleep(Duration::from_secs(7)).await;
+    let freed = Instant::now();
+    held.finished();
+    let waited = polled.await.expect("its turn comes") - freed;
+    assert!(waited <= Duration::from_millis(21), "{waited:?}");
+    drop(unpolled);
+}
+
+#[tokio::test(start_paused = true)]
 async fn requests_that_nobody_looks_after_give_their_places_back_when_their_time_is_over() {
     let gate = gate(4, Some(2));
     let mut held = Vec::new();
