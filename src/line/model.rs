@@ -43,7 +43,7 @@ pub(crate) trait Subject {
     fn check(&self) -> Result<(), String>;
 
     /// Holds what must hold when nobody has a turn and the last one was long ago.
-    fn check_idle(&self);
+    fn check_idle(&self) -> Result<(), String>;
 }
 
 /// Where the choices of a run come from.
@@ -329,6 +329,8 @@ impl<S: Subject> World<S> {
         }
         self.callers.clear();
         advance(S::longest(MOST as u32, MOST as u32, 0)).await;
-        self.subject.check_idle();
+        if let Err(wrong) = self.subject.check_idle() {
+            panic!("{wrong}: {:#?}", self.story);
+        }
     }
 }
