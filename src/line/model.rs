@@ -37,7 +37,7 @@ pub(crate) trait Subject {
     fn go_on(&self, turn: Self::Turn, way: usize) -> Option<Self::Turn>;
 
     /// By when all who are polled have gone, if so many hold turns, wait, and are never polled again.
-    fn longest(held: u32, waiting: u32, frozen: u32) -> Duration;
+    fn longest(&self, held: u32, waiting: u32, frozen: u32) -> Duration;
 
     /// Holds what must hold at any time.
     fn check(&self) -> Result<(), String>;
@@ -308,7 +308,7 @@ impl<S: Subject> World<S> {
             self.callers.iter().filter(|caller| what(caller)).count() as u32
         };
         let (waiting, frozen) = (count(Caller::waits), count(|caller| caller.is_frozen));
-        let longest = S::longest(self.callers.len() as u32 - waiting, waiting, frozen);
+        let longest = self.subject.longest(self.callers.len() as u32 - waiting, waiting, frozen);
         let limit = Instant::now() + longest;
         let mut turns = 0;
         while self.callers.iter().any(|caller| !caller.is_frozen) {
@@ -328,7 +328,7 @@ impl<S: Subject> World<S> {
             self.check();
         }
         self.callers.clear();
-        advance(S::longest(MOST as u32, MOST as u32, 0)).await;
+        advance(self.subject.longest(MOST as u32, MOST as u32, 0)).await;
         if let Err(wrong) = self.subject.check_idle() {
             panic!("{wrong}: {:#?}", self.story);
         }

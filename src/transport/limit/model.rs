@@ -58,7 +58,7 @@ fn over(admitted_at: Instant, at: Instant) -> Instant {
 impl Subject for Modelled {
     type Turn = Request;
 
-    fn longest(held: u32, waiting: u32, _: u32) -> Duration {
+    fn longest(&self, held: u32, waiting: u32, _: u32) -> Duration {
         // A window, and what a row of 429s costs.
         Duration::from_secs(13) * held + Duration::from_secs(21) * (waiting + 2)
     }
