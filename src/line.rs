@@ -19,8 +19,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use self::order::{Caller, Effects, Order, Step};
 pub(crate) use self::order::{Blocked, Rule};
+use self::order::{Caller, Effects, Order, Step};
 
 /// After how long, on average, a caller looks whether somebody still keeps the time: so long, and so
 /// much longer for each caller that waits, so that all of them together look 250 times in a second

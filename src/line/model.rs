@@ -256,7 +256,8 @@ impl<S: Subject> World<S> {
                     }
                 }
                 Stage::Goes(turn) => {
-                    events.extend((0..self.subject.ways(turn)).map(|way| Event::GoesOn(index, way)));
+                    events
+                        .extend((0..self.subject.ways(turn)).map(|way| Event::GoesOn(index, way)));
                 }
             }
         }
@@ -281,7 +282,9 @@ impl<S: Subject> World<S> {
         caller.waker.is_up.store(false, Ordering::Relaxed);
         let waker = Waker::from(Arc::clone(&caller.waker));
         let Stage::Waits(turn) = &mut caller.stage else { return };
-        let Poll::Ready(turn) = turn.as_mut().poll(&mut Context::from_waker(&waker)) else { return };
+        let Poll::Ready(turn) = turn.as_mut().poll(&mut Context::from_waker(&waker)) else {
+            return;
+        };
         caller.stage = Stage::Goes(turn);
         let caller = &self.callers[index];
         let overtaken = self.callers[..index].iter().find(|other| {
@@ -314,9 +317,10 @@ impl<S: Subject> World<S> {
         while self.callers.iter().any(|caller| !caller.is_frozen) {
             turns += 1;
             assert!(turns < 10_000, "nobody rests: {:#?}", self.story);
-            let next = self.callers.iter().position(|caller| {
-                !caller.is_frozen && (!caller.waits() || caller.is_woken())
-            });
+            let next = self
+                .callers
+                .iter()
+                .position(|caller| !caller.is_frozen && (!caller.waits() || caller.is_woken()));
             match next {
                 Some(index) if self.callers[index].waits() => self.poll(index),
                 Some(index) => self.go_on(index, 0),

@@ -75,14 +75,7 @@ pub enum RemoteCancel {
 impl Wait {
     pub(super) fn new(job: Job) -> Self {
         let polling = job.endpoint().client().polling().clone();
-        Self {
-            job,
-            timeout: None,
-            cancel: false,
-            polling,
-            interval: Duration::ZERO,
-            group: None,
-        }
+        Self { job, timeout: None, cancel: false, polling, interval: Duration::ZERO, group: None }
     }
 
     /// How long to wait at most. Requests count, too: one that is on its way when the time is over

@@ -32,10 +32,7 @@ struct Task<T>(JoinHandle<T>);
 impl<T> Future for Task<T> {
     type Output = <JoinHandle<T> as Future>::Output;
 
-    fn poll(
-        mut self: Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> Poll<Self::Output> {
+    fn poll(mut self: Pin<&mut Self>, context: &mut std::task::Context<'_>) -> Poll<Self::Output> {
         Pin::new(&mut self.0).poll(context)
     }
 }

@@ -48,7 +48,11 @@ impl Gate {
 
     /// Waits until a request may be sent, which then takes `time` at most. Dropping the future gives
     /// its place in the line up and changes nothing else.
-    pub(super) async fn pass(self: Arc<Self>, time: Duration, urgent_from: Option<Instant>) -> Pass {
+    pub(super) async fn pass(
+        self: Arc<Self>,
+        time: Duration,
+        urgent_from: Option<Instant>,
+    ) -> Pass {
         let admitted = self.0.turn(time, urgent_from).await;
         Pass(Some(Held { gate: self, admitted, is_sent: false }))
     }
@@ -62,9 +66,7 @@ impl Gate {
     pub(super) fn is_idle(&self) -> bool {
         let now = Instant::now();
         self.0.is_empty_and(|limits| {
-            limits.log.count(now) == 0
-                && limits.slots.taken(now) == 0
-                && limits.brake.is_off(now)
+            limits.log.count(now) == 0 && limits.slots.taken(now) == 0 && limits.brake.is_off(now)
         })
     }
 }

@@ -228,6 +228,40 @@ async fn a_turn_that_is_not_taken_is_passed_on_whenever_it_comes() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_next_turn_comes_in_time_whoever_keeps_the_time_leaves() {
+    let gate = gate(1_000, Some(200));
+    for _ in 0..250 {
+        request(&gate).now_or_never().expect("the burst");
+    }
+    let turns = Arc::new(Mutex::new(vec![Instant::now()]));
+    let spawn = |urgent_from: Option<Instant>| {
+        let (gate, turns) = (Arc::clone(&gate), Arc::clone(&turns));
+        tokio::spawn(async move {
+            let mut pass = gate.pass(TIME, urgent_from).await;
+            pass.sent();
+            pass.answered();
+            pass.finished();
+            turns.lock().expect("no panic").push(Instant::now());
+        })
+    };
+    let others: Vec<_> = (0..300).map(|_| spawn(None)).collect();
+    for _ in 0..60 {
+        // The newest keeps the time. One goes at once, and one is dropped.
+        let urgent = spawn(Some(Instant::now()));
+        let dropped = spawn(None);
+        sleep(Duration::from_millis(33)).await;
+        dropped.abort();
+        assert!(urgent.is_finished());
+    }
+    for other in others {
+        other.await.expect("its turn comes");
+    }
+    let turns = turns.lock().expect("no panic");
+    let longest = turns.windows(2).map(|pair| pair[1] - pair[0]).max();
+    assert!(longest <= Some(Duration::from_millis(12)), "{longest:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn requests_that_nobody_looks_after_give_their_places_back_when_their_time_is_over() {
     let gate = gate(4, Some(2));
     let mut held = Vec::new();
