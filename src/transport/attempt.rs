@@ -8,6 +8,7 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValu
 use tokio::time::Instant;
 
 use super::body::{Departure, Outgoing};
+use super::driven::driven;
 use super::exchange::{Arrived, Exchange, NotArrived, Why};
 use super::hiding::hide_all;
 use super::limit::Pass;
@@ -42,6 +43,8 @@ impl Transport {
         deadline: Option<Instant>,
     ) -> Result<Reply, Failure> {
         let (request, departure) = self.request(call)?;
+        // Others may soon have to wait for its end, and not for a caller who is not polled.
+        let is_crowded = pass.is_crowded();
         // Only the queue interface has calls that are held open.
         let lane = self.lane.as_ref().filter(|_| call.attempted.endpoint_id().is_some());
         let exchange = Exchange {
@@ -58,6 +61,9 @@ impl Transport {
         };
         let arrived = match lane.filter(|_| call.is_held_open) {
             Some(lane) => lane.exchange(exchange).await,
+            None if is_crowded => {
+                driven(exchange.run()).await.unwrap_or_else(|| Err(NotArrived::shut_down()))
+            }
             None => exchange.run().await,
         };
         let Arrived { status, headers, retry_after, body, was_redirected } =

@@ -6,6 +6,7 @@
 mod attempt;
 mod body;
 mod call;
+mod driven;
 mod exchange;
 mod hiding;
 mod key;
@@ -162,6 +163,11 @@ impl Transport {
         }
     }
 
+    /// How long an attempt may take. After that, its place within the limits is given to others.
+    fn longest_attempt(&self, call: &Call) -> Duration {
+        self.timeout.saturating_add(call.extra_time)
+    }
+
     /// Waits for the call's turn.
     async fn pass(&self, call: &Call, course: &mut Course) -> Result<Pass> {
         let (Some(limit), Some(endpoint_id)) = (call.operation.limit, call.attempted.endpoint_id())
@@ -169,7 +175,9 @@ impl Transport {
             return Ok(Pass::unlimited());
         };
         let started = Instant::now();
-        let turn = self.limiter.pass(endpoint_id, call.operation.name, limit);
+        let time = self.longest_attempt(call);
+        let name = call.operation.name;
+        let turn = self.limiter.pass(endpoint_id, name, limit, time, call.urgent_from);
         let pass = match course.deadline {
             Some(deadline) => timeout_at(deadline, turn).await.ok(),
             None => Some(turn.await),

@@ -13,4 +13,5 @@ mod queue;
 mod rest;
 mod schema;
 mod states;
+mod unpolled;
 mod waits;
