@@ -12,7 +12,7 @@ use super::pace::Pace;
 use super::{Job, Run, RunSync};
 use crate::client::Client;
 use crate::error::{Attempted, Result};
-use crate::transport::{Call, Operation, Path, hide_all};
+use crate::transport::{Call, Operation, Path, Secrets};
 
 /// A serverless endpoint: submits jobs, and tells how the endpoint is
 /// ([Serverless queue operations](crate#the-interface)).
@@ -169,7 +169,7 @@ impl Endpoint {
 
     /// A text of the service's with the API key cut out.
     pub(super) fn hide_key(&self, text: String) -> String {
-        hide_all(text, std::slice::from_ref(self.client.key()))
+        Secrets::new(vec![self.client.key().clone()], None).hide(&text)
     }
 }
 

@@ -241,7 +241,7 @@ fn latest_look(job_id: &str, looked: Instant, deadline: Option<Instant>) -> Inst
 /// at all, which came from something between the service and here.
 pub(super) fn may_pass(error: &Error) -> bool {
     let garbled = error.kind() == ErrorKind::Decode
-        && error.body().is_some_and(|body| !is_json(body.as_bytes()));
+        && error.unredacted_body().is_some_and(|body| !is_json(body));
     error.is_retryable() || garbled
 }
 

@@ -19,7 +19,7 @@ mod unread;
 pub(crate) use attempt::retry_after;
 pub(crate) use call::not_serializable;
 pub(crate) use call::{Auth, Call, Operation};
-pub(crate) use hiding::hide_all;
+pub(crate) use hiding::{Redactor, Secrets, secrets_in, secrets_named};
 pub(crate) use key::Key;
 pub use limit::RateLimits;
 pub(crate) use limit::{Limit, Limiter};
@@ -29,6 +29,7 @@ pub(crate) use reply::{Reply, decode_at, not_decodable};
 pub(crate) use retry::Budget;
 pub use retry::RetryPolicy;
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
@@ -64,7 +65,7 @@ impl Transport {
             http.request.method = call.operation.method.as_str(),
             server.address = call.url.host_str(),
             server.port = call.url.port_or_known_default(),
-            url.full = without_query(&call),
+            url.full = %shown_url(&call),
             podqueue.operation = call.operation.name,
             podqueue.endpoint = call.attempted.endpoint_id().map(AsRef::<str>::as_ref),
             http.response.status_code = tracing::field::Empty,
@@ -204,7 +205,11 @@ impl Course {
     }
 }
 
-/// The URL as it may be shown: a query can hold the key.
-fn without_query(call: &Call) -> &str {
-    call.url.as_str().split(['?', '#']).next().unwrap_or_default()
+/// The URL as it may be shown: a query can hold the key, and a path a secret of the request.
+fn shown_url(call: &Call) -> Cow<'_, str> {
+    let url = call.url.as_str().split(['?', '#']).next().unwrap_or_default();
+    if call.secrets.is_empty() {
+        return url.into();
+    }
+    Secrets::new(call.secrets.clone(), None).hide(url).into()
 }
