@@ -52,7 +52,7 @@ impl GraphqlError {
                 *name = redactor.hide(name);
             }
         }
-        self.extensions.values_mut().for_each(|value| redactor.hide_json(value));
+        redactor.hide_object(&mut self.extensions);
     }
 }
 

@@ -19,6 +19,7 @@ mod search;
 mod spelling;
 
 use bytes::Bytes;
+use serde_json::{Map, Value};
 
 pub(super) use self::found::without_values;
 pub(crate) use self::request::{secrets_in, secrets_named};
@@ -78,18 +79,19 @@ impl Redactor {
         shown
     }
 
-    /// The same in each text of a JSON value, the names of fields included.
-    pub(crate) fn hide_json(&self, value: &mut serde_json::Value) {
-        use serde_json::Value;
+    /// The same in each text of a JSON object, the names of its fields included.
+    pub(crate) fn hide_object(&self, object: &mut Map<String, Value>) {
+        for (name, mut value) in std::mem::take(object) {
+            self.hide_json(&mut value);
+            object.insert(self.hide(&name), value);
+        }
+    }
+
+    fn hide_json(&self, value: &mut Value) {
         match value {
             Value::String(text) => *text = self.hide(text),
             Value::Array(items) => items.iter_mut().for_each(|item| self.hide_json(item)),
-            Value::Object(object) => {
-                for (name, mut value) in std::mem::take(object) {
-                    self.hide_json(&mut value);
-                    object.insert(self.hide(&name), value);
-                }
-            }
+            Value::Object(object) => self.hide_object(object),
             Value::Number(number) => {
                 let text = number.to_string();
                 let shown = self.hide(&text);

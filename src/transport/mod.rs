@@ -65,7 +65,7 @@ impl Transport {
             http.request.method = call.operation.method.as_str(),
             server.address = call.url.host_str(),
             server.port = call.url.port_or_known_default(),
-            url.full = %shown_url(&call),
+            url.full = shown_url(&call).as_ref(),
             podqueue.operation = call.operation.name,
             podqueue.endpoint = call.attempted.endpoint_id().map(AsRef::<str>::as_ref),
             http.response.status_code = tracing::field::Empty,

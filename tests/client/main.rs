@@ -8,6 +8,7 @@ mod support;
 
 mod auth;
 mod cut_off;
+mod echoes;
 mod errors;
 mod execute;
 mod extremes;

@@ -1,17 +1,23 @@
 //! What the characters of a text may stand for: each can be escaped for JSON or a string literal, for
 //! a URL or for HTML, several times over, and none has to be escaped in the way its neighbour is.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::entities;
 
-/// How often something may be escaped over: a GraphQL literal, in a JSON body, in a log line, in JSON.
-const LEVELS: u8 = 4;
+/// How often something may be escaped over: a GraphQL literal, in a JSON body, in a line of a log, in
+/// JSON, in JSON again, and once more.
+const LEVELS: u8 = 6;
 
 /// How many positions are remembered at a time.
 const REMEMBERED: usize = 4_096;
+
+/// How many readings are gone through for each byte of a text. One that has more consists of little but
+/// escapes of escapes, which nobody writes who means to be read: of the rest only one level is read.
+const READINGS_PER_BYTE: usize = 32;
+const READINGS_OF_ANY: usize = 300_000;
 
 /// A character, and where the text goes on after it.
 pub(super) type Reading = (char, usize);
@@ -20,6 +26,8 @@ pub(super) type Reading = (char, usize);
 pub(super) struct Spelling<'a> {
     text: &'a str,
     known: RefCell<HashMap<(usize, u8), Rc<[Reading]>>>,
+    /// How many readings may still be gone through.
+    left: Cell<usize>,
 }
 
 /// How a byte is escaped.
@@ -35,12 +43,13 @@ enum ByteForm {
 
 impl<'a> Spelling<'a> {
     pub(super) fn of(text: &'a str) -> Self {
-        Self { text, known: RefCell::default() }
+        let left = text.len().saturating_mul(READINGS_PER_BYTE).saturating_add(READINGS_OF_ANY);
+        Self { text, known: RefCell::default(), left: Cell::new(left) }
     }
 
     /// All characters that may be meant at a position.
     pub(super) fn at(&self, at: usize) -> Rc<[Reading]> {
-        self.read(at, LEVELS)
+        self.read(at, if self.left.get() > 0 { LEVELS } else { 1 })
     }
 
     /// The character at a position, where it can only mean itself.
@@ -55,6 +64,7 @@ impl<'a> Spelling<'a> {
             return Rc::new([plain]);
         }
         if let Some(known) = self.known.borrow().get(&(at, level)) {
+            self.left.set(self.left.get().saturating_sub(known.len()));
             return Rc::clone(known);
         }
         let mut readings = Vec::new();
@@ -77,6 +87,8 @@ impl<'a> Spelling<'a> {
                     _ => {}
                 }
             }
+            self.left.set(self.left.get().saturating_sub(readings.len()));
+            readings.retain(|reading| self.is_likely(at, *reading));
             readings.sort_unstable();
             readings.dedup();
         }
@@ -87,6 +99,14 @@ impl<'a> Spelling<'a> {
         }
         known.insert((at, level), Rc::clone(&readings));
         readings
+    }
+
+    /// A backslash is doubled on each level: among many of them, any other number is no reading.
+    fn is_likely(&self, at: usize, (character, next): Reading) -> bool {
+        let written = &self.text.as_bytes()[at..next];
+        character != '\\'
+            || written.len().is_power_of_two()
+            || written.iter().any(|byte| *byte != b'\\')
     }
 
     /// What follows a backslash in JSON, GraphQL, Rust, Python, JavaScript or Go.
