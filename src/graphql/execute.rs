@@ -127,7 +127,7 @@ impl Graphql {
         let body = body.map_err(|error| not_serializable(&attempted, "query", error))?;
         let url = self.client.graphql_url(&attempted)?.clone();
         let mut call = Call::to(&operation, attempted.clone(), url, Auth::QueryKey).body(body);
-        call.secrets = secrets_in(&Value::Object(variables.clone()));
+        call.secrets = secrets_in(variables);
         match self.client.send(call).await {
             Err(error) if error.status() == Some(400) => Err(as_graphql(&attempted, error)),
             result => result,

@@ -20,7 +20,7 @@ use super::repeat::Fate;
 /// | retry | again | the job's status tells | the same | the same |
 /// | purge-queue | again | outcome unknown | outcome unknown | outcome unknown |
 /// | changing a template | again | again | again | error |
-/// | deleting a template or a secret | again | again; what is not found then is deleted | the same | error |
+/// | deleting a template or a secret | again | again; what is clearly not found then is deleted, and after any other refusal the outcome is unknown | the same | outcome unknown |
 /// | creating a template or a secret, any other mutation | again | outcome unknown | outcome unknown | outcome unknown |
 ///
 /// The wait before attempt *n* + 1 is drawn between zero and `base × 2^(n-1)` (full jitter), capped,

