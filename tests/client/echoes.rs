@@ -174,10 +174,10 @@ fn check(what: &str, error: &Error) {
         for piece in characters.windows(6) {
             let piece: String = piece.iter().collect();
             for spelled in [piece.clone(), in_json(&piece, |_| false, false)] {
-                let place = shown.find(&spelled);
-                let around = place.map(|at| {
-                    let from = shown.floor_char_boundary(at.saturating_sub(200));
-                    &shown[from..shown.ceil_char_boundary(at + 100)]
+                let around = shown.split_once(&spelled).map(|(before, after)| {
+                    let before: String = before.chars().rev().take(200).collect();
+                    let before: String = before.chars().rev().collect();
+                    format!("{before}{spelled}{}", after.chars().take(100).collect::<String>())
                 });
                 assert_eq!(around, None, "{what}: {piece} of {secret}");
             }
