@@ -204,8 +204,8 @@ impl Job {
     /// Sends a call about this job and tells a job that is gone from one that never was.
     pub(super) async fn send(&self, call: Call) -> Result<Reply> {
         self.endpoint.send(call).await.map_err(|error| {
-            let is_page =
-                is_not_the_services(&error) && error.body().is_some_and(|b| !b.is_empty());
+            let is_page = is_not_the_services(&error)
+                && error.unredacted_body().is_some_and(|body| !body.is_empty());
             let is_gone = error.kind() == ErrorKind::NotFound && self.lifespan.is_seen();
             if is_gone && !is_page { self.expired(error) } else { error }
         })

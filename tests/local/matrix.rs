@@ -24,6 +24,8 @@ use crate::support::HeldBack;
 enum Repeats {
     /// It is sent again.
     Safely,
+    /// It is sent again, and what is not there any more then was deleted.
+    UntilGone,
     /// It is sent again, and goes on whatever passes: it looks many times anyway.
     AsOftenAsNeeded,
     /// It is sent again, and may do something twice: the caller has asked for that.
@@ -52,9 +54,9 @@ const ROWS: [(Call, Operation, Repeats); 20] = [
     (Call::GetTemplate, Operation::GetTemplate, Repeats::Safely),
     (Call::CreateTemplate, Operation::GraphQl, Repeats::Never),
     (Call::UpdateTemplate, Operation::GraphQl, Repeats::Safely),
-    (Call::DeleteTemplate, Operation::GraphQl, Repeats::Safely),
+    (Call::DeleteTemplate, Operation::GraphQl, Repeats::UntilGone),
     (Call::CreateSecret, Operation::GraphQl, Repeats::Never),
-    (Call::DeleteSecret, Operation::GraphQl, Repeats::Safely),
+    (Call::DeleteSecret, Operation::GraphQl, Repeats::UntilGone),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,19 +92,19 @@ struct Expected {
 
 fn expected(suffering: &Suffering, repeats: Repeats) -> Expected {
     use Knows::{All, Final, Intercepted, NotArrived, NotTaken, Nothing, Unreadable};
-    use Repeats::{AfterALook, AsOftenAsNeeded, AtLeastOnce, Never, Safely};
+    use Repeats::{AfterALook, AsOftenAsNeeded, AtLeastOnce, Never, Safely, UntilGone};
     let unknown = Some(ErrorKind::OutcomeUnknown);
     let (error, sent) = match (suffering.knows, repeats) {
         (All | NotArrived, _) => (None, 1),
         (NotTaken, _) => (None, 2),
-        (Nothing, Safely | AsOftenAsNeeded | AtLeastOnce) => (None, 2),
+        (Nothing, Safely | UntilGone | AsOftenAsNeeded | AtLeastOnce) => (None, 2),
         (Nothing, Never) => (unknown, 1),
         (Nothing, AfterALook) => (unknown.filter(|_| !suffering.processed), 1),
         (Unreadable, Safely) => (Some(ErrorKind::Decode), 1),
         (Unreadable, AsOftenAsNeeded) => (None, 2),
-        (Unreadable, AtLeastOnce | Never) => (unknown, 1),
+        (Unreadable, AtLeastOnce | Never | UntilGone) => (unknown, 1),
         (Unreadable, AfterALook) => (None, 1),
-        (Intercepted, Safely | AsOftenAsNeeded | AtLeastOnce) => (None, 2),
+        (Intercepted, Safely | AsOftenAsNeeded | AtLeastOnce | UntilGone) => (None, 2),
         (Intercepted, Never | AfterALook) => (Some(ErrorKind::Server), 1),
         (Final(ErrorKind::RateLimited), AsOftenAsNeeded) => (None, 2),
         (Final(kind), _) => (Some(kind), 1),

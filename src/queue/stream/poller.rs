@@ -90,8 +90,8 @@ impl Poller {
 
     /// What was received of a chunk that cannot be read is not handed out a second time.
     fn explain(&self, error: Error, chunk: &RawChunk) -> Error {
-        let text = self.job.endpoint().hide_key(chunk.text());
-        error.with_job_id(self.job.id()).with_body(text.into())
+        let secrets = self.job.endpoint().secrets();
+        error.with_job_id(self.job.id()).with_body(chunk.bytes(), secrets)
     }
 
     fn gap_at_the_end(&self) -> Error {
