@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::clock::milliseconds;
 use crate::faults::Fault;
-use crate::http::{Refusal, authenticate, read_body};
+use crate::http::{Refusal, authenticate, read_body, require_json};
 use crate::operation::Operation;
 
 /// Where the control plane is.
@@ -87,7 +87,7 @@ struct Advance {
 }
 
 async fn advance(State(app): State<Arc<App>>, request: Request) -> Result<Json<Value>, Refusal> {
-    let Advance { ms } = parse(&body(request).await?)?;
+    let Advance { ms } = parsed(request).await?;
     app.clock.advance(Duration::from_millis(ms));
     Ok(clock(State(app)).await)
 }
@@ -208,7 +208,7 @@ impl FaultRule {
 }
 
 async fn add_fault(State(app): State<Arc<App>>, request: Request) -> Result<Json<Value>, Refusal> {
-    let rule: FaultRule = parse(&body(request).await?)?;
+    let rule: FaultRule = parsed(request).await?;
     app.faults.add(rule.into_fault()?);
     Ok(Json(json!({})))
 }
@@ -219,7 +219,7 @@ async fn clear_faults(State(app): State<Arc<App>>) -> Json<Value> {
 }
 
 async fn add_pod(State(app): State<Arc<App>>, request: Request) -> Result<Json<Value>, Refusal> {
-    let pod = parse(&body(request).await?)?;
+    let pod = parsed(request).await?;
     app.catalog.add_pod(pod).map_err(Refusal::bad_request)?;
     Ok(Json(json!({})))
 }
@@ -236,7 +236,7 @@ async fn add_template(
     State(app): State<Arc<App>>,
     request: Request,
 ) -> Result<Json<Value>, Refusal> {
-    let template = parse(&body(request).await?)?;
+    let template = parsed(request).await?;
     app.catalog.add_template(template).map_err(Refusal::bad_request)?;
     Ok(Json(json!({})))
 }
@@ -270,7 +270,8 @@ async fn body(request: Request) -> Result<Bytes, Refusal> {
     read_body(request.into_body(), MAX_BODY).await
 }
 
-fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
-    serde_json::from_slice(body)
+async fn parsed<T: DeserializeOwned>(request: Request) -> Result<T, Refusal> {
+    require_json(&request)?;
+    serde_json::from_slice(&body(request).await?)
         .map_err(|error| Refusal::bad_request(format!("the body cannot be used: {error}")))
 }

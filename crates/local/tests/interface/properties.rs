@@ -71,6 +71,7 @@ fn request(service: &Service, method: Method, path: &str, body: Vec<u8>) -> Requ
         .http
         .request(method, format!("{}{path}", service.local.base_url()))
         .header("authorization", KEY)
+        .header("content-type", "application/json")
         .body(body)
         .timeout(Duration::from_secs(10))
 }
