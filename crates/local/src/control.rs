@@ -92,8 +92,7 @@ async fn advance(State(app): State<Arc<App>>, request: Request) -> Result<Json<V
     Ok(clock(State(app)).await)
 }
 
-/// A fault as JSON: whom it hits, and at most one of `answer`, `reset`, `down`, `truncate` and
-/// `drip`.
+/// A fault as JSON: whom it hits, and at most one effect.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct FaultRule {
@@ -111,6 +110,26 @@ struct FaultRule {
     down: Option<Down>,
     truncate: Option<usize>,
     drip: Option<Drip>,
+    cut: Option<usize>,
+    #[serde(default)]
+    stall: bool,
+    rewrite: Option<Rewrite>,
+    again: Option<Again>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Rewrite {
+    Foreign,
+    Nan,
+    ByteOrderMark,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Again {
+    AtOnce,
+    BeforeTheNext,
 }
 
 #[derive(Deserialize)]
@@ -175,12 +194,24 @@ impl FaultRule {
             self.drip.map(|Drip { bytes, pause_ms }| {
                 Fault::drip(bytes, Duration::from_millis(pause_ms))
             }),
+            self.cut.map(Fault::cut),
+            self.stall.then(Fault::stall),
+            self.rewrite.map(|rewrite| match rewrite {
+                Rewrite::Foreign => Fault::foreign(),
+                Rewrite::Nan => Fault::nan(),
+                Rewrite::ByteOrderMark => Fault::byte_order_mark(),
+            }),
+            self.again.map(|again| match again {
+                Again::AtOnce => Fault::duplicated(),
+                Again::BeforeTheNext => Fault::out_of_step(),
+            }),
         ];
         let mut effects = effects.into_iter().flatten();
         let effect = effects.next();
         if effects.next().is_some() {
             return Err(Refusal::bad_request(
-                "a fault has at most one of answer, reset, down, truncate and drip",
+                "a fault has at most one of answer, reset, down, truncate, drip, cut, stall, \
+                 rewrite and again",
             ));
         }
         let mut fault = effect.unwrap_or_else(|| Fault::delay(Duration::ZERO)).after(delay);

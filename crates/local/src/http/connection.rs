@@ -4,15 +4,19 @@ use std::future::Future;
 use std::io::{self, IoSlice};
 use std::net::IpAddr;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::task::{Context, Poll};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use bytes::{Buf, Bytes};
 use futures_util::task::AtomicWaker;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
+
+use crate::faults::When;
+use crate::sync::locked;
 
 /// How many more bytes a connection sends before it is reset.
 const UNLIMITED: u64 = u64::MAX;
@@ -40,6 +44,17 @@ pub(crate) struct Line {
     answering: AtomicBool,
     /// Whether the peer has yet to read what was written.
     blocked: AtomicBool,
+    again: Mutex<Option<Again>>,
+}
+
+/// A response that is to be sent once more.
+#[derive(Debug)]
+struct Again {
+    rest: Bytes,
+    when: When,
+    /// The number of the request that it belongs to.
+    request: u64,
+    begun: bool,
 }
 
 impl Line {
@@ -51,6 +66,7 @@ impl Line {
             requests: AtomicU64::new(0),
             answering: AtomicBool::new(false),
             blocked: AtomicBool::new(false),
+            again: Mutex::default(),
         }
     }
 
@@ -85,6 +101,12 @@ impl Connection {
     /// Resets the connection after so many more bytes.
     pub(crate) fn reset_after(&self, bytes: u64) {
         self.0.left.store(bytes, Ordering::Release);
+    }
+
+    /// Sends a response once more, which is being sent.
+    pub(crate) fn send_again(&self, response: Bytes, when: When) {
+        let request = self.0.requests.load(Ordering::Acquire);
+        *locked(&self.0.again) = Some(Again { rest: response, when, request, begun: false });
     }
 }
 
@@ -159,6 +181,26 @@ impl BreakableStream {
         patience.as_mut().poll(context).map(|()| io::ErrorKind::TimedOut.into())
     }
 
+    /// Writes the response that is to be sent once more, if its time has come.
+    fn poll_again(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut again = locked(&self.line.again);
+        while let Some(Again { rest, when, request, begun }) = &mut *again {
+            *begun |= match when {
+                When::AtOnce => !self.line.is_answering(),
+                When::BeforeTheNext => self.line.requests.load(Ordering::Acquire) > *request,
+            };
+            if rest.is_empty() {
+                *again = None;
+            } else if *begun {
+                let written = ready!(Pin::new(&mut self.stream).poll_write(context, rest))?;
+                rest.advance(written);
+            } else {
+                break;
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+
     /// Gives up a peer that does not read.
     fn limited<T>(
         &mut self,
@@ -216,6 +258,7 @@ impl AsyncWrite for BreakableStream {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        ready!(self.poll_again(context))?;
         let allowed = self.allowance(bytes.len())?;
         let poll = Pin::new(&mut self.stream).poll_write(context, &bytes[..allowed]);
         if let Poll::Ready(Ok(written)) = poll {
@@ -230,6 +273,7 @@ impl AsyncWrite for BreakableStream {
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         if self.line.left.load(Ordering::Acquire) == UNLIMITED {
+            ready!(self.poll_again(context))?;
             let poll = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
             return self.limited(poll, context);
         }
@@ -242,6 +286,7 @@ impl AsyncWrite for BreakableStream {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_again(context))?;
         Pin::new(&mut self.stream).poll_flush(context)
     }
 
