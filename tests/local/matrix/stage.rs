@@ -93,11 +93,15 @@ impl Stage {
             Call::RunSync => self.run_sync().await.map(drop),
             Call::RunAtLeastOnce => echo.run(&json!({})).at_least_once().await.map(drop),
             Call::RunSyncAtLeastOnce => self.run_sync().at_least_once().await.map(drop),
-            Call::Status => client.endpoint("count").job(&self.job).status().await.map(drop),
+            Call::Status => {
+                let job = client.endpoint("count").job(&self.job);
+                job.status().await?.output::<Vec<Numbered>>().map(drop)
+            }
             Call::Stream => self.read_stream().await,
             Call::Wait => {
                 let job = client.endpoint("count").job(&self.job);
-                job.wait().timeout(Duration::from_secs(600)).await.map(drop)
+                let record = job.wait().timeout(Duration::from_secs(600)).await?;
+                record.output::<Vec<Numbered>>().map(drop)
             }
             Call::Cancel => client.endpoint("stalled").job(&self.job).cancel().await.map(drop),
             Call::Retry => client.endpoint("second-time").job(&self.job).retry().await.map(drop),
@@ -123,8 +127,7 @@ impl Stage {
         self.client.endpoint("echo").run_sync(&json!({})).wait(Duration::from_secs(1))
     }
 
-    /// Every chunk comes, or the one after the hole says that there is one, or, where all that was
-    /// left is lost, nothing comes.
+    /// Every chunk comes, or the one after the gap says that there is one, or the end does.
     async fn read_stream(&self) -> Result<(), Error> {
         let job = self.client.endpoint("count").job(&self.job);
         let chunks: Vec<_> = job.stream::<Value>().collect().await;
@@ -135,6 +138,7 @@ impl Stage {
             assert!(n == expected || chunk.after_gap, "a chunk is missing without a word");
             expected = n + 1;
         }
+        assert_eq!(expected, 4, "the end is missing without a word");
         Ok(())
     }
 
@@ -198,6 +202,13 @@ impl Stage {
         let requests = self.local.requests();
         requests.iter().filter(|request| request.path.contains(place)).count()
     }
+}
+
+/// An item of the output of `count`.
+#[derive(serde::Deserialize)]
+struct Numbered {
+    #[expect(dead_code, reason = "it is there to be decoded")]
+    n: u64,
 }
 
 /// Whether the service refused it, since it was done before.
