@@ -192,7 +192,7 @@ async fn cell(
         suffering.name
     );
 
-    let error = result.as_ref().err().map(|error| format!("{:?}", error.kind()));
+    let error = result.as_ref().err().map(|told| told.kind.clone());
     if error != expected.error || sent != expected_sent {
         return Err(format!("{cell}; expected: {:?}, {expected_sent} times", expected.error));
     }
