@@ -258,7 +258,7 @@ pub fn quick_polling() -> Polling {
 
 /// A client of a local service, that does not dawdle.
 pub fn client_of(local: &LocalService) -> Client {
-    let settings = Client::builder().api_key("local").base_url(local.base_url());
+    let settings = Client::builder().api_key(local.api_key()).base_url(local.base_url());
     settings.retry(quick_retries()).polling(quick_polling()).build().expect("usable settings")
 }
 

@@ -6,9 +6,11 @@
 mod support;
 
 mod authentication;
+mod deletions;
 mod graphql;
 mod lifetimes;
 mod matrix;
+mod out_of_step;
 mod queue;
 mod rest;
 mod schema;
