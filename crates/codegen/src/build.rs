@@ -1,8 +1,6 @@
 //! What runs in a build script: files in, files out, and word to cargo.
 
-use std::collections::HashSet;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::graphql::{self, SharedTypes};
@@ -118,7 +116,7 @@ impl Run<'_> {
     fn rest(&mut self, folder: &Path) {
         self.watch_folder(folder, &DESCRIPTIONS);
         let made = only_file(folder, &DESCRIPTIONS)
-            .and_then(|path| read(&path))
+            .and_then(|path| Source::read(&path))
             .map_err(|it| vec![it])
             .and_then(|source| rest::generate(&source));
         self.finish("rest.rs", made);
@@ -158,7 +156,7 @@ impl Run<'_> {
 
     fn watch_folder(&mut self, folder: &Path, endings: &[&str]) {
         self.watch(folder);
-        let files = files(folder, endings).unwrap_or_default();
+        let files = Source::find(folder, endings).unwrap_or_default();
         linked(folder, &files).iter().for_each(|file| self.watch(file));
     }
 
@@ -192,11 +190,11 @@ fn graphql(
     queries: &Path,
     shared: SharedTypes,
 ) -> Result<Generated, Vec<Diagnostic>> {
-    let schema = read(schema);
+    let schema = Source::read(schema);
     let mut mistakes = Vec::new();
     let mut sources = Vec::new();
-    for path in files(queries, &QUERIES).map_err(|it| vec![it])? {
-        match read(&path) {
+    for path in Source::find(queries, &QUERIES).map_err(|it| vec![it])? {
+        match Source::read(&path) {
             Ok(source) => sources.push(source),
             Err(mistake) => mistakes.push(mistake),
         }
@@ -218,44 +216,6 @@ fn graphql(
     }
 }
 
-/// The files of a folder and its folders that end in one of these, by name. What begins with a dot
-/// is not meant to be seen; editors leave such files behind.
-pub(crate) fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Diagnostic> {
-    let mut found = Vec::new();
-    let mut waiting = vec![folder.to_owned()];
-    // A link may lead back to where it stands.
-    let mut seen = HashSet::new();
-    while let Some(folder) = waiting.pop() {
-        let fault = |error: std::io::Error| {
-            let message = match error.kind() {
-                ErrorKind::NotFound => {
-                    format!("there is no such folder; files that end in .{} go there", endings[0])
-                }
-                _ => format!("this folder cannot be read: {error}"),
-            };
-            Diagnostic::of_file(name(&folder), message)
-        };
-        if !seen.insert(folder.canonicalize().map_err(fault)?) {
-            continue;
-        }
-        for entry in fs::read_dir(&folder).map_err(fault)? {
-            let entry = entry.map_err(fault)?;
-            let path = entry.path();
-            if entry.file_name().to_string_lossy().starts_with('.') {
-                continue;
-            }
-            if path.is_dir() {
-                waiting.push(path);
-            } else if path.extension().is_some_and(|it| endings.iter().any(|ending| it == *ending))
-            {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
-}
-
 /// Where links of a folder lead to: cargo looks at what is in the folder itself.
 fn linked(folder: &Path, files: &[PathBuf]) -> Vec<PathBuf> {
     let Ok(folder) = folder.canonicalize() else { return Vec::new() };
@@ -264,7 +224,7 @@ fn linked(folder: &Path, files: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 fn only_file(folder: &Path, endings: &[&str]) -> Result<PathBuf, Diagnostic> {
-    let mut found = files(folder, endings)?;
+    let mut found = Source::find(folder, endings)?;
     match (found.pop(), found.len()) {
         (Some(path), 0) => Ok(path),
         (found, _) => {
@@ -272,35 +232,19 @@ fn only_file(folder: &Path, endings: &[&str]) -> Result<PathBuf, Diagnostic> {
             let endings = endings.join(", .");
             let message =
                 format!("there must be one file here, but there is {how_many} .{endings}");
-            Err(Diagnostic::of_file(name(folder), message))
+            Err(Diagnostic::of_file(Source::name_of(folder), message))
         }
     }
 }
 
-pub(crate) fn read(path: &Path) -> Result<Source, Diagnostic> {
-    let bytes = fs::read(path)
-        .map_err(|error| Diagnostic::of_file(name(path), format!("cannot be read: {error}")))?;
-    String::from_utf8(bytes).map(|text| Source::new(name(path), text)).map_err(|error| {
-        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
-        let start = valid.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let column = String::from_utf8_lossy(&valid[start..]).chars().count() + 1;
-        Diagnostic::new(name(path), line, column, "this file is not UTF-8")
-    })
-}
-
-/// A path for people, with the same slashes everywhere.
-pub(crate) fn name(path: &Path) -> String {
-    path.display().to_string().replace('\\', "/")
-}
-
 /// An unchanged file is left alone, so that nothing is compiled again for it.
-pub(crate) fn write(path: &Path, code: &str) -> Result<(), Diagnostic> {
+fn write(path: &Path, code: &str) -> Result<(), Diagnostic> {
     if fs::read_to_string(path).is_ok_and(|there| there == code) {
         return Ok(());
     }
-    fs::write(path, code)
-        .map_err(|error| Diagnostic::of_file(name(path), format!("cannot be written: {error}")))
+    fs::write(path, code).map_err(|error| {
+        Diagnostic::of_file(Source::name_of(path), format!("cannot be written: {error}"))
+    })
 }
 
 #[expect(clippy::print_stdout, reason = "a build script talks to cargo on standard output")]

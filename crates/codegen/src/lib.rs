@@ -28,33 +28,8 @@
 //!
 //! # When the service changes
 //!
-//! The program `podqueue-regenerate` of this crate, behind the feature `regenerate`, fetches the
-//! REST description from a URL or a file and the GraphQL schema by introspection, writes them into
-//! `openapi/` and `schema/` in a stable form, and says what changed, whom that breaks and which
-//! files of `queries/` no longer validate. The API key is read from `PODQUEUE_API_KEY`.
-//!
-//! ```sh
-//! cargo install podqueue-codegen --features regenerate
-//! podqueue-regenerate --rest https://rest.example/v1/openapi.json --graphql https://api.example/graphql
-//! ```
-//!
-//! ```text
-//! GraphQL schema, schema/schema.graphql: 2 changes, 1 of them breaking
-//!   added       SaveTemplateInput.region: String; asks to adapt: writers (literals without `..Default::default()` lack it)
-//!   removed     Template.readme: String; BREAKS readers (documents that select it fail)
-//!
-//! queries that do not validate:
-//!   queries/save_template.graphql:14:5: Cannot query field "readme" on type "Template".
-//! ```
-//!
-//! *Callers* are those who call an operation, *readers* those who read its answers, *writers* those
-//! who fill in its inputs. A change that breaks somebody makes programs fail that run today; one
-//! that asks to adapt matters when they are built anew.
-//!
-//! With `--check` it changes nothing, for a nightly CI, and exits with 1 when something changed or
-//! queries no longer validate; with `--dry-run` it changes nothing and exits with 0. Exit code 1
-//! without `--check` says that queries no longer validate, 2 that the arguments are wrong, 3 that
-//! something could not be fetched, read or written.
+//! `podqueue-regenerate`, a crate of its own, fetches the current REST description and GraphQL
+//! schema, reports what changed and whom it breaks, and lists the queries that no longer validate.
 //!
 //! # Without a build script
 //!
@@ -69,16 +44,23 @@ mod open_enum;
 mod print;
 mod quiet;
 mod redact;
-#[cfg(feature = "regenerate")]
-pub mod regenerate;
 pub mod rest;
 mod source;
+mod syntax;
 
 use std::path::PathBuf;
 
 pub use build::{Build, Report};
 pub use diagnostic::Diagnostic;
 pub use source::{Generated, Source};
+
+/// What `podqueue-regenerate` shares with the generator and no build script needs. The syntax trees
+/// are those of the parser, so this may change with any version.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::graphql::literal::literal;
+    pub use crate::graphql::schema::document as schema;
+}
 
 /// The whole build script of a crate with queries of its own: generates operations from the
 /// `.graphql` files of a folder, against the schema that podqueue comes with.

@@ -10,6 +10,7 @@ use graphql_tools::validation::validate::validate;
 use super::folder::{self, Folder};
 use super::locate::locate;
 use super::operation::Operation;
+use super::prepare::prepare;
 use super::rules;
 use super::schema::Schema;
 use super::suggest::with_suggestion;
@@ -48,7 +49,7 @@ pub(crate) fn operations(
         mistakes.extend(unused(&folder));
     }
     if mistakes.is_empty() {
-        operations.iter_mut().for_each(|operation| operation.prepare(schema));
+        operations.iter_mut().for_each(|operation| prepare(schema, operation));
         Ok(operations)
     } else {
         mistakes.sort();

@@ -6,8 +6,7 @@ use graphql_tools::parser::Pos;
 use graphql_tools::parser::query::{Definition, Selection, SelectionSet, parse_query};
 use graphql_tools::static_graphql::query::{Document, FragmentDefinition};
 
-use super::locate::column;
-use super::schema::split_position;
+use super::position::{column, split_position};
 use crate::{Diagnostic, Source};
 
 /// The files that parse. They are parsed as one text, so that a position tells its file.

@@ -5,10 +5,10 @@
 
 use serde_json::Value;
 
+use super::built_in::SCALARS;
 use crate::{Diagnostic, Source};
 
-/// What every schema has, and SDL therefore does not say.
-const SCALARS: [&str; 5] = ["Int", "Float", "String", "Boolean", "ID"];
+/// The directives that every schema has, and SDL therefore does not define.
 const DIRECTIVES: [&str; 5] = ["include", "skip", "deprecated", "specifiedBy", "oneOf"];
 
 /// The places of a directive that SDL can name.

@@ -76,7 +76,7 @@ fn an_introspection_result_with_a_flaw() {
         ),
         (
             r#"{"types":[]}"#,
-            "flaw.json (as SDL):1:1: this schema has no query type, which GraphQL asks of every schema",
+            "flaw.json:1:1: this schema has no query type, which GraphQL asks of every schema",
         ),
     ] {
         let checkout = Checkout::new("flaw-now").write("flaw.json", text);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use podqueue_codegen::regenerate::Regenerate;
+use podqueue_regenerate::Regenerate;
 
 /// Something needs a person's eye: drift with --check, or queries that no longer validate.
 const ATTENTION: u8 = 1;

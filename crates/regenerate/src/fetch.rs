@@ -4,12 +4,12 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
+use podqueue_codegen::Source;
 use reqwest::blocking::{Client, Response};
 use reqwest::{Url, redirect};
 use serde_json::{Value, json};
 
-use super::Failure;
-use crate::{Source, build};
+use crate::Failure;
 
 /// Far more than any description needs.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -18,7 +18,7 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 const DEPTH: usize = 9;
 
 /// A REST description. The name of the source ends in `.json` or `.yaml`, as its text is.
-pub(super) fn description(from: &str) -> Result<Source, Failure> {
+pub(crate) fn description(from: &str) -> Result<Source, Failure> {
     let source = match url(from)? {
         // Descriptions are published for everybody: no key goes there, so a redirect is harmless.
         Some(url) => {
@@ -35,7 +35,7 @@ pub(super) fn description(from: &str) -> Result<Source, Failure> {
 }
 
 /// A GraphQL schema: SDL, or an introspection result, whose name ends in `.json`.
-pub(super) fn schema(from: &str, key: Option<&str>) -> Result<Source, Failure> {
+pub(crate) fn schema(from: &str, key: Option<&str>) -> Result<Source, Failure> {
     let Some(url) = url(from)? else {
         let source = file(from)?;
         let is_json = source.text.trim_start().starts_with('{');
@@ -209,7 +209,7 @@ fn unanswered(url: &Url, error: reqwest::Error) -> Failure {
 }
 
 fn file(path: &str) -> Result<Source, Failure> {
-    build::read(Path::new(path)).map_err(|diagnostic| Failure::new(diagnostic.to_string()))
+    Ok(Source::read(Path::new(path))?)
 }
 
 /// A URL, or nothing where it is the path of a file.

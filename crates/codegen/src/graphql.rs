@@ -1,21 +1,27 @@
 //! From a GraphQL schema and files of queries to typed operations: parse and validate, let
 //! graphql_client decide the types, write.
 
+mod built_in;
 mod check;
 mod client;
 mod complete;
 mod docs;
-pub(crate) mod document;
+mod document;
 mod folder;
 mod inputs;
-pub(crate) mod introspection;
+mod introspection;
+pub(crate) mod literal;
 mod locate;
 mod module;
+mod nearest;
 mod operation;
 mod plain;
+mod position;
+mod prepare;
 mod rules;
 pub(crate) mod schema;
 mod sdl;
+mod selected;
 mod shapes;
 mod suggest;
 mod tidy;

@@ -1,20 +1,21 @@
 //! What an interface consists of, one item for each thing that can be added, removed or changed,
 //! whether GraphQL or REST describes it.
 
-pub(super) mod graphql;
-pub(super) mod rest;
+pub(crate) mod graphql;
+mod json_schema;
+pub(crate) mod rest;
 
 use std::collections::BTreeMap;
 
 /// The items of an interface by their paths, such as `Template.name`.
 #[derive(Debug, Default)]
-pub(super) struct Outline {
-    pub(super) items: BTreeMap<String, Item>,
+pub(crate) struct Outline {
+    pub(crate) items: BTreeMap<String, Item>,
 }
 
 /// What an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Operation,
     Type,
     Field,
@@ -26,28 +27,28 @@ pub(super) enum Kind {
 }
 
 /// What follows the type of an input that must be given, and may be null.
-pub(super) const OR_NULL: &str = " or null";
+pub(crate) const OR_NULL: &str = " or null";
 
 /// One item.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Item {
-    pub(super) kind: Kind,
+pub(crate) struct Item {
+    pub(crate) kind: Kind,
     /// The path of what it is a part of.
-    pub(super) part_of: Option<String>,
+    pub(crate) part_of: Option<String>,
     /// The type of a field, an argument or an answer; what kind of type a type is.
-    pub(super) of: String,
+    pub(crate) of: String,
     /// In an input, that it must be given; in an answer, that it is never null.
-    pub(super) required: bool,
+    pub(crate) required: bool,
     /// What an input is when it is not given.
-    pub(super) default: Option<String>,
+    pub(crate) default: Option<String>,
     /// The reason not to use it, empty when none is given.
-    pub(super) deprecated: Option<String>,
+    pub(crate) deprecated: Option<String>,
     /// Its description, line breaks taken out.
-    pub(super) description: String,
+    pub(crate) description: String,
     /// Whether answers hold it.
-    pub(super) is_read: bool,
+    pub(crate) is_read: bool,
     /// Whether requests hold it.
-    pub(super) is_written: bool,
+    pub(crate) is_written: bool,
 }
 
 impl Outline {

@@ -1,25 +1,24 @@
 //! The stable form of a REST description: names sorted, in the notation that is asked for.
 
+use podqueue_codegen::{Diagnostic, Source, rest};
 use serde_json::Value;
 use yaml_serde::Value as Yaml;
 
-use super::words;
-use crate::rest::read;
-use crate::{Diagnostic, Source};
+use crate::words::words;
 
 /// What people look for first, first. Everything further down is sorted by name.
 const TOP: [&str; 8] =
     ["openapi", "info", "servers", "security", "tags", "paths", "webhooks", "components"];
 
 /// A description in its stable form, as YAML or, for a name in `.json`, as JSON.
-pub(in crate::regenerate) fn stable(name: &str, tree: &Value) -> Result<String, Diagnostic> {
+pub(crate) fn stable(name: &str, tree: &Value) -> Result<String, Diagnostic> {
     let fault = |message: String| Diagnostic::of_file(name, message);
     let text = if name.ends_with(".json") {
         serde_json::to_string_pretty(tree).map_err(|error| fault(error.to_string()))? + "\n"
     } else {
         yaml_serde::to_string(&ordered(tree)).map_err(|error| fault(error.to_string()))?
     };
-    let reread = read::read(&Source::new(name, text.as_str()))?;
+    let reread = rest::read(&Source::new(name, text.as_str()))?;
     if reread == *tree {
         Ok(text)
     } else {
@@ -58,7 +57,7 @@ fn yaml(tree: &Value) -> Yaml {
 
 /// A description for comparison: with the line breaks of its prose taken out, and with lists
 /// sorted whose order has no meaning.
-pub(in crate::regenerate) fn comparable(tree: &Value) -> Value {
+pub(crate) fn comparable(tree: &Value) -> Value {
     match tree {
         Value::Object(entries) => Value::Object(
             entries

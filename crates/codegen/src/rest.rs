@@ -6,11 +6,16 @@ mod fields;
 mod mend;
 mod model;
 mod place;
-pub(crate) mod read;
+mod pointer;
+mod read;
+mod shorten;
 mod signatures;
 mod types;
+mod yaml;
 
 use quote::quote;
+
+pub use self::read::read;
 
 use crate::{Diagnostic, Generated, Source, print};
 
@@ -41,7 +46,7 @@ fn deep<T: Send>(run: impl Fn() -> T + Send + Sync) -> T {
 }
 
 fn try_generate(source: &Source) -> Result<Generated, Diagnostic> {
-    let description = read::read(source)?;
+    let description = read(source)?;
     let mut mended = mend::mend(source, description)?;
     let mut decided = bisect::decide(source, &mut mended)?;
     let mut warnings = mended.warnings;

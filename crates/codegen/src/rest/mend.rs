@@ -6,22 +6,28 @@
 //! from what is needed: operations with one JSON answer each, and schemas that say what a
 //! value *is* and nothing about what it must not be.
 
+pub(super) mod aliases;
 mod compose;
 mod enums;
 mod inline;
+mod kind;
 mod lower;
+mod names;
+mod notes;
 mod operations;
 mod parameters;
 mod places;
 mod references;
 mod schemas;
+pub(super) mod tree;
+mod used;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 pub(crate) use self::enums::NamedEnum;
-pub(super) use self::references::inline;
+use self::notes::Notes;
+use self::tree::object_at;
 use super::model::Operation;
-use super::place;
 use crate::{Diagnostic, Source};
 
 /// A description after mending.
@@ -39,21 +45,21 @@ pub(crate) struct Mended {
 /// Mends a description.
 pub(crate) fn mend(source: &Source, mut description: Value) -> Result<Mended, Diagnostic> {
     version(source, &description)?;
-    let mut notes = Notes { source, warnings: Vec::new() };
+    let mut notes = Notes::new(source);
     lower::lower(&mut description, &mut notes);
     compose::compose(&mut description);
     let (operations, paths) = operations::mend(&description, &mut notes);
 
     let named = object_at(&description, &["components", "schemas"]);
     let mut paths = Value::Object(paths);
-    let mut schemas = references::name_schemas(&description, named, &mut paths, &mut notes);
-    let answered = schemas::answered(&paths, &schemas);
+    let mut schemas = names::name_schemas(&description, named, &mut paths, &mut notes);
+    let answered = used::answered(&paths, &schemas);
     schemas::mend_paths(&mut paths);
     for (name, schema) in &mut schemas {
         schemas::mend_named(schema, answered.contains(name));
     }
-    references::inline_aliases(&mut schemas, &mut paths);
-    schemas::keep_used(&paths, &mut schemas);
+    aliases::inline_aliases(&mut schemas, &mut paths);
+    used::keep_used(&paths, &mut schemas);
     let enums = enums::take_out(&mut schemas, &mut paths);
     inline::name_objects(&mut schemas, &mut paths, &enums);
 
@@ -92,54 +98,4 @@ fn version(source: &Source, description: &Value) -> Result<(), Diagnostic> {
             format!("this is an OpenAPI {version} description; 3.0 and 3.1 are what can be read"),
         ))
     }
-}
-
-/// Collects what could not be expressed.
-struct Notes<'a> {
-    source: &'a Source,
-    warnings: Vec<Diagnostic>,
-}
-
-impl Notes<'_> {
-    /// About what keys lead to.
-    fn warn(&mut self, keys: &[String], message: String) {
-        let (line, column) = place::of(&self.source.text, keys);
-        self.warnings.push(Diagnostic::new(&self.source.name, line, column, message));
-    }
-
-    /// About the first `$ref` to a target.
-    fn warn_of_reference(&mut self, target: &str, message: String) {
-        let (line, column) = place::of_reference(&self.source.text, target);
-        self.warnings.push(Diagnostic::new(&self.source.name, line, column, message));
-    }
-}
-
-/// Follows `$ref`s to another place of the same document, a limited number of times because
-/// two of them may point at each other.
-fn resolve<'a>(description: &'a Value, mut value: &'a Value) -> Option<&'a Value> {
-    for _ in 0..32 {
-        match value.get("$ref") {
-            Some(Value::String(target)) => {
-                value = description.pointer(target.strip_prefix('#')?)?;
-            }
-            _ => return Some(value),
-        }
-    }
-    None
-}
-
-pub(super) fn object_at(value: &Value, path: &[&str]) -> Map<String, Value> {
-    path.iter()
-        .try_fold(value, |value, key| value.get(key))
-        .and_then(Value::as_object)
-        .cloned()
-        .unwrap_or_default()
-}
-
-fn text_at(value: &Value, key: &str) -> String {
-    value.get(key).and_then(Value::as_str).unwrap_or_default().trim().to_owned()
-}
-
-fn is_true(value: &Value, key: &str) -> bool {
-    value.get(key).and_then(Value::as_bool).unwrap_or(false)
 }

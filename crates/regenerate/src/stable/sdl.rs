@@ -5,8 +5,9 @@ use graphql_tools::static_graphql::schema::{
     Directive, DirectiveDefinition, Document, EnumType, Field, InputValue,
 };
 
-use super::words;
-use crate::graphql::document::literal;
+use podqueue_codegen::__private::literal;
+
+use crate::words::words;
 
 /// What every schema has, and SDL therefore does not say.
 const BUILT_IN: [&str; 10] = [
@@ -27,17 +28,17 @@ const BUILT_IN: [&str; 10] = [
 const TOLD: [&str; 3] = ["deprecated", "specifiedBy", "oneOf"];
 
 /// A schema in its stable form.
-pub(in crate::regenerate) fn stable(document: &Document) -> String {
+pub(crate) fn stable(document: &Document) -> String {
     Printer { in_words: false }.document(document)
 }
 
 /// A schema for comparison: its stable form with the line breaks of its prose taken out.
-pub(in crate::regenerate) fn comparable(document: &Document) -> String {
+pub(crate) fn comparable(document: &Document) -> String {
     Printer { in_words: true }.document(document)
 }
 
 /// Whether a schema has this without saying so.
-pub(in crate::regenerate) fn is_built_in(name: &str) -> bool {
+pub(crate) fn is_built_in(name: &str) -> bool {
     BUILT_IN.contains(&name) || name.starts_with("__")
 }
 
@@ -227,7 +228,7 @@ fn input_value(value: &InputValue) -> String {
 }
 
 /// A literal. The fields of an input have no order.
-pub(in crate::regenerate) fn sorted_literal(value: &Value<'static, String>) -> String {
+pub(crate) fn sorted_literal(value: &Value<'static, String>) -> String {
     literal(&with_sorted_fields(value))
 }
 

@@ -6,12 +6,11 @@ use graphql_tools::parser::schema::{Definition, TypeDefinition, Value};
 use graphql_tools::static_graphql::schema::{Directive, Document, Field, InputValue, Type};
 
 use super::{Kind, Outline};
-use crate::graphql::schema::inner_name;
-use crate::regenerate::stable::sdl::{is_built_in, sorted_literal};
-use crate::regenerate::stable::words;
+use crate::stable::sdl::{is_built_in, sorted_literal};
+use crate::words::words;
 
 /// The outline of a parsed schema.
-pub(in crate::regenerate) fn outline(document: &Document) -> Outline {
+pub(crate) fn outline(document: &Document) -> Outline {
     let mut writer = Writer { sides: Sides::of(document), outline: Outline::default() };
     let roots = [
         ("query", document.query_type_name()),
@@ -73,12 +72,12 @@ impl Sides {
     }
 
     fn field(&mut self, field: &Field) {
-        self.read.insert(inner_name(&field.field_type).to_owned());
+        self.read.insert(field.field_type.inner_type().to_owned());
         field.arguments.iter().for_each(|argument| self.writes(&argument.value_type));
     }
 
     fn writes(&mut self, of: &Type) {
-        self.written.insert(inner_name(of).to_owned());
+        self.written.insert(of.inner_type().to_owned());
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use super::{Change, Document, Effect, Findings, Interface, Severity, State, What};
-use crate::build;
+use podqueue_codegen::Source;
+
+use crate::changes::{Change, Effect, Interface, Severity, What};
+use crate::findings::{Document, Findings, State};
 
 impl fmt::Display for Findings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -18,7 +20,7 @@ impl fmt::Display for Findings {
             writeln!(f, "\nqueries that do not validate:")?;
             self.mistakes.iter().try_for_each(|mistake| writeln!(f, "  {mistake}"))?;
         } else if self.documents.iter().any(|it| it.interface == Interface::GraphQl) {
-            let queries = build::name(&self.queries);
+            let queries = Source::name_of(&self.queries);
             writeln!(f, "\nall queries of {queries} validate")?;
         }
         Ok(())
@@ -31,7 +33,7 @@ impl fmt::Display for Document {
             Interface::Rest => "REST description",
             Interface::GraphQl => "GraphQL schema",
         };
-        write!(f, "{title}, {}: ", build::name(&self.file))?;
+        write!(f, "{title}, {}: ", Source::name_of(&self.file))?;
         match self.state {
             State::New => writeln!(f, "new"),
             State::Same => writeln!(f, "no drift"),
@@ -46,7 +48,7 @@ impl fmt::Display for Document {
             }
         }?;
         match &self.replaces {
-            Some(replaced) => writeln!(f, "  in place of {}", build::name(replaced)),
+            Some(replaced) => writeln!(f, "  in place of {}", Source::name_of(replaced)),
             None => Ok(()),
         }
     }

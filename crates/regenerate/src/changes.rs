@@ -1,0 +1,88 @@
+//! A change of an interface, and whom it affects.
+
+use std::fmt;
+
+/// What describes the interface. The generated code takes more from a REST service than from a
+/// GraphQL one: of an answer it requires nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interface {
+    /// An OpenAPI description.
+    Rest,
+    /// A GraphQL schema.
+    GraphQl,
+}
+
+/// One thing that was added, removed or changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// What it is about: `Template.readme`, `mutation saveTemplate(input)`,
+    /// `GET /pods/{podId} (query includeMachine)`.
+    pub path: String,
+    /// What happened to it.
+    pub what: What,
+    /// Whom it affects, the worst first; empty where nobody has to do anything.
+    pub effects: Vec<Effect>,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// It was not there before. With its type, where it has one.
+    Added(String),
+    /// It is there no longer. With its type, where it had one.
+    Removed(String),
+    /// Something about it is different: from what, to what.
+    Changed(String, String),
+    /// It shall not be used any longer, for a reason that may be empty.
+    Deprecated(String),
+    /// It is described in other words.
+    Described,
+}
+
+/// Whom a change affects, and how.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Effect {
+    /// How much.
+    pub severity: Severity,
+    /// Whom.
+    pub who: Who,
+    /// Why.
+    pub why: &'static str,
+}
+
+/// How much a change affects somebody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Programs that run today fail, once the service has changed.
+    Breaks,
+    /// Programs that run today go on; their source has to be adapted when they are built anew.
+    Adapts,
+}
+
+/// Who uses an interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Who {
+    /// Those who call an operation.
+    Callers,
+    /// Those who read answers.
+    Readers,
+    /// Those who fill in inputs.
+    Writers,
+}
+
+impl Change {
+    /// Whether programs that run today fail.
+    pub fn is_breaking(&self) -> bool {
+        self.effects.iter().any(|effect| effect.severity == Severity::Breaks)
+    }
+}
+
+impl fmt::Display for Who {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Callers => "callers",
+            Self::Readers => "readers",
+            Self::Writers => "writers",
+        })
+    }
+}
