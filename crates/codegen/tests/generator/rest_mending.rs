@@ -373,11 +373,7 @@ fn what_cannot_be_read_at_all_is_a_diagnostic() {
             "a.yaml:1:1: this is no OpenAPI description: it has no `openapi` version at its top",
         ),
         ("a.json", "{\n  \"openapi\": ]", "a.json:2:14: expected value at line 2 column 14"),
-        (
-            "a.yaml",
-            "a: b: c",
-            "a.yaml:1:5: mapping values are not allowed in this context",
-        ),
+        ("a.yaml", "a: b: c", "a.yaml:1:5: mapping values are not allowed in this context"),
     ];
     for (name, text, expected) in cases {
         let mistakes = rest::generate(&Source::new(name, text)).unwrap_err();
