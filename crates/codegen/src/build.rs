@@ -17,7 +17,7 @@ const QUERIES: [&str; 2] = ["graphql", "gql"];
 /// What a build script generates.
 ///
 /// ```no_run
-/// // The operations of `queries/`, against a schema of one's own.
+/// // The operations of `queries/`, against another schema than podqueue's.
 /// podqueue_codegen::Build::new().queries("queries").schema("schema.graphql").run();
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -28,37 +28,38 @@ pub struct Build {
     schema: Option<PathBuf>,
 }
 
-/// What a build script has to tell cargo.
+/// The outcome of a build script's run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Lines for standard output, `cargo::…` each.
+    /// Cargo's directives, one line each, for standard output: `cargo::…`.
     pub directives: Vec<String>,
-    /// Whether anything is wrong that the build must stop for.
+    /// Whether there are mistakes, and the build must fail.
     pub failed: bool,
 }
 
 impl Build {
-    /// Nothing yet.
+    /// Creates a build that generates nothing yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Operations of a user's own crate, from the `.graphql` files of a folder, to be brought in
-    /// with `podqueue::include_queries!()`. Written to `podqueue_queries.rs`.
+    /// Generates operations from the `.graphql` files of a folder, for
+    /// `podqueue::include_queries!()` to bring in. Written to `podqueue_queries.rs`.
     pub fn queries(mut self, folder: impl Into<PathBuf>) -> Self {
         self.queries = Some(folder.into());
         self
     }
 
-    /// The schema that [`queries`](Self::queries) are written against: a file of SDL or, where it
-    /// ends in `.json`, the result of an introspection query. Without it, it is the schema that
-    /// podqueue comes with, and input types are podqueue's own.
+    /// Sets the schema that the [`queries`](Self::queries) are written against: a file of SDL, or
+    /// the result of an introspection query if its name ends in `.json`. The default is the schema
+    /// that podqueue ships with; then input types are podqueue's own.
     pub fn schema(mut self, file: impl Into<PathBuf>) -> Self {
         self.schema = Some(file.into());
         self
     }
 
     /// podqueue's own REST calls, from the one description in a folder. Written to `rest.rs`.
+    #[doc(hidden)]
     pub fn rest(mut self, folder: impl Into<PathBuf>) -> Self {
         self.rest = Some(folder.into());
         self
@@ -66,14 +67,14 @@ impl Build {
 
     /// podqueue's own operations: the folder of the schema, the folder of the queries. Written to
     /// `graphql.rs`. The schema's path is handed on to the build scripts of dependants.
+    #[doc(hidden)]
     pub fn operations(mut self, schema: impl Into<PathBuf>, queries: impl Into<PathBuf>) -> Self {
         self.operations = Some((schema.into(), queries.into()));
         self
     }
 
-    /// Generates into `OUT_DIR`, tells cargo what it has to know, and ends the build script with
-    /// exit code 1 when there are mistakes. All of them are shown, each as
-    /// `error: … queries/mine.graphql:4:5: …`.
+    /// Generates into `OUT_DIR`, prints cargo's directives, and exits with code 1 if there are
+    /// mistakes. All of them are shown, each as `error: … queries/mine.graphql:4:5: …`.
     pub fn run(self) {
         let report = match std::env::var_os("OUT_DIR") {
             Some(folder) => self.generate(Path::new(&folder)),
@@ -90,7 +91,7 @@ impl Build {
         }
     }
 
-    /// The same, into any folder and without a word: what to tell cargo is returned.
+    /// Generates into any folder, and returns what [`run`](Self::run) would print.
     pub fn generate(&self, out: &Path) -> Report {
         let mut run = Run { out, report: Report::default() };
         if let Some(folder) = &self.rest {
@@ -230,8 +231,7 @@ fn only_file(folder: &Path, endings: &[&str]) -> Result<PathBuf, Diagnostic> {
         (found, _) => {
             let how_many = if found.is_some() { "more than one" } else { "no" };
             let endings = endings.join(", .");
-            let message =
-                format!("there must be one file here, but there is {how_many} .{endings}");
+            let message = format!("expected exactly one file here, found {how_many} .{endings}");
             Err(Diagnostic::of_file(Source::name_of(folder), message))
         }
     }

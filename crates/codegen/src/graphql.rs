@@ -32,23 +32,24 @@ use quote::quote;
 
 use crate::{Diagnostic, Generated, Source, print};
 
-/// Where the types that operations share come from: input objects, enums and scalars.
+/// Where the types that operations share come from: input objects, enums and custom scalars.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SharedTypes {
-    /// They are made from the schema, in modules `types` and `shapes`.
+    /// They are generated from the schema, in the modules `types` and `shapes`.
     #[default]
     Here,
-    /// They are podqueue's own, for operations against podqueue's own schema. So an input made
-    /// for one of podqueue's operations is of the very type that a user's operation takes.
+    /// They are podqueue's own, for operations against podqueue's own schema, so that an input
+    /// has the same type in podqueue's operations and in yours.
     OfPodqueue,
 }
 
-/// Generates operations from a schema and the files that use it. The schema is SDL or, where its
-/// name ends in `.json`, the result of an introspection query.
+/// Generates operations from a schema and the files that use it. The schema is SDL, or the result
+/// of an introspection query if its name ends in `.json`.
 ///
 /// # Errors
 ///
-/// All mistakes in all files, each with its place. Nothing is generated when there is one.
+/// All mistakes in all files, each with its line and column. One mistake is enough for nothing to
+/// be generated.
 pub fn generate(
     schema: &Source,
     files: &[Source],

@@ -27,7 +27,8 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or is not UTF-8; then the place is that of the first invalid byte.
+    /// The file cannot be read, or is not UTF-8; then the position is that of the first invalid
+    /// byte.
     pub fn read(path: &Path) -> Result<Self, Diagnostic> {
         let name = Self::name_of(path);
         let bytes = fs::read(path)
@@ -60,7 +61,9 @@ impl Source {
                 let message = match error.kind() {
                     ErrorKind::NotFound => {
                         let extension = extensions.first().unwrap_or(&"*");
-                        format!("there is no such folder; files that end in .{extension} go there")
+                        format!(
+                            "this folder does not exist; put files that end in .{extension} there"
+                        )
                     }
                     _ => format!("this folder cannot be read: {error}"),
                 };
@@ -98,11 +101,11 @@ impl Source {
     }
 }
 
-/// What a generator made.
+/// Generated code.
 #[derive(Clone, Debug)]
 pub struct Generated {
     /// Rust source, formatted.
     pub code: String,
-    /// What had to be left out.
+    /// What had to be left out, and why.
     pub warnings: Vec<Diagnostic>,
 }

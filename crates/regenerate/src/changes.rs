@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-/// What describes the interface. The generated code takes more from a REST service than from a
-/// GraphQL one: of an answer it requires nothing.
+/// What describes the interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interface {
     /// An OpenAPI description.
@@ -20,29 +19,29 @@ pub struct Change {
     pub path: String,
     /// What happened to it.
     pub what: What,
-    /// Whom it affects, the worst first; empty where nobody has to do anything.
+    /// Whom it affects, the worst first; empty if nobody has to do anything.
     pub effects: Vec<Effect>,
 }
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
-    /// It was not there before. With its type, where it has one.
+    /// It is new. With its type, if it has one.
     Added(String),
-    /// It is there no longer. With its type, where it had one.
+    /// It no longer exists. With its type, if it had one.
     Removed(String),
-    /// Something about it is different: from what, to what.
+    /// Its type, default or the like is different: the old value, the new one.
     Changed(String, String),
-    /// It shall not be used any longer, for a reason that may be empty.
+    /// It is deprecated, for a reason that may be empty.
     Deprecated(String),
-    /// It is described in other words.
+    /// Its description is worded differently.
     Described,
 }
 
 /// Whom a change affects, and how.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Effect {
-    /// How much.
+    /// How badly.
     pub severity: Severity,
     /// Whom.
     pub who: Who,
@@ -50,12 +49,12 @@ pub struct Effect {
     pub why: &'static str,
 }
 
-/// How much a change affects somebody.
+/// How badly a change affects somebody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Programs that run today fail, once the service has changed.
     Breaks,
-    /// Programs that run today go on; their source has to be adapted when they are built anew.
+    /// Programs that run today keep running; their source needs a change at the next build.
     Adapts,
 }
 
@@ -64,7 +63,7 @@ pub enum Severity {
 pub enum Who {
     /// Those who call an operation.
     Callers,
-    /// Those who read answers.
+    /// Those who read responses.
     Readers,
     /// Those who fill in inputs.
     Writers,

@@ -11,7 +11,7 @@ use crate::findings::{Document, Findings, State};
 use crate::outline::Outline;
 use crate::{Failure, fetch, judge, outline, stable};
 
-/// What is compared with what.
+/// Compares what the service publishes today with the files of a checkout.
 ///
 /// ```no_run
 /// use podqueue_regenerate::Regenerate;
@@ -56,7 +56,8 @@ impl fmt::Debug for Regenerate {
 }
 
 impl Regenerate {
-    /// Nothing to fetch yet, and the folders `openapi`, `schema` and `queries`.
+    /// Creates a comparison that fetches nothing yet, of the folders `openapi`, `schema` and
+    /// `queries`.
     pub fn new() -> Self {
         Self {
             rest: None,
@@ -68,39 +69,39 @@ impl Regenerate {
         }
     }
 
-    /// Where the current REST description is: a URL or a file. No key is sent there.
+    /// Sets where the current REST description is: a URL or a file. No key is sent there.
     pub fn rest_from(mut self, from: impl Into<String>) -> Self {
         self.rest = Some(from.into());
         self
     }
 
-    /// The URL of the GraphQL service, which is asked by introspection; or a file of SDL or of an
-    /// introspection result.
+    /// Sets the URL of the GraphQL service, which is queried by introspection; or a file of SDL or
+    /// of an introspection result.
     pub fn graphql_from(mut self, from: impl Into<String>) -> Self {
         self.graphql = Some(from.into());
         self
     }
 
-    /// The key that the GraphQL service is asked with: the parameter `api_key` of the URL. It is
-    /// sent over https and to this machine, nowhere else.
+    /// Sets the API key for the GraphQL service, sent as the URL's parameter `api_key`. It is sent
+    /// over https or to this machine only.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into()).filter(|key| !key.is_empty());
         self
     }
 
-    /// The folder of the REST description.
+    /// Sets the folder of the REST description.
     pub fn openapi(mut self, folder: impl Into<PathBuf>) -> Self {
         self.openapi = folder.into();
         self
     }
 
-    /// The folder of the GraphQL schema.
+    /// Sets the folder of the GraphQL schema.
     pub fn schema(mut self, folder: impl Into<PathBuf>) -> Self {
         self.schema = folder.into();
         self
     }
 
-    /// The folder of the queries that must go on validating. It need not be there.
+    /// Sets the folder of the queries to validate against the current schema. It need not exist.
     pub fn queries(mut self, folder: impl Into<PathBuf>) -> Self {
         self.queries = folder.into();
         self
@@ -110,8 +111,7 @@ impl Regenerate {
     ///
     /// # Errors
     ///
-    /// What could not be fetched or read, and a description that nothing can be generated from.
-    /// No message holds the key.
+    /// Something could not be fetched or read, or nothing can be generated from the description.
     pub fn compare(&self) -> Result<Findings, Failure> {
         let mut found = Findings {
             documents: Vec::new(),
@@ -228,7 +228,7 @@ fn kept(folder: &Path, endings: &[&str]) -> Result<Option<Source>, Failure> {
         [] => Ok(None),
         [path] => Ok(Some(Source::read(path)?)),
         _ => {
-            let message = "there must be one file here, but there is more than one";
+            let message = "expected exactly one file here, found more than one";
             Err(Diagnostic::of_file(Source::name_of(folder), message).into())
         }
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use podqueue_codegen::Diagnostic;
 
-/// Why nothing could be compared, or not be written.
+/// Why nothing could be compared or written. No message holds the API key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     message: String,

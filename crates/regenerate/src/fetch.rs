@@ -183,16 +183,15 @@ fn succeeded(url: &Url, answer: reqwest::Result<Response>) -> Result<String, Fai
 
 fn text(url: &Url, answer: Response) -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    answer
-        .take(MAX_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Failure::new(format!("{}: the answer broke off: {error}", shown(url))))?;
+    answer.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| {
+        Failure::new(format!("{}: the response broke off: {error}", shown(url)))
+    })?;
     if bytes.len() as u64 > MAX_BYTES {
         let limit = MAX_BYTES / (1024 * 1024);
         return Err(Failure::new(format!("{}: answered more than {limit} MiB", shown(url))));
     }
     String::from_utf8(bytes)
-        .map_err(|_| Failure::new(format!("{}: the answer is not UTF-8", shown(url))))
+        .map_err(|_| Failure::new(format!("{}: the response is not UTF-8", shown(url))))
 }
 
 /// The cause is what tells a refused connection from a name that does not resolve. No error of
@@ -220,7 +219,7 @@ fn url(from: &str) -> Result<Option<Url>, Failure> {
     Url::parse(from)
         .map(Some)
         // The text may hold a key, so it is not repeated.
-        .map_err(|error| Failure::new(format!("one of the URLs is none: {error}")))
+        .map_err(|error| Failure::new(format!("invalid URL: {error}")))
 }
 
 /// A URL without what may be secret in it.

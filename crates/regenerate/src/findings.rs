@@ -8,7 +8,7 @@ use podqueue_codegen::{Diagnostic, Source};
 use crate::Failure;
 use crate::changes::{Change, Interface};
 
-/// What was found.
+/// The result of a comparison. Its `Display` is the report that the program prints.
 #[derive(Clone, Debug)]
 pub struct Findings {
     pub(crate) documents: Vec<Document>,
@@ -20,11 +20,11 @@ pub struct Findings {
 /// A description or a schema: what it was, and what it is now.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// What describes what.
+    /// Which interface it describes.
     pub interface: Interface,
-    /// The file that it is kept in.
+    /// The file it is kept in.
     pub file: PathBuf,
-    /// All that is different in what code is generated from.
+    /// All differences that affect generated code.
     pub changes: Vec<Change>,
     /// What its file shall hold.
     pub(crate) text: String,
@@ -58,22 +58,22 @@ impl Findings {
         self.documents.iter().any(|document| document.state != State::Same)
     }
 
-    /// The description and the schema, those of them that were asked for.
+    /// The description and the schema, as far as they were compared.
     pub fn documents(&self) -> &[Document] {
         &self.documents
     }
 
-    /// What of the queries does not validate against the current schema.
+    /// What does not validate in the queries against the current schema.
     pub fn mistakes(&self) -> &[Diagnostic] {
         &self.mistakes
     }
 
-    /// What of the description the generator leaves out, and did not leave out before.
+    /// What the generator newly leaves out of the description.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
 
-    /// Writes what is different. What is the same stays as it is written, in whatever form.
+    /// Writes what is different. A file whose content has not changed keeps its form.
     ///
     /// # Errors
     ///

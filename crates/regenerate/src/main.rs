@@ -16,7 +16,7 @@ const FAILURE: u8 = 3;
 /// in openapi/ and schema/, whom it breaks and which queries no longer validate, and writes them
 /// there.
 ///
-/// The API key is read from PODQUEUE_API_KEY. It is sent to the GraphQL service alone.
+/// The API key is read from PODQUEUE_API_KEY. It is sent to the GraphQL service only.
 #[derive(Parser)]
 #[command(
     name = "podqueue-regenerate",
@@ -25,7 +25,7 @@ const FAILURE: u8 = 3;
         0  nothing changed, or what changed was written and all queries validate\n  \
         1  with --check: something changed, or queries no longer validate;\n     \
            without: queries no longer validate\n  \
-        2  wrong arguments\n  \
+        2  invalid arguments\n  \
         3  something could not be fetched, read or written"
 )]
 #[command(group = clap::ArgGroup::new("sources").required(true).multiple(true))]
@@ -34,7 +34,7 @@ struct Arguments {
     #[arg(long, value_name = "URL|FILE", group = "sources")]
     rest: Option<String>,
 
-    /// The GraphQL service, which is asked by introspection; or a file of SDL or of an
+    /// The GraphQL service, which is queried by introspection; or a file of SDL or of an
     /// introspection result.
     #[arg(
         long,
@@ -45,12 +45,12 @@ struct Arguments {
     )]
     graphql: Option<String>,
 
-    /// Changes nothing, and exits with 1 when there is drift or queries no longer validate: for a
-    /// nightly CI.
+    /// Write nothing, and exit with 1 if anything changed or queries no longer validate: for a
+    /// nightly CI job.
     #[arg(long)]
     check: bool,
 
-    /// Changes nothing, and exits with 0 whatever is different.
+    /// Write nothing, and exit with 0 whatever changed.
     #[arg(long, conflicts_with = "check")]
     dry_run: bool,
 
@@ -62,7 +62,7 @@ struct Arguments {
     #[arg(long, value_name = "FOLDER", default_value = "schema")]
     schema: PathBuf,
 
-    /// The folder of the queries that must go on validating.
+    /// The folder of the queries to validate against the current schema.
     #[arg(long, value_name = "FOLDER", default_value = "queries")]
     queries: PathBuf,
 }

@@ -180,7 +180,7 @@ fn fragment_named(fragment: &FragmentDefinition) -> Result<(), (Pos, String)> {
         return Err((
             fragment.position,
             format!(
-                "the fragment `{name}` would be called `{type_name}`, which Rust or the generated code means otherwise; rename it"
+                "the fragment `{name}` would be called `{type_name}`, a name that Rust or the generated code already uses; rename it"
             ),
         ));
     }
@@ -222,7 +222,7 @@ fn named(definition: &OperationDefinition<'static, String>) -> Result<(), (Pos, 
         return Err((
             position,
             format!(
-                "the operation `{name}` would be called `{type_name}`, which Rust or the generated code means otherwise; rename it"
+                "the operation `{name}` would be called `{type_name}`, a name that Rust or the generated code already uses; rename it"
             ),
         ));
     }
@@ -230,7 +230,7 @@ fn named(definition: &OperationDefinition<'static, String>) -> Result<(), (Pos, 
         return Err((
             position,
             format!(
-                "the operation `{name}` would be the module `{module}`, which there is already; rename it"
+                "the operation `{name}` would be the module `{module}`, which already exists; rename it"
             ),
         ));
     }
@@ -251,7 +251,7 @@ fn repeated(operations: &[Operation]) -> Vec<Diagnostic> {
                 operation.position.line,
                 operation.position.column,
                 format!(
-                    "the operation `{}` is there already: `{}` at {}:{}",
+                    "the operation `{}` is already defined: `{}` at {}:{}",
                     operation.name, other.name, other.file, other.position
                 ),
             )),

@@ -53,7 +53,7 @@ impl<'a> Folder<'a> {
                 match folder.fragments.get(&fragment.name) {
                     Some(other) if folder.index(other.position) != Some(at) => {
                         let message = format!(
-                            "the fragment `{}` is there already, at {}; the files of a folder share their fragments",
+                            "the fragment `{}` is already defined, at {}; the files of a folder share their fragments",
                             fragment.name,
                             folder.place(other.position)
                         );

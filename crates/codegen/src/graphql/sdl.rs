@@ -38,7 +38,10 @@ pub(crate) fn mistakes(source: &Source, document: &Document) -> Vec<Diagnostic> 
     };
     for definition in types(document) {
         if !known.insert(definition.name()) {
-            at(position(definition), format!("the type `{}` is there already", definition.name()));
+            at(
+                position(definition),
+                format!("the type `{}` is already defined", definition.name()),
+            );
         }
     }
     let candidates: Vec<&str> = known.iter().copied().collect();

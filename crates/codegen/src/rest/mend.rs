@@ -80,13 +80,13 @@ fn version(source: &Source, description: &Value) -> Result<(), Diagnostic> {
         _ if description.get("swagger").is_some() => {
             return Err(Diagnostic::of_file(
                 &source.name,
-                "this is a Swagger 2.0 description; OpenAPI 3.0 and 3.1 are what can be read",
+                "this is a Swagger 2.0 description; only OpenAPI 3.0 and 3.1 are supported",
             ));
         }
         _ => {
             return Err(Diagnostic::of_file(
                 &source.name,
-                "this is no OpenAPI description: it has no `openapi` version at its top",
+                "this is not an OpenAPI description: it has no `openapi` version at the top",
             ));
         }
     };
@@ -95,7 +95,7 @@ fn version(source: &Source, description: &Value) -> Result<(), Diagnostic> {
     } else {
         Err(Diagnostic::of_file(
             &source.name,
-            format!("this is an OpenAPI {version} description; 3.0 and 3.1 are what can be read"),
+            format!("this is an OpenAPI {version} description; only 3.0 and 3.1 are supported"),
         ))
     }
 }

@@ -174,7 +174,7 @@ impl Node {
                 let mut map = Map::new();
                 for Entry { key, place, value } in entries {
                     if map.insert(key.clone(), value.value()?).is_some() {
-                        let message = format!("the key `{key}` is there already");
+                        let message = format!("the key `{key}` is already defined");
                         return Err(Fault { place: *place, message });
                     }
                 }
@@ -248,7 +248,7 @@ mod tests {
             .collect();
         let deep: String = (1..400).map(|n| format!("a{n}: &a{n} [*a{}]\n", n - 1)).collect();
         for (text, expected) in [
-            ("a: 1\nb: 2\na: 3\n", "3:1: the key `a` is there already"),
+            ("a: 1\nb: 2\na: 3\n", "3:1: the key `a` is already defined"),
             ("a: 1\n---\nb: 2\n", "2:1: there is more than one document in this file"),
             ("a: &x [*x]\n", "1:8: this alias stands for what it is in"),
             ("a: *x\n", "1:4: while parsing node, found unknown anchor"),

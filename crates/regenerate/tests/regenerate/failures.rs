@@ -60,15 +60,15 @@ fn an_introspection_result_with_a_flaw() {
         ("{", "flaw.json:1:1: EOF while parsing an object at line 1 column 1"),
         (
             r#"{"data":null}"#,
-            "flaw.json:1:1: this is no introspection result: it has no `__schema` with `types`",
+            "flaw.json:1:1: this is not an introspection result: it has no `__schema` with `types`",
         ),
         (
             r#"{"types":[{"name":"A b","kind":"SCALAR"}]}"#,
-            "flaw.json:1:1: `A b` is no name of GraphQL",
+            "flaw.json:1:1: `A b` is not a valid GraphQL name",
         ),
         (
             r#"{"types":[{"name":"A","kind":"NEW"}]}"#,
-            "flaw.json:1:1: A: there is no kind of type `NEW`",
+            "flaw.json:1:1: A: `NEW` is not a kind of type",
         ),
         (
             r#"{"types":[{"name":"A","kind":"OBJECT","fields":[{"name":"b","type":{"kind":"LIST"}}]}]}"#,
@@ -91,7 +91,7 @@ fn more_than_one_file_is_there() {
         .write("schema/a.graphql", "type Query { a: Int }")
         .write("schema/b.graphql", "type Query { a: Int }");
     let message = fails(&checkout, &["--graphql", "schema/a.graphql"]);
-    assert_eq!(message, "schema:1:1: there must be one file here, but there is more than one");
+    assert_eq!(message, "schema:1:1: expected exactly one file here, found more than one");
 }
 
 #[test]
