@@ -46,6 +46,19 @@ pub enum SharedTypes {
 /// Generates operations from a schema and the files that use it. The schema is SDL, or the result
 /// of an introspection query if its name ends in `.json`.
 ///
+/// ```
+/// use podqueue_codegen::Source;
+/// use podqueue_codegen::graphql::{self, SharedTypes};
+///
+/// # fn main() -> Result<(), Vec<podqueue_codegen::Diagnostic>> {
+/// let schema = Source::new("schema.graphql", "type Query { version: String }");
+/// let query = Source::new("version.graphql", "query Version { version }");
+/// let generated = graphql::generate(&schema, &[query], SharedTypes::Here)?;
+/// assert!(generated.code.contains("pub struct Version;"));
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 ///
 /// All mistakes in all files, each with its line and column. One mistake is enough for nothing to

@@ -9,7 +9,7 @@ use podqueue_regenerate::Regenerate;
 
 /// Something needs a person's eye: drift with --check, or queries that no longer validate.
 const ATTENTION: u8 = 1;
-/// Something could not be fetched, read or written. (2 is for wrong arguments.)
+/// Something could not be fetched, read or written. (2 is for invalid arguments.)
 const FAILURE: u8 = 3;
 
 /// Fetches the current REST description and GraphQL schema, prints what changed since the ones

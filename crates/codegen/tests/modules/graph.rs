@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
             return;
         };
         // A module that exports its child's item of the same name means the item.
-        if path != [self.here.as_slice(), &[name.clone()]].concat() {
+        if path.split_last() != Some((&name, self.here.as_slice())) {
             self.imports.insert(name.clone(), path.clone());
         }
         if self.exporting {
