@@ -46,9 +46,9 @@ fn deep<T: Send>(run: impl Fn() -> T + Send + Sync) -> T {
 }
 
 fn try_generate(source: &Source) -> Result<Generated, Diagnostic> {
-    let description = read(source)?;
-    let mut mended = mend::mend(source, description)?;
-    let mut decided = bisect::decide(source, &mut mended)?;
+    let (description, places) = read::read_with_places(source)?;
+    let mut mended = mend::mend(source, &places, description)?;
+    let mut decided = bisect::decide(source, &places, &mut mended)?;
     let mut warnings = mended.warnings;
     let mut operations = Vec::new();
     for operation in mended.operations {

@@ -16,13 +16,16 @@ use crate::{Diagnostic, Source};
 
 /// Decides the types of a description. A schema that has none is read as any value, an operation
 /// that has none is left out; a warning names each.
-pub(super) fn decide(source: &Source, mended: &mut Mended) -> Result<Decided, Diagnostic> {
+pub(super) fn decide(
+    source: &Source,
+    places: &Places<'_>,
+    mended: &mut Mended,
+) -> Result<Decided, Diagnostic> {
     let attempt = |document: &Value| signatures::decide(source, document.clone(), &mended.enums);
     if let Ok(decided) = attempt(&mended.document) {
         return Ok(decided);
     }
     let mut warnings = Vec::new();
-    let places = Places::new(&source.text);
     let mut warn = |pointer: &str, message: String| {
         let (line, column) = places.of_pointer(pointer);
         warnings.push(Diagnostic::new(&source.name, line, column, message));
@@ -116,6 +119,8 @@ fn called(mended: &Mended, path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rest::mend::mend;
+    use crate::rest::read::read_with_places;
 
     #[test]
     fn halving_finds_all_that_is_refused_in_few_attempts() {
@@ -150,15 +155,17 @@ components:
     Bad: {{type: object, properties: {{a: {{type: string}}}}}}"
         );
         let source = Source::new("a.yaml", text);
-        let Ok(description) = crate::rest::read::read(&source) else { panic!("it parses") };
-        let Ok(mut mended) = crate::rest::mend::mend(&source, description) else {
+        let Ok((description, places)) = read_with_places(&source) else { panic!("it parses") };
+        let Ok(mut mended) = mend(&source, &places, description) else {
             panic!("it can be mended")
         };
         let refused = json!({ "type": "string", "enum": [1, 1] });
         mended.document["components"]["schemas"]["Bad"] = refused.clone();
         mended.document["paths"]["/get_bad"]["get"]["responses"]["2XX"]["content"]["application/json"]
             ["schema"] = refused;
-        let Ok(decided) = decide(&source, &mut mended) else { panic!("most of it has types") };
+        let Ok(decided) = decide(&source, &places, &mut mended) else {
+            panic!("most of it has types")
+        };
         assert_eq!(decided.signatures.keys().collect::<Vec<_>>(), ["get_good"]);
         assert_eq!(mended.operations.len(), 1);
         let warnings: Vec<_> = mended.warnings.iter().map(|it| it.message.as_str()).collect();

@@ -28,6 +28,7 @@ pub(crate) use self::enums::NamedEnum;
 use self::notes::Notes;
 use self::tree::object_at;
 use super::model::Operation;
+use super::place::Places;
 use crate::{Diagnostic, Source};
 
 /// A description after mending.
@@ -43,9 +44,13 @@ pub(crate) struct Mended {
 }
 
 /// Mends a description.
-pub(crate) fn mend(source: &Source, mut description: Value) -> Result<Mended, Diagnostic> {
+pub(super) fn mend(
+    source: &Source,
+    places: &Places<'_>,
+    mut description: Value,
+) -> Result<Mended, Diagnostic> {
     version(source, &description)?;
-    let mut notes = Notes::new(source);
+    let mut notes = Notes::new(source, places);
     lower::lower(&mut description, &mut notes);
     compose::compose(&mut description);
     let (operations, paths) = operations::mend(&description, &mut notes);

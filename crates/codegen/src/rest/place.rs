@@ -1,5 +1,4 @@
-//! Where something stands in the text of a description. The tree that it was read into has no
-//! places, so a text that has something to report is parsed once more.
+//! Where something stands in the text of a description.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -16,8 +15,14 @@ pub(super) struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
+    /// The places of a text that is parsed when the first of them is asked for.
     pub(super) fn new(text: &'a str) -> Self {
         Self { text, root: OnceCell::new() }
+    }
+
+    /// The places of a text that was parsed.
+    pub(super) fn parsed(text: &'a str, root: Rc<Node>) -> Self {
+        Self { text, root: OnceCell::from(Some(root)) }
     }
 
     /// Where the keys stand that lead to something. What they do not lead all the way to has the

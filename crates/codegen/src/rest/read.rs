@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::place::Places;
 use super::yaml;
 use crate::{Diagnostic, Source};
 
@@ -12,13 +13,23 @@ use crate::{Diagnostic, Source};
 ///
 /// The text does not parse, or a key of a YAML map occurs twice.
 pub fn read(source: &Source) -> Result<Value, Diagnostic> {
+    read_with_places(source).map(|(tree, _)| tree)
+}
+
+/// The same, with the place of each value.
+pub(super) fn read_with_places(source: &Source) -> Result<(Value, Places<'_>), Diagnostic> {
+    let text = &source.text;
     if source.extension() == "json" {
-        return serde_json::from_str(&source.text).map_err(|error| {
+        let tree = serde_json::from_str(text).map_err(|error| {
             Diagnostic::new(&source.name, error.line(), error.column(), error.to_string())
-        });
+        })?;
+        return Ok((tree, Places::new(text)));
     }
-    yaml::parse(&source.text).and_then(|root| root.value()).map_err(|fault| {
+    let fault = |fault: yaml::Fault| {
         let (line, column) = fault.place;
         Diagnostic::new(&source.name, line, column, fault.message)
-    })
+    };
+    let root = yaml::parse(text).map_err(fault)?;
+    let tree = root.value().map_err(fault)?;
+    Ok((tree, Places::parsed(text, root)))
 }

@@ -6,13 +6,13 @@ use crate::{Diagnostic, Source};
 /// Collects warnings.
 pub(super) struct Notes<'a> {
     source: &'a Source,
-    places: Places<'a>,
+    places: &'a Places<'a>,
     pub(super) warnings: Vec<Diagnostic>,
 }
 
 impl<'a> Notes<'a> {
-    pub(super) fn new(source: &'a Source) -> Self {
-        Self { source, places: Places::new(&source.text), warnings: Vec::new() }
+    pub(super) fn new(source: &'a Source, places: &'a Places<'a>) -> Self {
+        Self { source, places, warnings: Vec::new() }
     }
 
     /// About what keys lead to.
