@@ -87,19 +87,17 @@ impl Exchange {
         let mut response = match time.limit(self.http.execute(self.request)).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => {
-                let never_left = error.is_connect() || self.departure.is_still_to_come();
-                if never_left {
+                // The head of an abandoned request may still leave, and counts.
+                if error.is_connect() {
                     self.pass.not_sent();
                 }
+                let never_left = error.is_connect() || self.departure.abandon();
                 let refused = was_refused(&error);
                 let why = if refused { Why::Refused(error) } else { Why::Failed(error) };
                 return Err(NotArrived { why, never_sent: never_left || refused });
             }
             Err(late) => {
-                let never_sent = self.departure.is_still_to_come();
-                if never_sent {
-                    self.pass.not_sent();
-                }
+                let never_sent = self.departure.abandon();
                 return Err(NotArrived { why: Why::Late(late), never_sent });
             }
         };

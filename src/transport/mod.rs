@@ -180,7 +180,10 @@ impl Transport {
         let name = call.operation.name;
         let turn = self.limiter.pass(endpoint_id, name, limit, time, call.urgent_from);
         let pass = match course.deadline {
-            Some(deadline) => timeout_at(deadline, turn).await.ok(),
+            // A turn that comes at the deadline leaves no time to use it.
+            Some(deadline) => {
+                timeout_at(deadline, turn).await.ok().filter(|_| Instant::now() < deadline)
+            }
             None => Some(turn.await),
         };
         course.limiter_wait += started.elapsed();
