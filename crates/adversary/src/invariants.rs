@@ -40,6 +40,7 @@ pub const ALL: &[(&str, Invariant)] = &[
     ("every chunk comes once and in order, or a gap is told", streams::are_whole),
     ("a deadline is kept", deadlines::are_kept),
     ("everything comes to its end", deadlines::everything_ends),
+    ("nobody asks without end", deadlines::nobody_asks_without_end),
     ("a result that can be read is read", results::are_read),
     ("no secret is shown", leftovers::no_secret_is_shown),
     ("an error keeps its own words", leftovers::errors_keep_their_words),

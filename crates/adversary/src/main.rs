@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use podqueue_adversary::search::{Finding, play};
 
-/// What shrinking one finding may take.
-const SHRINKING: Duration = Duration::from_secs(30);
+/// What shrinking one finding may take, where `SHRINK` does not say otherwise, in seconds.
+const SHRINKING: Duration = Duration::from_secs(20);
 
 fn main() -> ExitCode {
     let number = |text: String| text.parse::<u64>().ok();
@@ -80,13 +80,14 @@ fn tell(findings: &[Finding]) {
             by_invariant.entry(invariant).or_default().push(finding);
         }
     }
+    let number = |text: String| text.parse().ok();
+    let time = std::env::var("SHRINK").ok().and_then(number).map_or(SHRINKING, Duration::from_secs);
     for (invariant, findings) in by_invariant {
         let seeds: Vec<_> = findings.iter().take(8).map(|one| one.seed).collect();
         say(&format!("\n=== {invariant}\n{} runs, such as {seeds:?}\n", findings.len()));
-        // The simplest of a few tells most.
-        let report = findings.iter().take(3).map(|one| one.report(invariant, SHRINKING));
-        if let Some(shortest) = report.min_by_key(String::len) {
-            say(&shortest);
+        // What broke least is understood soonest.
+        if let Some(simplest) = findings.iter().min_by_key(|one| one.violations.len()) {
+            say(&simplest.report(invariant, time));
         }
     }
 }

@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -32,7 +33,11 @@ pub struct Peer {
 /// What all connections share.
 pub(crate) struct World {
     state: Mutex<Inner>,
+    too_many: Notify,
 }
+
+/// More requests than any plan has reason for.
+const MANY: usize = 4_000;
 
 pub(crate) struct Inner {
     pub(crate) service: Service,
@@ -44,6 +49,13 @@ pub(crate) struct Inner {
 impl World {
     pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// So many requests have arrived.
+    fn count(&self, requests: usize) {
+        if requests >= MANY {
+            self.too_many.notify_one();
+        }
     }
 }
 
@@ -70,13 +82,18 @@ impl Peer {
             plan.faults.iter().map(|(&operation, list)| (operation, list.clone().into())).collect();
         let transcript = Transcript::new(Instant::now());
         let inner = Inner { service, transcript, faults, connections: Vec::new() };
-        let world = Arc::new(World { state: Mutex::new(inner) });
+        let world = Arc::new(World { state: Mutex::new(inner), too_many: Notify::new() });
         let accepting = tokio::spawn(accept(listener, plan.clone(), Arc::clone(&world)));
         Self { address, world, accepting }
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
         self.world.lock()
+    }
+
+    /// Waits until more requests have come than any plan has reason for: the time might stand still.
+    pub async fn is_flooded(&self) {
+        self.world.too_many.notified().await;
     }
 
     /// How many tasks it has of its own.

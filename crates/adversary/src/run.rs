@@ -33,6 +33,8 @@ pub struct Run {
     /// Tasks and connections that outlived the client and all callers.
     pub left_tasks: usize,
     pub left_connections: usize,
+    /// More requests came than the plan has reason for, and the run was broken off.
+    pub flooded: bool,
     /// How much was traced.
     pub traced: usize,
 }
@@ -65,7 +67,10 @@ async fn play(plan: &Plan) -> Run {
     }
     drop(caller);
     let all = async { while actors.join_next().await.is_some() {} };
-    let _ = timeout(FOR_EVER, all).await;
+    let flooded = tokio::select! {
+        _ = timeout(FOR_EVER, all) => false,
+        () = peer.is_flooded() => true,
+    };
     let (entries, ended) = (log.entries(), Instant::now());
     drop(actors);
     log.let_go();
@@ -84,6 +89,7 @@ async fn play(plan: &Plan) -> Run {
         leaks: log.leaks(),
         panics: Vec::new(),
         left_tasks,
+        flooded,
         traced: 0,
     }
 }

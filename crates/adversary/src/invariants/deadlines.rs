@@ -59,6 +59,9 @@ fn longest(run: &Run, entry: &Entry) -> Option<Duration> {
 }
 
 pub(super) fn everything_ends(run: &Run, broken: &mut Vec<String>) {
+    if run.flooded {
+        return;
+    }
     for entry in &run.entries {
         if matches!(entry.outcome, Outcome::Unfinished) {
             broken.push(format!(
@@ -68,5 +71,17 @@ pub(super) fn everything_ends(run: &Run, broken: &mut Vec<String>) {
                 run.ended - entry.started
             ));
         }
+    }
+}
+
+/// Nobody asks again and again without a pause, whatever the settings are.
+pub(super) fn nobody_asks_without_end(run: &Run, broken: &mut Vec<String>) {
+    if run.flooded {
+        let last = run.transcript.arrivals.last();
+        broken.push(format!(
+            "{} requests within {:?}, the last {last:?}",
+            run.transcript.arrivals.len(),
+            run.ended - run.began
+        ));
     }
 }

@@ -2,11 +2,11 @@
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::content::{acts, content};
 use super::delivery::{Act, delivery};
-use super::{Arrival, Fate, World, reset};
+use super::{Fate, World, reset};
 use crate::plan::{Ending, Fault, Place};
 use crate::service::{Reply, Request};
 
@@ -53,16 +53,9 @@ impl Connection<'_> {
     fn arrive(&self, request: &Request) -> (usize, Fault) {
         let mut inner = self.world.lock();
         let fault = inner.next_fault(request.operation);
-        let place = inner.transcript.arrived(Arrival {
-            at: Instant::now(),
-            connection: self.number,
-            operation: request.operation,
-            id: request.id.clone(),
-            fault: fault.clone(),
-            acted: false,
-            fate: Fate::Unknown,
-            lied: self.out_of_step,
-        });
+        let place = inner.transcript.arrived(self.number, request, &fault);
+        inner.transcript.arrivals[place].lied = self.out_of_step;
+        self.world.count(place);
         (place, fault)
     }
 
@@ -76,14 +69,21 @@ impl Connection<'_> {
         if let Fault::Unheard(ending) = fault {
             return self.end(*ending).await;
         }
+        let mut is_gone = false;
         if let Fault::Late { by, acts_late: true } = fault {
-            // It takes effect even where the client has gone.
-            sleep(*by).await;
+            let until = Instant::now() + *by;
+            is_gone = self.is_gone_within(until).await;
+            if is_gone {
+                // It takes effect all the same.
+                self.world.lock().transcript.left(place);
+                sleep_until(until).await;
+            }
         }
         let reply = acts(fault).then(|| act(self.world, request, place, fault));
-        if let Fault::Late { by, acts_late: false } = fault
-            && self.is_gone_within(Instant::now() + *by).await
-        {
+        if let Fault::Late { by, acts_late: false } = fault {
+            is_gone = self.is_gone_within(Instant::now() + *by).await;
+        }
+        if is_gone {
             return None;
         }
         let reply = match reply {
@@ -104,7 +104,11 @@ impl Connection<'_> {
         for act in delivery.acts {
             match act {
                 Act::Write(bytes) => self.stream.write_all(&bytes).await.ok()?,
-                Act::Pause(pause) => sleep(pause).await,
+                Act::Pause(pause) => {
+                    if self.is_gone_within(Instant::now() + pause).await {
+                        return None;
+                    }
+                }
                 Act::Idle(pause) => match timeout(pause, read_more(self.stream, buffer)).await {
                     Ok(Some(())) => break,
                     Ok(None) => return None,

@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::content::{Content, acts, content};
 use super::http1::act;
-use super::{Arrival, Fate, World};
+use super::{Fate, World};
 use crate::plan::{Ending, Fault, H2Reset};
 use crate::service::Request;
 
@@ -72,16 +72,8 @@ async fn exchange(
     let (place, fault) = {
         let mut inner = world.lock();
         let fault = inner.next_fault(request.operation);
-        let place = inner.transcript.arrived(Arrival {
-            at: Instant::now(),
-            connection: number,
-            operation: request.operation,
-            id: request.id.clone(),
-            fault: fault.clone(),
-            acted: false,
-            fate: Fate::Unknown,
-            lied: false,
-        });
+        let place = inner.transcript.arrived(number, &request, &fault);
+        world.count(place);
         (place, fault)
     };
     let _left = Left { world, place };

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use crate::operation::Operation;
 use crate::plan::Fault;
+use crate::service::Request;
 
 pub struct Transcript {
     pub began: Instant,
@@ -33,6 +34,8 @@ pub struct Arrival {
     /// What came back, or may have, was well-formed and not true, and nothing in it could tell: it
     /// followed a response on this connection that nobody had asked for.
     pub lied: bool,
+    /// The client may wait for it.
+    pub open: bool,
 }
 
 /// What the client can know of a request.
@@ -60,7 +63,18 @@ impl Transcript {
     }
 
     /// A request has arrived; the number is its place.
-    pub fn arrived(&mut self, arrival: Arrival) -> usize {
+    pub fn arrived(&mut self, connection: usize, request: &Request, fault: &Fault) -> usize {
+        let arrival = Arrival {
+            at: Instant::now(),
+            connection,
+            operation: request.operation,
+            id: request.id.clone(),
+            fault: fault.clone(),
+            acted: false,
+            fate: Fate::Unknown,
+            lied: false,
+            open: true,
+        };
         let count = self.in_flight.entry(arrival.operation).or_default();
         *count += 1;
         let most = self.most.entry(arrival.operation).or_default();
@@ -69,9 +83,12 @@ impl Transcript {
         self.arrivals.len() - 1
     }
 
+    /// It is over, or the client does not wait for it any more.
     pub fn left(&mut self, place: usize) {
-        let operation = self.arrivals[place].operation;
-        *self.in_flight.entry(operation).or_default() -= 1;
+        let arrival = &mut self.arrivals[place];
+        if std::mem::take(&mut arrival.open) {
+            *self.in_flight.entry(arrival.operation).or_default() -= 1;
+        }
     }
 
     pub fn of(&self, operation: Operation, id: &str) -> impl Iterator<Item = &Arrival> {
@@ -89,7 +106,7 @@ impl Transcript {
             (self.arrivals.len(), 0)
         };
         for arrival in &self.arrivals[..shown] {
-            let Arrival { at, connection, operation, id, fault, acted, fate, lied } = arrival;
+            let Arrival { at, connection, operation, id, fault, acted, fate, lied, .. } = arrival;
             let _ = write!(
                 text,
                 "{:>10.3}s  #{connection} {operation:?} {id}",
