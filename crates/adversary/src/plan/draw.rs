@@ -37,7 +37,7 @@ fn settings(rng: &mut Rng) -> Settings {
         connect_timeout: Duration::from_secs(pick(rng, &[1, 10])),
         share: pick(rng, &[None, None, Some(1.0), Some(0.02), Some(0.005)]),
         polls_per_second: pick(rng, &[1, 10, 150]),
-        first_pause: pick(rng, &[Duration::ZERO, ms(100), ms(100), ms(100), ms(100), ms(1_000)]),
+        first_pause: if rng.u8(..20) == 0 { Duration::ZERO } else { pick(rng, &[ms(100), ms(100), ms(1_000)]) },
         longest_pause: pick(rng, &[ms(3_000), ms(3_000), ms(30_000)]),
         graphql_variables: rng.bool(),
         traced: rng.u8(..12) == 0,
