@@ -82,9 +82,7 @@ impl Spelling {
         match self {
             Self::PercentUpper => each(&|c| percent(c, |byte| format!("%{byte:02X}"))),
             Self::PercentLower => each(&|c| percent(c, |byte| format!("%{byte:02x}"))),
-            Self::Form => {
-                each(&|c| percent(c, |byte| format!("%{byte:02X}"))).replace("%20", "+")
-            }
+            Self::Form => each(&|c| percent(c, |byte| format!("%{byte:02X}"))).replace("%20", "+"),
             Self::HtmlNames => each(&|c| match c {
                 '&' => "&amp;".to_owned(),
                 '<' => "&lt;".to_owned(),

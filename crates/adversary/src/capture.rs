@@ -8,8 +8,8 @@ use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::dynamic_filter_fn;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
-use crate::canary;
 use crate::caller::FloorCharBoundary;
+use crate::canary;
 
 thread_local! {
     static CURRENT: RefCell<Option<Current>> = const { RefCell::new(None) };

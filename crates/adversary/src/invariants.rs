@@ -34,6 +34,7 @@ pub const ALL: &[(&str, Invariant)] = &[
     ("a call is sent no more often than the policy allows", attempts::within_the_policy),
     ("what could happen twice is not sent twice", attempts::not_twice),
     ("an outcome that is said to be certain is", certainty::of_failures),
+    ("what was never sent is not of unknown outcome", certainty::of_unknown_outcomes),
     ("what is said to have happened has", certainty::of_successes),
     ("what is said of a job is true, and of that job", certainty::of_jobs),
     ("every accepted job is known, or its outcome is", submissions::are_known),

@@ -144,13 +144,13 @@ async fn accept(mut listener: TcpListener, plan: Plan, world: Arc<World>) {
         }
         let streams = plan.settings.http2.then_some(plan.settings.streams);
         let shared = Arc::clone(&world);
-        world.lock().transcript.open += 1;
+        world.lock().transcript.open.insert(number);
         let task = tokio::spawn(async move {
             match streams {
                 Some(streams) => http2::serve(&shared, stream, number, streams).await,
                 None => http1::serve(&shared, stream, number).await,
             }
-            shared.lock().transcript.open -= 1;
+            shared.lock().transcript.open.remove(&number);
         });
         world.lock().connections.push(task.abort_handle());
     }

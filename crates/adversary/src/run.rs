@@ -22,6 +22,8 @@ const SETTLING: Duration = Duration::from_secs(2);
 /// A run that is over, for the invariants to judge.
 pub struct Run {
     pub settings: Settings,
+    /// Connections may be ended before a request is read.
+    pub ends_connections: bool,
     pub began: Instant,
     pub ended: Instant,
     pub entries: Vec<Entry>,
@@ -80,10 +82,11 @@ async fn play(plan: &Plan) -> Run {
     let transcript = std::mem::replace(&mut inner.transcript, Transcript::new(began));
     Run {
         settings: plan.settings.clone(),
+        ends_connections: plan.dead_connections > 0 || plan.away.is_some(),
         began,
         ended,
         entries,
-        left_connections: transcript.open,
+        left_connections: transcript.open.len(),
         transcript,
         service: std::mem::take(&mut inner.service),
         leaks: log.leaks(),

@@ -34,7 +34,8 @@ impl Finding {
     /// saw. Shrinking takes no longer than this.
     #[must_use]
     pub fn report(&self, invariant: &str, time: Duration) -> String {
-        let breaks_it = |plan: &Plan| broken(&run(plan)).iter().any(|one| one.invariant == invariant);
+        let breaks_it =
+            |plan: &Plan| broken(&run(plan)).iter().any(|one| one.invariant == invariant);
         let smallest = shrink(&plan::plan(self.seed), time, breaks_it);
         let played = run(&smallest);
         let mut text = format!("SEED={}\n", self.seed);
@@ -50,11 +51,8 @@ impl Finding {
 fn described(plan: &Plan) -> String {
     let mut text = format!("  {:?}\n", plan.settings);
     if plan.dead_connections > 0 || plan.away.is_some() {
-        let _ = writeln!(
-            text,
-            "  dead connections: {}, away: {:?}",
-            plan.dead_connections, plan.away
-        );
+        let _ =
+            writeln!(text, "  dead connections: {}, away: {:?}", plan.dead_connections, plan.away);
     }
     for actor in &plan.actors {
         let _ = writeln!(text, "  an actor, from {:?} on", actor.starts);

@@ -59,12 +59,10 @@ impl Service {
     pub fn act(&mut self, request: &Request, now: Instant) -> Reply {
         match request.operation {
             Operation::Run | Operation::RunSync => self.submit(request, now),
-            Operation::Status => self.on_job(request, now, |job| {
-                Reply::json(200, &job.record(now))
-            }),
-            Operation::Stream => self.on_job(request, now, |job| {
-                Reply::json(200, &job.drain(now))
-            }),
+            Operation::Status => {
+                self.on_job(request, now, |job| Reply::json(200, &job.record(now)))
+            }
+            Operation::Stream => self.on_job(request, now, |job| Reply::json(200, &job.drain(now))),
             Operation::Cancel => self.on_job(request, now, |job| job.cancel(now)),
             Operation::Retry => self.on_job(request, now, |job| job.retry(now)),
             Operation::Purge => self.purge(now),
@@ -106,7 +104,8 @@ impl Service {
         let id = format!("{}job-{call}-{again}-u1", if is_sync { "sync-" } else { "" });
         let job = Job::new(id.clone(), call, script, now, is_sync.then(|| request.wait()));
         let not_before = is_sync.then(|| job.answers_sync_at());
-        let reply = Reply { new_job: Some(id.clone()), not_before, ..Reply::json(200, &job.record(now)) };
+        let reply =
+            Reply { new_job: Some(id.clone()), not_before, ..Reply::json(200, &job.record(now)) };
         self.jobs.insert(id, job);
         reply
     }

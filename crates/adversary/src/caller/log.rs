@@ -21,17 +21,25 @@ pub struct Entry {
     pub job: Option<String>,
     pub started: Instant,
     pub ended: Option<Instant>,
-    /// Until when it was left unpolled.
+    /// Until when it was left unpolled, or may have been.
     pub held_until: Option<Instant>,
     pub outcome: Outcome,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
-    Run { at_least_once: bool },
-    RunSync { wait: Duration, output: bool },
+    Run {
+        at_least_once: bool,
+    },
+    RunSync {
+        wait: Duration,
+        output: bool,
+    },
     Status,
-    Wait { timeout: Option<Duration>, cancel: bool },
+    Wait {
+        timeout: Option<Duration>,
+        cancel: bool,
+    },
     Stream,
     Cancel,
     Retry,
@@ -39,7 +47,9 @@ pub enum Kind {
     Health,
     Requests,
     Openai,
-    RunAll { jobs: u64 },
+    RunAll {
+        jobs: u64,
+    },
     /// One of many.
     OneOfAll,
     GetPod,
@@ -68,9 +78,14 @@ pub enum Got {
     /// The id of what was created.
     Id(String),
     /// A stream, and whether it came to its end.
-    Items { items: Vec<Item>, ended: bool },
+    Items {
+        items: Vec<Item>,
+        ended: bool,
+    },
     /// Whether all results of many were taken.
-    Many { whole: bool },
+    Many {
+        whole: bool,
+    },
 }
 
 #[derive(Clone, Debug)]

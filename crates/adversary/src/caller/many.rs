@@ -13,6 +13,14 @@ use crate::plan::{JobScript, Manner, Step, Work};
 /// The calls of a step are numbered from its own on; those in the body of a loop from here on.
 const IN_BODY: u64 = 500;
 
+/// From here on those that nobody polls while the body of the loop is waited for.
+const BUFFERED: u64 = 100;
+
+/// Whether nobody polls the call of this number at times.
+pub(super) fn is_left_alone(call: u64) -> bool {
+    (BUFFERED..IN_BODY).contains(&(call % 1_000))
+}
+
 impl Caller {
     pub(super) async fn run_all(&self, work: &Work) {
         let Step::RunAll { script, jobs, width, timeout, take } = &work.step else { return };
@@ -72,7 +80,7 @@ impl Caller {
             async move { this.one(number, script, looks, &job).await }
         };
         let all = async {
-            let requests = (0..calls).map(|index| one(work.call + index));
+            let requests = (0..calls).map(|index| one(work.call + BUFFERED + index));
             let mut results = futures_util::stream::iter(requests).buffer_unordered(width);
             let mut index = 0;
             while results.next().await.is_some() {

@@ -6,8 +6,10 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use podqueue::{Error, Job, NewTemplate, Polling, S3Config};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::drive::{Boxed, Driven, drive};
+use super::many::is_left_alone;
 use super::{Caller, Failed, Got, Item, Kind, Outcome};
 use crate::canary;
 use crate::plan::{Manner, Step, Work};
@@ -46,8 +48,7 @@ impl Caller {
                 if *storage {
                     run = run.s3_config(self::storage());
                 }
-                let kind =
-                    Kind::RunSync { wait: wait.unwrap_or(DEFAULT_WAIT), output: *output };
+                let kind = Kind::RunSync { wait: wait.unwrap_or(DEFAULT_WAIT), output: *output };
                 if *output {
                     self.follow(work, kind, None, Box::pin(run.output::<Value>())).await;
                     return None;
@@ -70,7 +71,8 @@ impl Caller {
                     wait = wait.cancel_on_timeout();
                 }
                 if *polite {
-                    wait = wait.polling(Polling::new().first(Duration::from_secs(10)).per_second(1));
+                    wait =
+                        wait.polling(Polling::new().first(Duration::from_secs(10)).per_second(1));
                 }
                 let kind = Kind::Wait { timeout: *timeout, cancel: *cancel };
                 self.follow(work, kind, Some(&job), wait.into_future()).await;
@@ -204,6 +206,7 @@ impl Caller {
             }
             Driven::Done(Err(error)) => (Outcome::Err(self.failed(call, &error)), None),
         };
+        let held_until = if is_left_alone(call) { Some(Instant::now()) } else { held_until };
         self.log.end(place, outcome, held_until);
         value
     }
@@ -239,9 +242,7 @@ impl Caller {
         });
         let (driven, held_until) = drive(reading, work.manner).await;
         let outcome = match driven {
-            Driven::Done(ended) => {
-                Outcome::Ok(Got::Items { items: self.log.items(place), ended })
-            }
+            Driven::Done(ended) => Outcome::Ok(Got::Items { items: self.log.items(place), ended }),
             Driven::Dropped => Outcome::Dropped,
             Driven::Panicked => Outcome::Panicked,
         };

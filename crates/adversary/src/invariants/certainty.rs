@@ -27,6 +27,26 @@ pub(super) fn of_failures(run: &Run, broken: &mut Vec<String>) {
     }
 }
 
+/// An outcome is not called unknown where nothing was sent, which the client can know: no connection
+/// was ended by the peer, so none can have taken a request with it.
+pub(super) fn of_unknown_outcomes(run: &Run, broken: &mut Vec<String>) {
+    if run.ends_connections
+        || run.transcript.arrivals.iter().any(|one| one.fault.ends_a_connection())
+    {
+        return;
+    }
+    for entry in &run.entries {
+        let Outcome::Err(failed) = &entry.outcome else { continue };
+        let Some((operation, arrivals)) = arrivals(run, entry) else { continue };
+        if failed.kind == ErrorKind::OutcomeUnknown && arrivals.is_empty() {
+            broken.push(format!(
+                "{operation:?} of call {} never arrived, and fails as {:?}: {}",
+                entry.call, failed.kind, failed.text
+            ));
+        }
+    }
+}
+
 fn means_no_effect(failed: &Failed) -> bool {
     matches!(
         failed.kind,
@@ -57,7 +77,9 @@ pub(super) fn of_successes(run: &Run, broken: &mut Vec<String>) {
         let number = entry.call;
         let service = &run.service;
         let has_happened = match entry.kind {
-            Kind::CreateTemplate => service.templates.created.contains_key(&format!("tpl-{number}")),
+            Kind::CreateTemplate => {
+                service.templates.created.contains_key(&format!("tpl-{number}"))
+            }
             Kind::CreateSecret => service.secrets.created.contains_key(&format!("sec-{number}")),
             Kind::DeleteTemplate => !service.templates.there.contains_key(&format!("tpl-{number}")),
             Kind::DeleteSecret => !service.secrets.there.contains_key(&format!("sec-{number}")),
@@ -82,7 +104,9 @@ pub(super) fn of_jobs(run: &Run, broken: &mut Vec<String>) {
         let told = match &entry.outcome {
             Outcome::Ok(Got::Record(seen)) if !lied => true_record(run, entry, seen),
             Outcome::Ok(Got::Job(id)) if !lied => own_job(run, entry, id),
-            Outcome::Ok(Got::Output(output)) if matches!(entry.kind, Kind::RunSync { .. }) && !lied => {
+            Outcome::Ok(Got::Output(output))
+                if matches!(entry.kind, Kind::RunSync { .. }) && !lied =>
+            {
                 own_job(run, entry, output["job"].as_str().unwrap_or_default())
             }
             Outcome::Err(failed) if !lied => true_failure(run, entry, failed),

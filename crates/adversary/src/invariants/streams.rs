@@ -36,7 +36,9 @@ fn is_whole(run: &Run, entry: &Entry, items: &[Item], ended: bool) -> Result<(),
             return Err(format!("chunk {index} came after chunk {}", next - 1));
         }
         if index > next && !after_gap {
-            return Err(format!("chunk {index} came where chunk {next} was next, and no gap is told"));
+            return Err(format!(
+                "chunk {index} came where chunk {next} was next, and no gap is told"
+            ));
         }
         next = index + 1;
     }

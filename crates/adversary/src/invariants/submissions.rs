@@ -50,7 +50,8 @@ fn told_otherwise(run: &Run, job: &Job) -> bool {
     let asked_for = |entry: &Entry| {
         entry.call == job.call && matches!(entry.kind, Kind::Run { at_least_once: true })
     };
-    run.transcript.arrivals.iter().any(|arrival| lied(&arrival)) || run.entries.iter().any(asked_for)
+    run.transcript.arrivals.iter().any(|arrival| lied(&arrival))
+        || run.entries.iter().any(asked_for)
 }
 
 /// One of many whose results were not all taken.

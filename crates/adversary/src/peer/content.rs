@@ -109,7 +109,8 @@ fn garbled(garble: Garble, request: &Request, mut content: Content) -> Content {
     match garble {
         Garble::ByteOrderMark => content.body = format!("\u{feff}{text}").into_bytes(),
         Garble::NotANumber if text.contains("\"status\":") => {
-            content.body = text.replacen("\"status\":", "\"score\":NaN,\"status\":", 1).into_bytes();
+            content.body =
+                text.replacen("\"status\":", "\"score\":NaN,\"status\":", 1).into_bytes();
         }
         Garble::DuplicateId if text.starts_with("{\"id\":") => {
             content.body = text.replacen('{', "{\"id\":\"job-of-nobody\",", 1).into_bytes();
@@ -145,7 +146,9 @@ fn foreign(request: &Request, content: Content) -> Content {
     } });
     let body = match request.operation {
         Operation::Status | Operation::Cancel | Operation::Retry | Operation::Stream => record,
-        Operation::Run | Operation::RunSync | Operation::Purge => json!({ "jobs": {}, "workers": {} }),
+        Operation::Run | Operation::RunSync | Operation::Purge => {
+            json!({ "jobs": {}, "workers": {} })
+        }
         Operation::Health => record,
         // Nothing in these tells whose they are.
         Operation::Requests | Operation::Openai => return content,
@@ -181,9 +184,8 @@ fn echoed(echo: &Echo, request: &Request, reply: Option<&Reply>) -> Content {
         Place::Plain => content(echo.status, "text/plain", format!("refused {in_text}"), fate),
         Place::GraphqlMessage => {
             let status = if echo.status == 400 { 400 } else { 200 };
-            let body = format!(
-                "{{\"data\":null,\"errors\":[{{\"message\":\"bad value {in_json}\"}}]}}"
-            );
+            let body =
+                format!("{{\"data\":null,\"errors\":[{{\"message\":\"bad value {in_json}\"}}]}}");
             content(status, json, body, Fate::Refused)
         }
         Place::GraphqlExtension => {

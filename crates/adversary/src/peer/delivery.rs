@@ -26,12 +26,8 @@ pub(super) enum Act {
 
 pub(super) fn delivery(fault: &Fault, content: &Content) -> Delivery {
     let whole = framed(content);
-    let mut delivery = Delivery {
-        acts: Vec::new(),
-        ending: None,
-        fate: content.fate,
-        out_of_step: false,
-    };
+    let mut delivery =
+        Delivery { acts: Vec::new(), ending: None, fate: content.fate, out_of_step: false };
     match *fault {
         Fault::Cut { at, ending } => {
             let end = part(&whole, at);

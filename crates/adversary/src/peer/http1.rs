@@ -75,7 +75,7 @@ impl Connection<'_> {
             is_gone = self.is_gone_within(until).await;
             if is_gone {
                 // It takes effect all the same.
-                self.world.lock().transcript.left(place);
+                self.world.lock().transcript.is_alone(place);
                 sleep_until(until).await;
             }
         }

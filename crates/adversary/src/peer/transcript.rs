@@ -1,6 +1,6 @@
 //! What the peer saw and did.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use tokio::time::Instant;
@@ -12,8 +12,8 @@ use crate::service::Request;
 pub struct Transcript {
     pub began: Instant,
     pub arrivals: Vec<Arrival>,
-    /// Connections that are open.
-    pub open: usize,
+    /// The connections that the client holds open.
+    pub open: BTreeSet<usize>,
     in_flight: BTreeMap<Operation, u64>,
     /// The most requests of an operation at the same time.
     pub most: BTreeMap<Operation, u64>,
@@ -56,7 +56,7 @@ impl Transcript {
         Self {
             began,
             arrivals: Vec::new(),
-            open: 0,
+            open: BTreeSet::new(),
             in_flight: BTreeMap::new(),
             most: BTreeMap::new(),
         }
@@ -89,6 +89,12 @@ impl Transcript {
         if std::mem::take(&mut arrival.open) {
             *self.in_flight.entry(arrival.operation).or_default() -= 1;
         }
+    }
+
+    /// The client has closed the connection, and the peer is still at work.
+    pub fn is_alone(&mut self, place: usize) {
+        self.left(place);
+        self.open.remove(&self.arrivals[place].connection);
     }
 
     pub fn of(&self, operation: Operation, id: &str) -> impl Iterator<Item = &Arrival> {

@@ -37,7 +37,11 @@ fn settings(rng: &mut Rng) -> Settings {
         connect_timeout: Duration::from_secs(pick(rng, &[1, 10])),
         share: pick(rng, &[None, None, Some(1.0), Some(0.02), Some(0.005)]),
         polls_per_second: pick(rng, &[1, 10, 150]),
-        first_pause: if rng.u8(..20) == 0 { Duration::ZERO } else { pick(rng, &[ms(100), ms(100), ms(1_000)]) },
+        first_pause: if rng.u8(..20) == 0 {
+            Duration::ZERO
+        } else {
+            pick(rng, &[ms(100), ms(100), ms(1_000)])
+        },
         longest_pause: pick(rng, &[ms(3_000), ms(3_000), ms(30_000)]),
         graphql_variables: rng.bool(),
         traced: rng.u8(..12) == 0,
@@ -147,7 +151,10 @@ fn script(rng: &mut Rng) -> JobScript {
         queued: pick(rng, &[ms(0), ms(0), ms(300), ms(20_000)]),
         runs: pick(rng, &[ms(0), ms(50), ms(700), ms(5_000), ms(40_000), ms(200_000)]),
         chunks: rng.u64(0..7),
-        end: pick(rng, &[End::Completed, End::Completed, End::Completed, End::Failed, End::TimedOut]),
+        end: pick(
+            rng,
+            &[End::Completed, End::Completed, End::Completed, End::Failed, End::TimedOut],
+        ),
     }
 }
 
@@ -215,8 +222,8 @@ fn answer(rng: &mut Rng, operation: Operation) -> Answer {
     let status = pick(
         rng,
         &[
-            400, 401, 403, 403, 404, 404, 408, 413, 425, 429, 429, 429, 429, 500, 500, 501, 502, 502,
-            502, 503, 503, 504, 505, 520, 599, 301, 307, 304, 226, 418,
+            400, 401, 403, 403, 404, 404, 408, 413, 425, 429, 429, 429, 429, 500, 500, 501, 502,
+            502, 502, 503, 503, 504, 505, 520, 599, 301, 307, 304, 226, 418,
         ],
     );
     let mut words = pick(
@@ -233,12 +240,14 @@ fn answer(rng: &mut Rng, operation: Operation) -> Answer {
     );
     let mut status = status;
     if operation.is_graphql() && rng.bool() {
-        let words_of_graphql: &[&'static str] =
-            &["Unknown error", "No permission for this operation", "no healthy upstream", "no such host"];
-        (status, words) = (
-            pick(rng, &[200, 200, 400]),
-            Words::Graphql(pick(rng, words_of_graphql)),
-        );
+        let words_of_graphql: &[&'static str] = &[
+            "Unknown error",
+            "No permission for this operation",
+            "no healthy upstream",
+            "no such host",
+        ];
+        (status, words) =
+            (pick(rng, &[200, 200, 400]), Words::Graphql(pick(rng, words_of_graphql)));
     }
     // A refusal that reads like the service's own knowledge would be a lie that nobody could see
     // through: 404 comes from something in between, in a form of its own.

@@ -11,20 +11,31 @@ pub enum Fault {
     /// Something else is answered; `acts` where the request takes effect all the same.
     Answer(Answer),
     /// The response ends after so many thousandths of its bytes.
-    Cut { at: u16, ending: Ending },
+    Cut {
+        at: u16,
+        ending: Ending,
+    },
     /// The request is read and thrown away, and the connection ends.
     Unheard(Ending),
     /// The response comes late; the request takes effect when it arrives, or only then.
-    Late { by: Duration, acts_late: bool },
+    Late {
+        by: Duration,
+        acts_late: bool,
+    },
     /// The response comes in so many pieces.
-    Pieces { count: u8, pause: Duration },
+    Pieces {
+        count: u8,
+        pause: Duration,
+    },
     Garbled(Garble),
     /// The record of another job, or of another interface.
     Foreign,
     /// The response comes twice.
     Doubled,
     /// A response that nobody asked for, on the idle connection.
-    Unsolicited { after: Duration },
+    Unsolicited {
+        after: Duration,
+    },
     /// The connection ends after the whole response.
     ThenEnds(Ending),
     /// Informational responses come first.
@@ -32,13 +43,35 @@ pub enum Fault {
     /// The whole response in chunks.
     Chunked,
     /// A body that ends where the connection does, and is cut there.
-    Unframed { at: u16 },
+    Unframed {
+        at: u16,
+    },
     /// What the request held is repeated.
     Echo(Echo),
     /// HTTP/2: the stream is reset.
     Reset(H2Reset),
     /// HTTP/2: the connection is ended in order.
-    GoAway { after: bool },
+    GoAway {
+        after: bool,
+    },
+}
+
+impl Fault {
+    /// Whether the connection does not outlive it.
+    pub fn ends_a_connection(&self) -> bool {
+        !matches!(
+            self,
+            Self::None
+                | Self::Answer(_)
+                | Self::Late { .. }
+                | Self::Pieces { .. }
+                | Self::Garbled(_)
+                | Self::Foreign
+                | Self::Informational(_)
+                | Self::Chunked
+                | Self::Echo(_)
+        )
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +105,10 @@ pub enum Words {
 pub enum RetryAfter {
     Seconds(u64),
     /// A date so many seconds from now, by a clock that is off by so many.
-    Date { from_now: u64, off: i64 },
+    Date {
+        from_now: u64,
+        off: i64,
+    },
     Nonsense,
 }
 

@@ -22,9 +22,14 @@ pub enum Manner {
     /// Polled so often, then dropped.
     DropAtPoll(u32),
     /// Polled so often, then left alone for a time, then awaited.
-    Hold { polls: u32, pause: Duration },
+    Hold {
+        polls: u32,
+        pause: Duration,
+    },
     /// Polled so often, then moved to another task.
-    Elsewhere { polls: u32 },
+    Elsewhere {
+        polls: u32,
+    },
 }
 
 /// Which job a step is about.
@@ -39,22 +44,52 @@ pub enum Pick {
 #[derive(Clone, Debug)]
 pub enum Step {
     Sleep(Duration),
-    Run { script: JobScript, at_least_once: bool, storage: bool, webhook: bool },
-    RunSync { script: JobScript, wait: Option<Duration>, output: bool, storage: bool },
+    Run {
+        script: JobScript,
+        at_least_once: bool,
+        storage: bool,
+        webhook: bool,
+    },
+    RunSync {
+        script: JobScript,
+        wait: Option<Duration>,
+        output: bool,
+        storage: bool,
+    },
     Status(Pick),
-    Wait { pick: Pick, timeout: Option<Duration>, cancel: bool, polite: bool },
-    Stream { take: Option<usize> },
+    Wait {
+        pick: Pick,
+        timeout: Option<Duration>,
+        cancel: bool,
+        polite: bool,
+    },
+    Stream {
+        take: Option<usize>,
+    },
     Cancel(Pick),
     Retry(Pick),
     Purge,
     Health,
     Requests,
     Openai,
-    RunAll { script: JobScript, jobs: u64, width: usize, timeout: Option<Duration>, take: Option<usize> },
+    RunAll {
+        script: JobScript,
+        jobs: u64,
+        width: usize,
+        timeout: Option<Duration>,
+        take: Option<usize>,
+    },
     /// Submissions or looks by `buffer_unordered`, with another in the body of the loop.
-    Unordered { script: JobScript, calls: u64, width: usize, looks: bool },
+    Unordered {
+        script: JobScript,
+        calls: u64,
+        width: usize,
+        looks: bool,
+    },
     GetPod,
-    CreateTemplate { short: bool },
+    CreateTemplate {
+        short: bool,
+    },
     UpdateTemplate,
     DeleteTemplate,
     CreateSecret,

@@ -130,12 +130,8 @@ impl Job {
 
     /// It has failed already.
     pub fn fail_at_once(&mut self) {
-        self.script = JobScript {
-            queued: Duration::ZERO,
-            runs: Duration::ZERO,
-            chunks: 0,
-            end: End::Failed,
-        };
+        self.script =
+            JobScript { queued: Duration::ZERO, runs: Duration::ZERO, chunks: 0, end: End::Failed };
     }
 
     pub(super) fn answers_sync_at(&self) -> Instant {
@@ -186,9 +182,7 @@ impl Job {
 
     pub(super) fn drain(&mut self, now: Instant) -> Value {
         let emitted = self.emitted(now);
-        let chunk = |index: u64| {
-            json!({ "output": { "job": self.id, "run": self.retries, "chunk": index } })
-        };
+        let chunk = |index: u64| json!({ "output": { "job": self.id, "run": self.retries, "chunk": index } });
         let chunks = (self.drained..emitted).map(chunk).collect();
         self.drained = emitted;
         // Both forms, as the job's number has it.

@@ -23,10 +23,7 @@ pub struct Thing {
 }
 
 pub(super) fn pod(request: &Request) -> Reply {
-    Reply::json(
-        200,
-        &json!({ "id": request.id, "name": "a Pod", "env": { "TOKEN": canary::ENV } }),
-    )
+    Reply::json(200, &json!({ "id": request.id, "name": "a Pod", "env": { "TOKEN": canary::ENV } }))
 }
 
 fn failed(message: &str) -> Reply {
