@@ -8,13 +8,16 @@ pub const KEY: &str = "Kq7Zx1Canary+/=&Vw93LpKey";
 pub const SECRET: &str = "Sq7Zx2Canary\"\\/=é\n<&>'Vw93LpSecret";
 /// The value of an environment variable.
 pub const ENV: &str = "Eq7Zx3Canary=/é&Vw93LpEnv";
+/// The same of a Pod that is read. The body of a response that holds it may be asked for; nothing else
+/// shows it.
+pub const POD: &str = "Pq7Zx6Canary=/é&Vw93LpPod";
 /// The secret of the storage settings.
 pub const STORAGE: &str = "Aq7Zx4Canary/+=Vw93LpStorage";
 /// The URL of a webhook, which whoever knows can call.
 pub const WEBHOOK: &str = "https://hook.example/Hq7Zx5Canary=/Vw93LpHookToken0123456789abcdef";
 
 /// What every spelling leaves unchanged: both ends of each canary, so that a part is found too.
-const CORES: [&str; 10] = [
+const CORES: [&str; 12] = [
     "Kq7Zx1Canary",
     "Vw93LpKey",
     "Sq7Zx2Canary",
@@ -25,11 +28,18 @@ const CORES: [&str; 10] = [
     "Vw93LpStorage",
     "Hq7Zx5Canary",
     "Vw93LpHookToken",
+    "Pq7Zx6Canary",
+    "Vw93LpPod",
 ];
 
 /// Where a canary stands in a text.
 pub fn found_in(text: &str) -> Option<usize> {
     CORES.iter().filter_map(|core| text.find(core)).min()
+}
+
+/// As `found_in`, of a body: what the request did not hold is the service's own.
+pub fn found_in_body(body: &str) -> Option<usize> {
+    CORES[..10].iter().filter_map(|core| body.find(core)).min()
 }
 
 /// How a service writes a value that it repeats.

@@ -91,8 +91,11 @@ impl Service {
 
     /// What a `/runsync` answers once its wait is over.
     pub fn after_wait(&self, job_id: &str, now: Instant) -> Reply {
-        let record = self.jobs.get(job_id).map(|job| job.record(now)).unwrap_or_default();
-        Reply::json(200, &record)
+        match self.jobs.get(job_id) {
+            Some(job) if job.state(now) != State::Gone => Reply::json(200, &job.record(now)),
+            // Purged meanwhile.
+            _ => Reply::error(404, "job not found"),
+        }
     }
 
     fn submit(&mut self, request: &Request, now: Instant) -> Reply {

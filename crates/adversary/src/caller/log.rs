@@ -207,7 +207,7 @@ impl Log {
 
     /// Keeps what is shown of a value, where it holds what it must not.
     pub fn show(&self, call: u64, value: &dyn Debug) {
-        self.look_through(call, &format!("{value:?} {value:#?}"));
+        self.look_through(call, &format!("{value:?} {value:#?}"), canary::found_in);
     }
 
     pub fn record(&self, call: u64, record: &JobRecord) -> Seen {
@@ -223,13 +223,15 @@ impl Log {
             source = cause.source();
         }
         shown.push_str(&format!(
-            "{:?}\n{:?}\n{:?}\n{:?}\n",
-            error.body(),
+            "{:?}\n{:?}\n{:?}\n",
             error.graphql(),
             error.record(),
             error.remote_cancel()
         ));
-        self.look_through(call, &shown);
+        self.look_through(call, &shown, canary::found_in);
+        if let Some(body) = error.body() {
+            self.look_through(call, &format!("{body:?}"), canary::found_in_body);
+        }
         Failed {
             kind: error.kind(),
             job_id: error.job_id().map(str::to_owned),
@@ -242,8 +244,8 @@ impl Log {
         }
     }
 
-    fn look_through(&self, call: u64, shown: &str) {
-        if let Some(at) = canary::found_in(shown) {
+    fn look_through(&self, call: u64, shown: &str, find: fn(&str) -> Option<usize>) {
+        if let Some(at) = find(shown) {
             let start = shown.floor_char_boundary_before(at.saturating_sub(120));
             let end = shown.floor_char_boundary_before((at + 80).min(shown.len()));
             self.inner().leaks.push(format!("call {call} shows: …{}…", &shown[start..end]));

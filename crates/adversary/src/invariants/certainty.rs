@@ -17,6 +17,12 @@ pub(super) fn of_failures(run: &Run, broken: &mut Vec<String>) {
         if operation.twice() == Twice::Safe || failed.job_id.is_some() || !means_no_effect(failed) {
             continue;
         }
+        // It was accepted, and purged while the service waited for it: there is none.
+        let was_purged =
+            run.service.jobs.values().any(|job| job.call == entry.call && job.removed.is_some());
+        if was_purged {
+            continue;
+        }
         if let Some(acted) = arrivals.iter().find(|arrival| arrival.acted && !arrival.lied) {
             broken.push(format!(
                 "{operation:?} of call {} failed as {:?}, which says that nothing happened, and \
@@ -86,6 +92,15 @@ pub(super) fn of_successes(run: &Run, broken: &mut Vec<String>) {
             Kind::UpdateTemplate => {
                 let thing = service.templates.there.get(&format!("tpl-{number}"));
                 thing.is_some_and(|thing| thing.changes > 0)
+            }
+            // Whoever has no response looks at the job: one that is not failed needs no retry, whether
+            // it was one or never failed.
+            Kind::Retry => {
+                let job = entry.job.as_ref().and_then(|id| service.jobs.get(id));
+                let at = entry.ended.unwrap_or(run.ended);
+                job.is_some_and(|job| {
+                    job.retries > 0 || !matches!(job.state(at), State::Failed | State::TimedOut)
+                })
             }
             _ => arrivals.iter().any(|arrival| arrival.acted),
         };

@@ -12,7 +12,9 @@ pub(super) fn are_known(run: &Run, broken: &mut Vec<String>) {
     for job in run.service.jobs.values() {
         let entries: Vec<_> = run.entries.iter().filter(|entry| entry.call == job.call).collect();
         let is_known = entries.iter().any(|entry| tells_of(entry, job));
-        if is_known || told_otherwise(run, job) || was_left(run, job) {
+        // What is purged while `/runsync` waits for it is not found at the end of the wait.
+        let is_purged = job.removed.is_some();
+        if is_known || is_purged || told_otherwise(run, job) || was_left(run, job) {
             continue;
         }
         let told: Vec<_> = entries.iter().map(|entry| &entry.outcome).collect();

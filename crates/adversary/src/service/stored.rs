@@ -23,7 +23,7 @@ pub struct Thing {
 }
 
 pub(super) fn pod(request: &Request) -> Reply {
-    Reply::json(200, &json!({ "id": request.id, "name": "a Pod", "env": { "TOKEN": canary::ENV } }))
+    Reply::json(200, &json!({ "id": request.id, "name": "a Pod", "env": { "TOKEN": canary::POD } }))
 }
 
 fn failed(message: &str) -> Reply {
