@@ -54,6 +54,8 @@ struct Inner {
     paces: Paces,
     run_limit: usize,
     run_sync_limit: usize,
+    #[cfg(feature = "webhook")]
+    retried: crate::webhook::Retried,
 }
 
 /// The form of the queue interface's `authorization` header. The service takes both
@@ -160,6 +162,11 @@ impl Client {
 
     pub(crate) fn paces(&self) -> &Paces {
         &self.inner.paces
+    }
+
+    #[cfg(feature = "webhook")]
+    pub(crate) fn retried(&self) -> &crate::webhook::Retried {
+        &self.inner.retried
     }
 
     pub(crate) fn observer(&self) -> &Observer {

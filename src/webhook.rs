@@ -43,6 +43,11 @@
 //!   that comes while it is being handled waits for the outcome. The last 10,000 jobs are
 //!   remembered, in memory: after a restart, or in another instance, the handler may get a job a
 //!   second time, so let it be one for which that is no harm.
+//! - Of a job that has failed or timed out, which may have been retried and ended in the same words,
+//!   only what comes within a minute, twice at most, and without a [`Job::retry`](crate::Job::retry)
+//!   of this client in between, is such a repeated delivery.
+//! - A body is read for a minute at most ([`WebhooksBuilder::body_timeout`]), and up to 64 MiB
+//!   ([`WebhooksBuilder::body_limit`]).
 //! - A handler that has begun is not cut off when the caller hangs up; its panic is an answer of
 //!   500.
 //! - Failed, cancelled and timed out jobs reach the handler, too, as records. A job that is retried
@@ -63,18 +68,20 @@ pub use wait::WebhookWait;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use reqwest::Url;
-use serde::Deserialize;
 use tracing::Instrument;
 
 use self::builder::Handler;
 use self::handled::Handled;
+pub(crate) use self::handled::Retried;
 pub(crate) use self::token::Token;
 use self::turns::Turns;
 use self::waiting::Waiting;
 use crate::error::{Error, ErrorKind, Result};
-use crate::queue::Endpoint;
+use crate::json::text_in_whole;
+use crate::queue::{Endpoint, is_not_the_services};
 use crate::secret_string::SecretString;
 
 /// An id that is longer is none.
@@ -94,21 +101,21 @@ struct Inner {
     token: Token,
     handler: Option<Handler>,
     body_limit: usize,
+    body_timeout: Duration,
     turns: Turns,
-    handled: Handled,
+    handled: Arc<Handled>,
     waiting: Arc<Waiting>,
 }
 
 /// What is read of a delivery. Who else but the service sends it is not known, so it is a hint.
-#[derive(Deserialize)]
 pub(crate) struct Hint {
     pub(crate) id: String,
 }
 
 impl Hint {
     pub(crate) fn read(body: &[u8]) -> Option<Self> {
-        let hint: Self = serde_json::from_slice(body).ok()?;
-        (!hint.id.is_empty() && hint.id.len() <= LONGEST_ID).then_some(hint)
+        let id = text_in_whole(body, "id")?;
+        (id.len() <= LONGEST_ID).then_some(Self { id })
     }
 }
 
@@ -190,9 +197,10 @@ impl Webhooks {
 impl Inner {
     async fn settle(&self, id: &str) -> Answer {
         let _turn = self.turns.take(id).await;
-        let record = match self.endpoint.job(id).status().await {
+        let record = match self.endpoint.job(id).look().await {
             Ok(record) if record.status().is_terminal() => record,
             Ok(_) => return Answer::NotEnded,
+            Err(error) if is_not_the_services(&error) => return Answer::NotConfirmed(error),
             Err(error) => match error.kind() {
                 ErrorKind::NotFound | ErrorKind::JobExpired => return Answer::UnknownJob,
                 ErrorKind::InvalidRequest => return Answer::Unreadable,
@@ -200,9 +208,10 @@ impl Inner {
             },
         };
         self.waiting.tell(&record);
-        if self.handled.contains(&record) {
+        if self.handled.is_repeat(&record) {
             return Answer::Repeated;
         }
+        self.handled.begin(id);
         if let Some(handler) = &self.handler
             && let Err(error) = handler(record.clone()).await
         {
@@ -218,6 +227,7 @@ impl fmt::Debug for Webhooks {
         f.debug_struct("Webhooks")
             .field("endpoint", &self.inner.endpoint.id())
             .field("body_limit", &self.inner.body_limit)
+            .field("body_timeout", &self.inner.body_timeout)
             .finish_non_exhaustive()
     }
 }

@@ -316,6 +316,8 @@ impl ClientBuilder {
                 graphql_body: self.graphql_body,
                 polling: self.polling,
                 paces: Paces::default(),
+                #[cfg(feature = "webhook")]
+                retried: crate::webhook::Retried::default(),
                 run_limit: self.run_limit,
                 run_sync_limit: self.run_sync_limit,
                 transport: Transport {

@@ -47,6 +47,13 @@ pub enum ErrorKind {
     /// The reply, or a job's output, is not of the expected shape.
     /// [`Error::field`](crate::Error::field) holds the path to the place.
     Decode,
+    /// The response is about another job than the one that was asked about, as a proxy that mixes up
+    /// its connections answers: it says nothing about this job. The same call can be made again; waits
+    /// do so on their own.
+    ForeignRecord,
+    /// Chunks may be missing at the end of a stream: the service hands out each chunk once, and a
+    /// response that may have carried some was lost. The job's record may hold the whole output.
+    StreamGap,
     /// The GraphQL interface answered with errors. [`Error::graphql`](crate::Error::graphql) holds
     /// them, and what came beside them.
     Graphql,

@@ -195,6 +195,7 @@ impl Error {
                 | ErrorKind::Timeout
                 | ErrorKind::RateLimited
                 | ErrorKind::Server
+                | ErrorKind::ForeignRecord
         )
     }
 

@@ -13,6 +13,10 @@ const LARGE: usize = 1024 * 1024;
 pub(super) struct Body(Vec<u8>);
 
 impl Body {
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

@@ -39,8 +39,8 @@ impl Endpoint {
 
     /// Submits a job and returns at once with its handle: `POST /run`, bodies of at most 10 MB.
     ///
-    /// The input is any value that serde can write; its shape is up to the worker's handler, and it
-    /// arrives as it is.
+    /// The input is any value that serde writes as a JSON object, which the interface asks for; what
+    /// is in it is up to the worker's handler, and it arrives unchanged.
     ///
     /// ```no_run
     /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {

@@ -11,13 +11,17 @@ use serde::de::DeserializeOwned;
 
 use super::lifespan::Lifespan;
 use super::operations::{CANCEL, RETRY, STATUS};
-use super::polling::rarest;
+use super::passing::is_not_the_services;
+use super::polling::{longest_silence, longest_silence_within, rarest};
 use super::stream::JobStream;
 use super::wait::Wait;
 use super::{Endpoint, JobRecord, JobStatus};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::observe::Event;
 use crate::transport::{Call, Operation, Reply};
+
+/// How much of another job's id is shown; it may be anything.
+const SHOWN_OF_AN_ID: usize = 100;
 
 /// The handle of a job: reads it, waits for it, streams from it, cancels or retries it.
 ///
@@ -94,13 +98,15 @@ impl Job {
 
     /// Reads the job's record as it is now: `GET /status/{job_id}`. A job that has failed is a record
     /// like any other here.
+    ///
+    /// A response with the id of another job is [`ErrorKind::ForeignRecord`], not this job's state.
     pub fn status(&self) -> StatusRequest {
-        StatusRequest { job: self.clone(), ttl: None, longest_pause: Duration::MAX }
+        StatusRequest { job: self.clone(), ttl: None, look: None, closes: false }
     }
 
     /// Reads the job's record for a wait or a stream, which must not sleep through its result.
-    pub(super) fn look(&self) -> StatusRequest {
-        StatusRequest { longest_pause: rarest(&self.id), ..self.status() }
+    pub(crate) fn look(&self) -> StatusRequest {
+        StatusRequest { look: Some(longest_silence(&self.id)), ..self.status() }
     }
 
     /// Waits until the job has ended.
@@ -130,17 +136,27 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::BadRequest`] where the job has ended in another way.
+    /// - [`ErrorKind::BadRequest`] where the job has ended in another way;
+    /// - [`ErrorKind::ForeignRecord`] where the response is about another job, and the status of this
+    ///   one does not show that it was cancelled. Cancelling it again does no harm.
     pub async fn cancel(&self) -> Result<JobRecord> {
         let reply = self.send(self.call(&CANCEL)?).await?;
-        self.read(&CANCEL, &reply)
+        let foreign = match self.read(&CANCEL, &reply) {
+            Err(error) if error.kind() == ErrorKind::ForeignRecord => error,
+            read => return read,
+        };
+        match self.look().closing().await {
+            Ok(record) if *record.status() == JobStatus::Cancelled => Ok(record),
+            Ok(record) => Err(foreign.with_record(record)),
+            Err(_) => Err(foreign),
+        }
     }
 
     /// Queues a job again that has failed or timed out, with its id and its input; earlier output is
     /// removed: `POST /retry/{job_id}`.
     ///
-    /// Where no answer comes, the job's status is looked at: a job that is queued, running or
-    /// completed was retried.
+    /// Where no response comes, or that of another job, the job's status is looked at: a job that is
+    /// queued, running or completed was retried.
     ///
     /// # Errors
     ///
@@ -149,8 +165,18 @@ impl Job {
     /// - [`ErrorKind::OutcomeUnknown`] where no answer came and the job does not tell: it still
     ///   stands as failed, or has failed again. It was not sent twice.
     pub async fn retry(&self) -> Result<JobRecord> {
-        let sent = match self.send(self.call(&RETRY)?).await {
-            Ok(reply) => self.read(&RETRY, &reply).map_err(|error| RETRY.repeat.unreadable(error)),
+        let call = self.call(&RETRY)?;
+        #[cfg(feature = "webhook")]
+        self.endpoint.client().retried().tell(self.endpoint.id(), &self.id);
+        let sent = match self.send(call).await {
+            Ok(reply) => self.read(&RETRY, &reply).map_err(|error| match error.kind() {
+                ErrorKind::ForeignRecord => {
+                    let message =
+                        format!("{}; this job may or may not have been retried", error.message());
+                    error.with_kind(ErrorKind::OutcomeUnknown).with_message(message)
+                }
+                _ => RETRY.repeat.unreadable(error),
+            }),
             Err(error) => Err(error),
         };
         let unknown = match sent {
@@ -174,15 +200,12 @@ impl Job {
 
     /// Sends a call about this job and tells a job that is gone from one that never was.
     pub(super) async fn send(&self, call: Call) -> Result<Reply> {
-        let result = self.endpoint.send(call).await;
-        match &result {
-            Ok(_) => self.lifespan.saw(),
-            Err(error) if error.kind() == ErrorKind::NotFound && self.lifespan.is_seen() => {
-                return result.map_err(|error| self.expired(error));
-            }
-            Err(_) => {}
-        }
-        result
+        self.endpoint.send(call).await.map_err(|error| {
+            let is_page =
+                is_not_the_services(&error) && error.body().is_some_and(|b| !b.is_empty());
+            let is_gone = error.kind() == ErrorKind::NotFound && self.lifespan.is_seen();
+            if is_gone && !is_page { self.expired(error) } else { error }
+        })
     }
 
     fn expired(&self, error: Error) -> Error {
@@ -205,10 +228,48 @@ impl Job {
     }
 
     pub(super) fn read(&self, operation: &Operation, reply: &Reply) -> Result<JobRecord> {
-        let job = |_| Ok(self.clone());
-        let record = JobRecord::read(&self.attempted(operation.name), reply, job)?;
+        let attempted = self.attempted(operation.name);
+        let record = JobRecord::read(&attempted, reply, |id, others| match id {
+            Some(id) if !self.has_id(&id) => Err(self.about_another(operation, &id)),
+            // Without an id, it may be what a stream was to get.
+            None if others.iter().any(|field| field.name == "stream") => {
+                Err(self.foreign(operation, "holds chunks of a stream and is no record"))
+            }
+            _ => Ok(self.clone()),
+        });
+        let record = record.map_err(|error| error.with_job_id(&self.id))?;
         self.lifespan.observe(&record, SystemTime::now());
         Ok(record)
+    }
+
+    /// The error for a response with this id, which is another job's.
+    pub(super) fn about_another(&self, operation: &Operation, id: &str) -> Error {
+        let id: String =
+            self.endpoint.hide_key(id.to_owned()).chars().take(SHOWN_OF_AN_ID).collect();
+        self.foreign(operation, &format!("is about another job, {id:?}"))
+    }
+
+    /// The error for a response that is not about this job.
+    fn foreign(&self, operation: &Operation, what: &str) -> Error {
+        let message = format!(
+            "the response {what}: responses were mixed up on their way, and nothing is known about \
+             job {:?} from this one; ask again, and where it happens more often, look for a proxy \
+             that shares connections",
+            self.id
+        );
+        Error::new(ErrorKind::ForeignRecord, self.attempted(operation.name), message)
+            .with_job_id(&self.id)
+    }
+
+    /// Whether it is the id of this job: one may have the suffix, such as `-u1`, that the other lacks.
+    pub(super) fn has_id(&self, id: &str) -> bool {
+        let is_with_suffix = |long: &str, short: &str| {
+            let suffix = long.strip_prefix(short).and_then(|rest| rest.strip_prefix("-u"));
+            suffix.is_some_and(|number| {
+                !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+            })
+        };
+        *self.id == *id || is_with_suffix(id, &self.id) || is_with_suffix(&self.id, id)
     }
 
     pub(super) fn attempted(&self, what: impl Into<Cow<'static, str>>) -> Attempted {
@@ -236,7 +297,9 @@ impl fmt::Debug for Job {
 pub struct StatusRequest {
     job: Job,
     ttl: Option<Duration>,
-    longest_pause: Duration,
+    /// For how long a look may be without a response, where it is one.
+    look: Option<Duration>,
+    closes: bool,
 }
 
 impl StatusRequest {
@@ -246,8 +309,26 @@ impl StatusRequest {
         self
     }
 
+    /// Lets the connection be closed afterwards: it may be one that mixes up its responses.
+    pub(super) fn closing(mut self) -> Self {
+        self.closes = true;
+        self
+    }
+
+    /// A look whose job is not waited for any longer than this.
+    pub(super) fn within(mut self, left: Duration) -> Self {
+        self.look = Some(longest_silence_within(self.job.id(), left));
+        self
+    }
+
     async fn send(self) -> Result<JobRecord> {
-        let mut call = self.job.call(&STATUS)?.longest_pause(self.longest_pause);
+        let mut call = self.job.call(&STATUS)?;
+        if let Some(longest) = self.look {
+            call = call.longest_pause(rarest(self.job.id())).longest_silence(longest);
+        }
+        if self.closes {
+            call = call.closing();
+        }
         if let Some(ttl) = self.ttl {
             let milliseconds = ttl.as_millis();
             if milliseconds == 0 {
@@ -256,10 +337,11 @@ impl StatusRequest {
             call = call.query("ttl", &milliseconds.to_string());
         }
         let reply = self.job.send(call).await?;
+        let record = self.job.read(&STATUS, &reply)?;
         if let Some(ttl) = self.ttl {
             self.job.lifespan.set_ttl(ttl);
         }
-        self.job.read(&STATUS, &reply)
+        Ok(record)
     }
 }
 

@@ -10,6 +10,8 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{Stream, StreamExt};
 use serde::Serialize;
 use tokio::task::JoinHandle;
+use tracing::Instrument;
+use tracing::instrument::WithSubscriber;
 
 use super::operations::RUN;
 use super::{Endpoint, Job, JobRecord, Policy, Polling, Run, S3Config, Wait};
@@ -26,7 +28,8 @@ const CONCURRENCY: usize = 100;
 /// a result that was not handed out yet. The next input is taken when a result was, so a slow
 /// consumer slows down the submissions, and an endless stream of inputs is no harm.
 ///
-/// The jobs in flight are submitted and waited for in tasks of their own: what takes its time
+/// The jobs in flight are submitted and waited for in tasks of their own, in the tracing span in which
+/// this was polled: what takes its time
 /// between two results keeps no other result from being read before it expires. However many there
 /// are, they ask for their status no more often than [`Polling::per_second`] says.
 ///
@@ -53,7 +56,8 @@ pub struct RunAll<'a, T> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Finished<T> {
-    /// The place of the input among all inputs, from 0.
+    /// The place of the input among all inputs, from 0. An input whose `Serialize` panics takes its
+    /// place along: where the panic is caught, the next input has the next place.
     pub index: usize,
     /// The input.
     pub input: T,
@@ -179,17 +183,15 @@ impl<T> RunAll<'_, T> {
 
 impl<T: Serialize> RunAll<'_, T> {
     fn start(&mut self, input: T) {
+        // First, since writing the input may panic: it has had its place all the same.
+        let index = self.next_index;
+        self.next_index += 1;
         let run = self.settings.submission(&self.endpoint, &input);
         let settings = Arc::clone(&self.settings);
-        let task = tokio::spawn(async move { settings.wait(run.await?).await });
+        let task = async move { settings.wait(run.await?).await };
+        let task = tokio::spawn(task.in_current_span().with_current_subscriber());
         let attempted = self.endpoint.attempted(&RUN);
-        self.in_flight.push(InFlight {
-            index: self.next_index,
-            input: Some(input),
-            attempted,
-            task,
-        });
-        self.next_index += 1;
+        self.in_flight.push(InFlight { index, input: Some(input), attempted, task });
     }
 }
 
@@ -219,16 +221,12 @@ impl Settings {
         if self.cancel_on_timeout {
             wait = wait.cancel_on_timeout();
         }
-        #[cfg(feature = "webhook")]
-        if let Some(webhooks) = &self.webhooks {
-            let wait = wait.webhook(webhooks);
-            return match &self.polling {
-                Some(polling) => wait.polling(polling.clone()).await,
-                None => wait.await,
-            };
-        }
         if let Some(polling) = &self.polling {
             wait = wait.polling(polling.clone());
+        }
+        #[cfg(feature = "webhook")]
+        if let Some(webhooks) = &self.webhooks {
+            return wait.webhook(webhooks).await;
         }
         wait.await
     }

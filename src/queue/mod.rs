@@ -8,6 +8,7 @@ mod lifespan;
 mod many;
 mod operations;
 mod pace;
+mod passing;
 mod policy;
 mod polling;
 mod record;
@@ -25,6 +26,8 @@ pub use health::{Health, JobCounts, Purged, WorkerCounts};
 pub use job::{Job, StatusRequest};
 pub use many::{Finished, RunAll};
 pub(crate) use pace::Paces;
+#[cfg(feature = "webhook")]
+pub(crate) use passing::is_not_the_services;
 pub use policy::Policy;
 pub use polling::Polling;
 pub use record::{JobFailure, JobRecord};

@@ -42,6 +42,18 @@ pub(super) fn rarest(job_id: &str) -> Duration {
     least_kept(job_id) / 3
 }
 
+/// How long a look may go without a byte of the response before it is given up for another: short
+/// enough that three in a row can be lost before a result expires.
+pub(super) fn longest_silence(job_id: &str) -> Duration {
+    (least_kept(job_id) / 4).min(Duration::from_secs(30))
+}
+
+/// The same for a look of which no more than `left` matters: three of them fit into it, unless a
+/// moment is all there is.
+pub(super) fn longest_silence_within(job_id: &str, left: Duration) -> Duration {
+    longest_silence(job_id).min((left / 3).max(Duration::from_secs(1)))
+}
+
 impl Polling {
     /// 100 ms at first, 3 s at the longest, and 150 questions per second about all jobs of an
     /// endpoint.

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Job, JobStatus};
 use crate::error::{Attempted, Error, ErrorKind, Result};
-use crate::json::RawField;
+use crate::json::{RawField, finite};
 use crate::lenient;
 use crate::transport::{Reply, decode_at, not_decodable};
 
@@ -45,7 +45,7 @@ impl JobRecord {
     pub(super) fn read(
         attempted: &Attempted,
         reply: &Reply,
-        job: impl FnOnce(Option<String>) -> Result<Job>,
+        job: impl FnOnce(Option<String>, &[RawField]) -> Result<Job>,
     ) -> Result<Self> {
         Self::read_fields(attempted, &reply.body, job).map_err(|error| reply.explain(error))
     }
@@ -53,7 +53,7 @@ impl JobRecord {
     fn read_fields(
         attempted: &Attempted,
         body: &Bytes,
-        job: impl FnOnce(Option<String>) -> Result<Job>,
+        job: impl FnOnce(Option<String>, &[RawField]) -> Result<Job>,
     ) -> Result<Self> {
         let mut record_id = None;
         let mut status = None;
@@ -64,16 +64,18 @@ impl JobRecord {
         let mut others = Vec::new();
         for field in RawField::all(attempted, body)? {
             match field.name.as_str() {
-                "id" => record_id = field.read::<Option<String>>(attempted)?,
-                "status" => status = field.read::<Option<JobStatus>>(attempted)?,
+                "id" => record_id = Some(field),
+                "status" => status = Some(field),
                 "output" => output = field.present(),
                 "error" => error = field.present(),
-                "delayTime" => delay_time = field.read::<Milliseconds>(attempted)?.0,
-                "executionTime" => execution_time = field.read::<Milliseconds>(attempted)?.0,
+                "delayTime" => keep_time(attempted, field, &mut delay_time, &mut others),
+                "executionTime" => keep_time(attempted, field, &mut execution_time, &mut others),
                 _ => others.push(field),
             }
         }
-        let job = job(record_id)?;
+        let record_id = record_id.map_or(Ok(None), |id| id.read::<Option<String>>(attempted))?;
+        let job = job(record_id, &others)?;
+        let status = status.map_or(Ok(None), |status| status.read(attempted))?;
         let Some(status) = status else {
             let missing = <serde_json::Error as serde::de::Error>::missing_field("status");
             return Err(not_decodable(attempted, "status", missing).with_job_id(job.id()));
@@ -122,7 +124,9 @@ impl JobRecord {
     /// - [`ErrorKind::JobFailed`], [`ErrorKind::JobCancelled`] or [`ErrorKind::JobTimedOut`] for a
     ///   job that ended so, with the handler's message;
     /// - [`ErrorKind::JobNotFinished`] for one that has not ended: see [`progress`](Self::progress);
-    /// - [`ErrorKind::Decode`] with the path to the place where the output is not a `T`.
+    /// - [`ErrorKind::Decode`] with the path to the place where the output is not a `T`, or is not
+    ///   JSON. `NaN` and `Infinity`, which Python writes into JSON that has no such numbers, are read
+    ///   as null; [`output_bytes`](Self::output_bytes) has whatever was received.
     pub fn output<T: DeserializeOwned>(&self) -> Result<T> {
         match &self.status {
             JobStatus::Completed => {}
@@ -152,10 +156,18 @@ impl JobRecord {
         }
     }
 
-    /// The output as the JSON text that was received, whatever the status.
+    /// The output as the JSON text that was received, whatever the status; `None` where there is
+    /// none, or it is not UTF-8.
     #[must_use]
     pub fn output_json(&self) -> Option<&str> {
         self.output.as_deref().and_then(|json| std::str::from_utf8(json).ok())
+    }
+
+    /// The output as the bytes that were received, whatever the status, and whether they are JSON or
+    /// not.
+    #[must_use]
+    pub fn output_bytes(&self) -> Option<&[u8]> {
+        self.output.as_deref()
     }
 
     /// What the handler says of a failure, where the job has failed and says anything. The interface
@@ -166,7 +178,7 @@ impl JobRecord {
             return JobFailure::read(error);
         }
         let output = self.output.as_ref().filter(|_| self.status == JobStatus::Failed)?;
-        let inner: ErrorInOutput = serde_json::from_slice(output).ok()?;
+        let inner: ErrorInOutput = decode_at(&self.job.attempted("failure"), "", output).ok()?;
         Some(JobFailure { message: inner.error, ..JobFailure::default() })
     }
 
@@ -281,6 +293,19 @@ impl fmt::Debug for JobRecord {
     }
 }
 
+/// Keeps what the record says of a time. One that cannot be read is no reason to lose the record.
+fn keep_time(
+    attempted: &Attempted,
+    field: RawField,
+    time: &mut Option<f64>,
+    others: &mut Vec<RawField>,
+) {
+    match field.read::<Milliseconds>(attempted) {
+        Ok(number) => *time = number.0,
+        Err(_) => others.push(field),
+    }
+}
+
 /// A number of milliseconds, which may stand in a string, or null.
 #[derive(Deserialize)]
 struct Milliseconds(#[serde(deserialize_with = "lenient::number")] Option<f64>);
@@ -295,9 +320,13 @@ struct ErrorInOutput {
 }
 
 impl JobFailure {
-    /// Reads the `error` of a record: a text, JSON inside a text, or an object.
+    /// Reads the `error` of a record: a text, JSON inside a text, or an object; what is not JSON is
+    /// taken verbatim.
     fn read(json: &[u8]) -> Option<Self> {
-        match serde_json::from_slice(json).ok()? {
+        let json = String::from_utf8_lossy(json);
+        let finite = finite(json.as_bytes());
+        let value = serde_json::from_slice(finite.as_deref().unwrap_or(json.as_bytes()));
+        match value.unwrap_or_else(|_| json.into()) {
             serde_json::Value::String(text) => {
                 let inner =
                     serde_json::from_str(&text).ok().and_then(|inner| Self::in_object(&inner));
@@ -338,6 +367,8 @@ mod tests {
             ),
             (r#"{"message":"no","type":"Boom"}"#, "no", Some("Boom")),
             (r#"["a"]"#, r#"["a"]"#, None),
+            (r#"{"message":"no","loss":NaN}"#, "no", None),
+            ("oops", "oops", None),
             (r#""{\"other\":1}""#, r#"{"other":1}"#, None),
         ] {
             let failure = JobFailure::read(json.as_bytes()).expect("a failure");

@@ -26,7 +26,8 @@ pub struct S3Config {
 }
 
 impl S3Config {
-    /// Settings from the credentials, the bucket's name and the URL of the storage.
+    /// Settings from the credentials, the bucket's name and the URL of the storage, http or https. A
+    /// submission with another URL is refused, such as one without its scheme (`minio:9000`).
     pub fn new(
         access_id: impl Into<SecretString>,
         access_secret: impl Into<SecretString>,
@@ -43,8 +44,11 @@ impl S3Config {
 
     pub(super) fn check(&self, attempted: &Attempted) -> Result<()> {
         match reqwest::Url::parse(&self.endpoint_url) {
-            Ok(_) => Ok(()),
-            Err(_) => Err(Error::refused(attempted, "s3Config.endpointUrl", "is not a URL")),
+            Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(()),
+            _ => {
+                let rule = "must be an http or https URL, with its scheme and host";
+                Err(Error::refused(attempted, "s3Config.endpointUrl", rule))
+            }
         }
     }
 

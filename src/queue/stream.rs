@@ -23,11 +23,18 @@ use crate::error::Result;
 /// out its last item is that error. It survives what passes, as a wait does.
 ///
 /// An item that is an error of kind [`ErrorKind::Decode`](crate::ErrorKind::Decode) stands for one
-/// chunk that is no `T`; the stream goes on after it. After any other error it is over.
+/// chunk that is no `T`, with what was received as [`Error::body`](crate::Error::body); the stream
+/// goes on after it.
+///
+/// A response that is lost on its way takes the chunks with it that the service had handed out. The
+/// next chunk then has [`after_gap`](StreamChunk::after_gap). Where none follows, an error of kind
+/// [`ErrorKind::StreamGap`](crate::ErrorKind::StreamGap) comes at the end: [`Job::status`] may have the
+/// whole output nevertheless. Only the error of the job itself, or of the stream, comes after it; any
+/// such error is the last item.
 ///
 /// The handler must support streaming. Dropping the stream leaves the job as it is. The chunks that
 /// were not asked for yet stay at the service; those that were are gone with the stream, because the
-/// service has handed them out: what came in one answer and was not taken from the stream, and what a
+/// service has handed them out: what came in one response and was not taken from the stream, and what a
 /// request on its way brings.
 #[must_use = "nothing is sent until it is polled"]
 pub struct JobStream<T> {

@@ -13,9 +13,12 @@ use super::body::Body;
 use super::operations::{RUN, RUN_SYNC};
 use super::{Endpoint, Job, JobRecord, Policy, S3Config};
 use crate::error::{Attempted, Error, Result};
-use crate::json::text_before_a_flaw;
+use crate::json::text_in_flawed;
 use crate::secret_string::SecretString;
 use crate::transport::{Call, Operation, Repeat, Reply, not_decodable, not_serializable};
+
+/// What stands before the input in every body.
+const BEFORE_INPUT: &str = r#"{"input":"#;
 
 const WAIT: RangeInclusive<Duration> =
     Duration::from_millis(1_000)..=Duration::from_millis(300_000);
@@ -33,14 +36,19 @@ const BYTES_PER_SECOND: u64 = 256 * 1024;
 /// # Errors
 ///
 /// - [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), before anything is sent: a
-///   policy value out of range, a webhook or storage URL that is none, a body above the limit, an
-///   input that cannot be written as JSON;
+///   policy value out of range, an invalid webhook or storage URL, a body above the limit, an input
+///   that cannot be written as JSON, or is not a JSON object;
 /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where it was sent and no answer
 ///   came, or none that can be read: the job may have been accepted, so it is not submitted again,
 ///   unless [`at_least_once`](Self::at_least_once) says so. Where the answer broke off, came too
 ///   late or grew too large only after the job's id,
 ///   [`Error::job_id`](crate::Error::job_id) is the handle to go on with;
 /// - the kinds for what the service answers.
+///
+/// Nothing in a response ties it to its submission: behind a proxy that mixes up its responses, the
+/// handle may be that of another job. Where that is a concern, give each input a value of its own, and
+/// compare it with the one of the record
+/// ([`record.other("input")`](crate::JobRecord::other), in practice there).
 #[derive(Debug)]
 #[must_use = "nothing is sent until it is awaited"]
 pub struct Run {
@@ -79,7 +87,7 @@ struct Submission {
 impl Submission {
     fn new<T: Serialize + ?Sized>(endpoint: Endpoint, input: &T) -> Self {
         let mut body = Body::default();
-        body.push(r#"{"input":"#);
+        body.push(BEFORE_INPUT);
         let failed = serde_json::to_writer(&mut body, input).err();
         Self {
             endpoint,
@@ -98,6 +106,12 @@ impl Submission {
             return Err(not_serializable(attempted, "input", error));
         }
         let mut body = self.body;
+        let input = &body.as_bytes()[BEFORE_INPUT.len()..];
+        if !input.trim_ascii_start().starts_with(b"{") {
+            let rule = "must be a JSON object, which the interface asks for: put the value into a \
+                        field of one";
+            return Err(Error::refused(attempted, "input", rule));
+        }
         if let Some(webhook) = &self.webhook {
             check_webhook(&attempted, webhook.expose())?;
             append(&attempted, &mut body, "webhook", webhook)?;
@@ -178,7 +192,7 @@ pub(super) fn read_new(
     reply: &Reply,
 ) -> Result<JobRecord> {
     let attempted = endpoint.attempted(operation);
-    let record = JobRecord::read(&attempted, reply, |id| match id {
+    let record = JobRecord::read(&attempted, reply, |id, _| match id {
         Some(id) if !id.is_empty() => Ok(Job::from_id(endpoint.clone(), &id)),
         _ => {
             let missing = <serde_json::Error as serde::de::Error>::missing_field("id");
@@ -187,7 +201,7 @@ pub(super) fn read_new(
     });
     record.map_err(|error| {
         let error = operation.repeat.unreadable(error);
-        match text_before_a_flaw(&reply.body, "id") {
+        match text_in_flawed(&reply.body, "id") {
             Some(id) => error.with_job_id(&id),
             None => error,
         }

@@ -6,15 +6,12 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use super::operations::STATUS;
+use super::operations::{CANCEL, STATUS};
+use super::passing::{PATIENCE, may_pass, pause_after};
 use super::polling::rarest;
 use super::{Job, JobRecord, JobStatus, Polling};
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::is_json;
 use crate::observe::Event;
-
-/// How long the service may stay out of reach before a wait without a deadline gives up.
-pub(super) const PATIENCE: Duration = Duration::from_secs(15 * 60);
 
 /// How long before the deadline the status is asked for a last time.
 const LAST_LOOK: Duration = Duration::from_millis(250);
@@ -23,7 +20,10 @@ const LAST_LOOK: Duration = Duration::from_millis(250);
 /// completed job.
 ///
 /// It asks for the status by the client's [`Polling`], taking turns with all other waits on the
-/// endpoint, and survives what passes: a broken connection, a 429, a 502, an answer that is no JSON.
+/// endpoint, and survives what passes: a broken connection, a 408, a 429, a 502, a gateway's page with
+/// 403 or 404 (one whose body is not JSON), a response that is not JSON, or that is about another job.
+/// A look that stays without a response for 30 seconds, 15 for a synchronous job, or a third of what is
+/// left before the deadline, is given up for another.
 /// A `Retry-After` is waited for, but no longer than a third of the time for which a result is kept:
 /// 20 seconds for a synchronous job, 10 minutes for any other.
 /// Dropping it leaves the job as it is.
@@ -32,7 +32,8 @@ const LAST_LOOK: Duration = Duration::from_millis(250);
 ///
 /// - [`ErrorKind::JobFailed`], [`ErrorKind::JobCancelled`], [`ErrorKind::JobTimedOut`], with the
 ///   record and the handler's message;
-/// - [`ErrorKind::WaitTimedOut`] at the deadline, with the record as last seen;
+/// - [`ErrorKind::WaitTimedOut`] at the deadline, with the record as last seen, and with the last
+///   look's failure as its source where it has failed;
 /// - [`ErrorKind::JobExpired`] where the service does not hold the job any more, with the reason as
 ///   far as it is known ([`Job::expires_at`], [`Job::result_expires_at`]), and
 ///   [`ErrorKind::NotFound`] where this handle has never seen it: the id may be wrong;
@@ -53,7 +54,16 @@ pub struct Wait {
     job: Job,
     timeout: Option<Duration>,
     cancel: bool,
-    polling: Polling,
+    /// `None` where it is the client's.
+    polling: Option<Polling>,
+}
+
+/// What the looks have brought so far.
+#[derive(Default)]
+struct Seen {
+    last: Option<JobRecord>,
+    /// Why the last look has failed, where it has.
+    failure: Option<Error>,
 }
 
 /// What became of a job at the service when a wait ran out that was asked to cancel it.
@@ -68,8 +78,7 @@ pub enum RemoteCancel {
 
 impl Wait {
     pub(super) fn new(job: Job) -> Self {
-        let polling = job.endpoint().client().polling().clone();
-        Self { job, timeout: None, cancel: false, polling }
+        Self { job, timeout: None, cancel: false, polling: None }
     }
 
     /// How long to wait at most. Requests count, too: one that is on its way when the time is over
@@ -97,7 +106,15 @@ impl Wait {
 
     /// How often to ask, for this wait alone.
     pub fn polling(mut self, polling: Polling) -> Self {
-        self.polling = polling;
+        self.polling = Some(polling);
+        self
+    }
+
+    /// As [`polling`](Self::polling), unless that was said already.
+    #[cfg(feature = "webhook")]
+    pub(crate) fn polling_by_default(mut self, polling: impl FnOnce(Polling) -> Polling) -> Self {
+        let client = self.job.endpoint().client();
+        self.polling.get_or_insert_with(|| polling(client.polling().clone()));
         self
     }
 
@@ -122,22 +139,31 @@ impl Wait {
 
     async fn look_until_ended(self, polls: &mut u64) -> Result<JobRecord> {
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let mut pauses = self.polling.pauses(self.job.id());
+        let client = self.job.endpoint().client();
+        let polling = self.polling.as_ref().unwrap_or_else(|| client.polling()).clone();
+        let mut pauses = polling.pauses(self.job.id());
         let pace = self.job.endpoint().pace();
         let mut looked = Instant::now();
-        let mut last_seen = None;
+        let mut seen = Seen::default();
         let mut in_reach = Instant::now();
         loop {
             let latest = latest_look(self.job.id(), looked, deadline);
-            let _ = timeout_at(latest, pace.turn(self.polling.interval())).await;
+            let _ = timeout_at(latest, pace.turn(polling.interval())).await;
             looked = Instant::now();
             *polls += 1;
             self.job.tell_of_poll(&STATUS);
-            let status = self.job.look().into_future();
+            let mut look = self.job.look();
+            if let Some(deadline) = deadline {
+                look = look.within(deadline.saturating_duration_since(looked));
+            }
+            if seen.failure.as_ref().is_some_and(|error| error.kind() == ErrorKind::ForeignRecord) {
+                look = look.closing();
+            }
+            let status = look.into_future();
             let answer = match deadline {
                 Some(deadline) => match timeout_at(deadline, status).await {
                     Ok(answer) => answer,
-                    Err(_) => return self.run_out(last_seen).await,
+                    Err(_) => return self.run_out(seen).await,
                 },
                 None => status.await,
             };
@@ -146,13 +172,14 @@ impl Wait {
                 Ok(record) if record.status().is_terminal() => return record.into_result(),
                 Ok(record) => {
                     in_reach = Instant::now();
-                    last_seen = Some(record);
+                    seen = Seen { last: Some(record), failure: None };
                 }
-                Err(error) if may_pass(&error) => {
+                Err(error) if may_pass(&self.job, &error) => {
                     if deadline.is_none() && in_reach.elapsed() > PATIENCE {
                         return Err(error);
                     }
                     pause = pause_after(&error, pause, self.job.id());
+                    seen.failure = Some(error);
                 }
                 Err(error) => return Err(error),
             }
@@ -163,7 +190,7 @@ impl Wait {
                     let last_look = deadline.checked_sub(LAST_LOOK).unwrap_or(now);
                     if now >= last_look {
                         tokio::time::sleep_until(deadline).await;
-                        return self.run_out(last_seen).await;
+                        return self.run_out(seen).await;
                     }
                     tokio::time::sleep_until(last_look).await;
                 }
@@ -173,7 +200,7 @@ impl Wait {
     }
 
     /// The time is over.
-    async fn run_out(self, last_seen: Option<JobRecord>) -> Result<JobRecord> {
+    async fn run_out(self, seen: Seen) -> Result<JobRecord> {
         let cancelled = if self.cancel {
             match self.cancel_now().await {
                 Cancel::Ended(record) => return record.into_result(),
@@ -182,11 +209,17 @@ impl Wait {
         } else {
             None
         };
-        let seen = match &last_seen {
+        let last = match &seen.last {
             Some(record) => format!("last seen {}", record.status()),
             None => "its status could not be read".to_owned(),
         };
+        let failure = seen.failure.as_ref().map(Error::message);
+        let failure =
+            failure.map(|why| format!("; the last look failed: {why}")).unwrap_or_default();
         let fate = match &cancelled {
+            None if seen.last.is_none() || seen.failure.is_some() => {
+                "it may go on at the service".to_owned()
+            }
             None => "it goes on at the service".to_owned(),
             Some(RemoteCancel::Cancelled) => "it was cancelled at the service".to_owned(),
             Some(RemoteCancel::NotConfirmed(error)) => {
@@ -197,11 +230,14 @@ impl Wait {
         let mut error = Error::new(
             ErrorKind::WaitTimedOut,
             self.job.attempted("wait"),
-            format!("the job has not ended after {waited:?} ({seen}); {fate}"),
+            format!("the job has not ended after {waited:?} ({last}{failure}); {fate}"),
         )
         .with_job_id(self.job.id());
-        if let Some(record) = last_seen {
+        if let Some(record) = seen.last {
             error = error.with_record(record);
+        }
+        if let Some(failure) = seen.failure {
+            error = error.with_source(failure);
         }
         if let Some(outcome) = cancelled {
             error = error.with_remote_cancel(outcome);
@@ -211,21 +247,29 @@ impl Wait {
 
     async fn cancel_now(&self) -> Cancel {
         // Without a limit of its own: its turn may be far where many jobs time out together.
-        let error = match self.job.cancel().await {
-            Ok(_) => return Cancel::Outcome(RemoteCancel::Cancelled),
-            Err(error) => error,
+        let (error, record) = match self.job.cancel().await {
+            Ok(record) => {
+                let what = format!("the service answered with the job {}", record.status());
+                let attempted = self.job.attempted(CANCEL.name);
+                (Error::new(ErrorKind::JobNotFinished, attempted, what), Some(record))
+            }
+            // The service refuses to cancel what has ended, possibly just now.
+            Err(error) if error.kind() == ErrorKind::BadRequest => {
+                (error, self.job.look().await.ok())
+            }
+            Err(error) => {
+                let record = error.record().cloned();
+                (error, record)
+            }
         };
-        // The service refuses to cancel what has ended, possibly just now.
-        if error.kind() == ErrorKind::BadRequest
-            && let Ok(record) = self.job.look().await
-        {
-            return match record.status() {
-                JobStatus::Cancelled => Cancel::Outcome(RemoteCancel::Cancelled),
-                status if status.is_terminal() => Cancel::Ended(record),
-                _ => Cancel::Outcome(RemoteCancel::NotConfirmed(error)),
-            };
+        match record {
+            Some(record) if *record.status() == JobStatus::Cancelled => {
+                Cancel::Outcome(RemoteCancel::Cancelled)
+            }
+            Some(record) if record.status().is_terminal() => Cancel::Ended(record),
+            Some(record) => Cancel::Outcome(RemoteCancel::NotConfirmed(error.with_record(record))),
+            None => Cancel::Outcome(RemoteCancel::NotConfirmed(error)),
         }
-        Cancel::Outcome(RemoteCancel::NotConfirmed(error))
     }
 }
 
@@ -235,21 +279,6 @@ fn latest_look(job_id: &str, looked: Instant, deadline: Option<Instant>) -> Inst
     let due = looked + rarest(job_id);
     let last_look = deadline.and_then(|deadline| deadline.checked_sub(LAST_LOOK));
     last_look.map_or(due, |last_look| due.min(last_look))
-}
-
-/// Whether a later look may fare better: after all that passes, and after an answer that is no JSON
-/// at all, which came from something between the service and here.
-pub(super) fn may_pass(error: &Error) -> bool {
-    let garbled = error.kind() == ErrorKind::Decode
-        && error.body().is_some_and(|body| !is_json(body.as_bytes()));
-    error.is_retryable() || garbled
-}
-
-/// The pause after a failure that may pass: as long as the service asks for, unless a result could
-/// expire meanwhile.
-pub(super) fn pause_after(error: &Error, pause: Duration, job_id: &str) -> Duration {
-    let asked = error.retry_after().unwrap_or_default();
-    pause.max(asked.min(rarest(job_id)))
 }
 
 enum Cancel {

@@ -32,7 +32,8 @@ impl Transport {
         deadline: Option<Instant>,
     ) -> Result<Reply, Failure> {
         let left = deadline.map_or(Duration::MAX, |deadline| deadline - Instant::now());
-        let time = Time::of(left.min(self.timeout.saturating_add(call.extra_time)));
+        let given = left.min(self.timeout.saturating_add(call.extra_time));
+        let time = Time::of(given, call.longest_silence);
         self.exchange(call, pass, time).await.map_err(|failure| match call.attempted.job_id() {
             Some(job_id) => Failure { error: failure.error.with_job_id(job_id), ..failure },
             None => failure,

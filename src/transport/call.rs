@@ -43,6 +43,8 @@ pub(crate) struct Call {
     pub(crate) body: Option<Bytes>,
     /// Time that an attempt may take beyond the client's timeout.
     pub(crate) extra_time: Duration,
+    /// How long an attempt may go without a byte of the response, where that is less than all its time.
+    pub(crate) longest_silence: Option<Duration>,
     /// The longest pause before another attempt. Where the service asks for a longer one, the call ends
     /// in its error.
     pub(crate) longest_pause: Duration,
@@ -81,6 +83,7 @@ impl Call {
             headers: Vec::new(),
             body: None,
             extra_time: Duration::ZERO,
+            longest_silence: None,
             longest_pause: Duration::MAX,
             answers_new_job: false,
             secrets: Vec::new(),
@@ -113,6 +116,16 @@ impl Call {
 
     pub(crate) fn extra_time(mut self, extra_time: Duration) -> Self {
         self.extra_time = extra_time;
+        self
+    }
+
+    /// Has the connection closed afterwards, where it serves one call at a time.
+    pub(crate) fn closing(self) -> Self {
+        self.header("connection", "close".to_owned())
+    }
+
+    pub(crate) fn longest_silence(mut self, longest: Duration) -> Self {
+        self.longest_silence = Some(longest);
         self
     }
 

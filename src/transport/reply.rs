@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::hiding::{hide_all, without_values};
 use crate::error::{Attempted, Error, ErrorKind, Result};
+use crate::json::{finite, without_mark};
 use crate::secret_string::SecretString;
 
 /// A successful reply, read whole.
@@ -20,17 +21,19 @@ pub(crate) struct Reply {
 }
 
 /// Reads the part of a reply that stands at `place` as JSON, the whole where that is empty. An error
-/// names the path to the place.
+/// names the path to the place. Numbers that JSON does not have are read as null.
 pub(crate) fn decode_at<T: DeserializeOwned>(
     attempted: &Attempted,
     place: &str,
     json: &[u8],
 ) -> Result<T> {
+    let json = without_mark(json);
     // To keep track of the path costs as much again, and is of use only where something is wrong.
     if let Ok(value) = serde_json::from_slice(json) {
         return Ok(value);
     }
-    let mut deserializer = serde_json::Deserializer::from_slice(json);
+    let finite = finite(json);
+    let mut deserializer = serde_json::Deserializer::from_slice(finite.as_deref().unwrap_or(json));
     let decoded = serde_path_to_error::deserialize(&mut deserializer)
         .map_err(|error| (error.path().to_string(), error.into_inner()))
         .and_then(|value| match deserializer.end() {
@@ -44,7 +47,13 @@ pub(crate) fn decode_at<T: DeserializeOwned>(
             (place, path) if path.starts_with('[') => format!("{place}{path}"),
             (place, path) => format!("{place}.{path}"),
         };
-        not_decodable(attempted, &path, error)
+        let error = not_decodable(attempted, &path, error);
+        if finite.is_none() {
+            return error;
+        }
+        let read_as = "NaN and Infinity, which are not JSON, were read as null";
+        let message = format!("{} ({read_as})", error.message());
+        error.with_message(message)
     })
 }
 

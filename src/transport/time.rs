@@ -9,6 +9,8 @@ use tokio::time::{Instant, timeout_at};
 #[derive(Clone, Copy)]
 pub(super) struct Time {
     given: Duration,
+    /// How long nothing may arrive.
+    silence: Option<Duration>,
     /// `None` where it is longer than any clock can tell.
     until: Option<Instant>,
 }
@@ -20,15 +22,22 @@ pub(super) struct Late {
 }
 
 impl Time {
-    /// So much, from now on.
-    pub(super) fn of(given: Duration) -> Self {
-        Self { given, until: Instant::now().checked_add(given) }
+    /// So much, from now on, and each step no more than `silence` of it.
+    pub(super) fn of(given: Duration, silence: Option<Duration>) -> Self {
+        Self { given, silence, until: Instant::now().checked_add(given) }
     }
 
     /// What a step comes to, unless the time is over before.
     pub(super) async fn limit<F: Future>(self, step: F) -> Result<F::Output, Late> {
-        match self.until {
-            Some(until) => timeout_at(until, step).await.map_err(|_| Late { given: self.given }),
+        let step_until = self.silence.and_then(|time| Instant::now().checked_add(time));
+        let (until, given) = match (self.until, step_until, self.silence) {
+            (until, Some(step_until), Some(silence)) if until.is_none_or(|at| step_until < at) => {
+                (Some(step_until), silence)
+            }
+            (until, ..) => (until, self.given),
+        };
+        match until {
+            Some(until) => timeout_at(until, step).await.map_err(|_| Late { given }),
             None => Ok(step.await),
         }
     }

@@ -7,7 +7,7 @@ use super::attempt::Failure;
 use super::repeat::Fate;
 use super::time::Late;
 use crate::error::{Error, ErrorKind};
-use crate::json::text_before_a_flaw;
+use crate::json::text_in_flawed;
 
 /// What there is of a body that was not read to its end. It is never shown: it could end within a
 /// secret, which could not be found in it any more.
@@ -33,8 +33,7 @@ impl Unread {
 
     /// What it means for a call that was answered with a success.
     pub(super) fn failure(self, call: &Call, status: u16) -> Failure {
-        let new_job =
-            if call.answers_new_job { text_before_a_flaw(&self.arrived, "id") } else { None };
+        let new_job = if call.answers_new_job { text_in_flawed(&self.arrived, "id") } else { None };
         // What has certainly taken effect is not sent again, whoever prefers twice to nothing.
         let is_final = new_job.is_some() || matches!(self.cause, Cause::TooLarge(_));
         let mut error = self.cause.error(call).with_status(status);

@@ -19,6 +19,8 @@ pub enum Answer {
     UnknownToken,
     /// 404: the endpoint holds no such job, or not any more.
     UnknownJob,
+    /// 408: the body did not arrive whole in time.
+    TooSlow,
     /// 413: the body is larger than the limit.
     TooLarge,
     /// 500: the service itself says that the job has not ended.
@@ -37,6 +39,7 @@ impl Answer {
             Self::Handled | Self::Repeated => 200,
             Self::Unreadable => 400,
             Self::UnknownToken | Self::UnknownJob => 404,
+            Self::TooSlow => 408,
             Self::TooLarge => 413,
             Self::NotEnded | Self::NotConfirmed(_) | Self::HandlerFailed(_) => 500,
         }
@@ -50,6 +53,7 @@ impl Answer {
             Self::Unreadable => "unreadable",
             Self::UnknownToken => "unknown token",
             Self::UnknownJob => "unknown job",
+            Self::TooSlow => "too slow",
             Self::TooLarge => "too large",
             Self::NotEnded => "not ended",
             Self::NotConfirmed(_) => "not confirmed",

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::handled::Handled;
 use super::token::Token;
@@ -24,6 +25,7 @@ pub(super) type Handler = Box<
 
 /// The payload holds input and output of the job, whose sizes the interface bounds in part only.
 const BODY_LIMIT: usize = 64 * 1024 * 1024;
+const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 const REMEMBERED: usize = 10_000;
 
 /// The settings of a [`Webhooks`]; made by [`Webhooks::builder`].
@@ -33,6 +35,7 @@ pub struct WebhooksBuilder {
     token: Option<SecretString>,
     handler: Option<Handler>,
     body_limit: usize,
+    body_timeout: Duration,
     remembered: usize,
 }
 
@@ -43,6 +46,7 @@ impl WebhooksBuilder {
             token: None,
             handler: None,
             body_limit: BODY_LIMIT,
+            body_timeout: BODY_TIMEOUT,
             remembered: REMEMBERED,
         }
     }
@@ -79,6 +83,13 @@ impl WebhooksBuilder {
         self
     }
 
+    /// How long a body may take to arrive whole; 60 seconds by default. It holds for the tower service,
+    /// which reads it.
+    pub fn body_timeout(mut self, timeout: Duration) -> Self {
+        self.body_timeout = timeout;
+        self
+    }
+
     /// How many jobs are remembered as handled; 10,000 by default, each with its id and
     /// a hash. A repeated delivery comes within a minute of the first.
     pub fn remember(mut self, jobs: usize) -> Self {
@@ -97,14 +108,17 @@ impl WebhooksBuilder {
             Some(token) => Token::given(token)?,
             None => Token::random()?,
         };
+        let handled = Arc::new(Handled::of_at_most(self.remembered));
+        self.endpoint.client().retried().listen(self.endpoint.id(), &handled);
         Ok(Webhooks {
             inner: Arc::new(Inner {
                 endpoint: self.endpoint,
                 token,
                 handler: self.handler,
                 body_limit: self.body_limit,
+                body_timeout: self.body_timeout,
                 turns: Turns::default(),
-                handled: Handled::of_at_most(self.remembered),
+                handled,
                 waiting: Arc::new(Waiting::default()),
             }),
         })
@@ -117,6 +131,7 @@ impl fmt::Debug for WebhooksBuilder {
             .field("endpoint", &self.endpoint.id())
             .field("token", &self.token)
             .field("body_limit", &self.body_limit)
+            .field("body_timeout", &self.body_timeout)
             .field("remembered", &self.remembered)
             .finish_non_exhaustive()
     }

@@ -13,6 +13,8 @@ use tower_service::Service;
 use super::{Answer, Webhooks};
 
 /// Takes deliveries at any path that ends in the token, by any method. The answer has no body.
+///
+/// It must be polled in a Tokio runtime with a timer.
 impl<B> Service<Request<B>> for Webhooks
 where
     B: Body<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + 'static,
@@ -47,10 +49,12 @@ impl Webhooks {
         if !self.inner.token.ends(head.uri.path()) {
             return Answer::UnknownToken;
         }
-        match Limited::new(body, self.inner.body_limit).collect().await {
-            Ok(body) => self.take(&body.to_bytes()).await,
-            Err(error) if error.is::<LengthLimitError>() => Answer::TooLarge,
-            Err(_) => Answer::Unreadable,
+        let body = Limited::new(body, self.inner.body_limit).collect();
+        match tokio::time::timeout(self.inner.body_timeout, body).await {
+            Ok(Ok(body)) => self.take(&body.to_bytes()).await,
+            Ok(Err(error)) if error.is::<LengthLimitError>() => Answer::TooLarge,
+            Ok(Err(_)) => Answer::Unreadable,
+            Err(_) => Answer::TooSlow,
         }
     }
 }

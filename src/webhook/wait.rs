@@ -33,7 +33,8 @@ impl Wait {
     /// The status is asked for once at first, for a job that has ended already, and then rarely, for
     /// a call that never came: after 5 seconds, growing to every 2 minutes. The job must have been
     /// submitted with the [URL](Webhooks::url) of these webhooks, or of another instance that
-    /// shares the load with this one: polling finds out what was told to that one.
+    /// shares the load with this one: polling finds out what was told to that one. A
+    /// [`polling`](Self::polling) that was set stays, before this or after it.
     ///
     /// ```no_run
     /// # async fn example(job: podqueue::Job, webhooks: podqueue::Webhooks) -> podqueue::Result<()> {
@@ -45,13 +46,24 @@ impl Wait {
     /// # }
     /// ```
     pub fn webhook(self, webhooks: &Webhooks) -> WebhookWait {
-        let polling = self.job().endpoint().client().polling().clone();
-        let slow = polling.first(FIRST).longest(LONGEST);
-        WebhookWait { wait: self.polling(slow), webhooks: webhooks.clone() }
+        let wait = self.polling_by_default(|polling| polling.first(FIRST).longest(LONGEST));
+        WebhookWait { wait, webhooks: webhooks.clone() }
     }
 }
 
 impl WebhookWait {
+    /// As [`Wait::timeout`].
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.wait = self.wait.timeout(timeout);
+        self
+    }
+
+    /// As [`Wait::cancel_on_timeout`].
+    pub fn cancel_on_timeout(mut self) -> Self {
+        self.wait = self.wait.cancel_on_timeout();
+        self
+    }
+
     /// How often to ask beside the webhook.
     pub fn polling(mut self, polling: Polling) -> Self {
         self.wait = self.wait.polling(polling);

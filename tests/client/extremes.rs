@@ -47,11 +47,12 @@ async fn the_longest_times_are_times_like_any_other() {
     endpoint.health().await.unwrap();
     endpoint.run_sync(&json!({})).wait(Duration::from_secs(300)).await.unwrap();
     // Large enough for extra time.
-    let job = endpoint.run(&"x".repeat(1024 * 1024)).await.unwrap();
+    let job = endpoint.run(&json!({"x": "x".repeat(1024 * 1024)})).await.unwrap();
     job.wait().timeout(Duration::MAX).cancel_on_timeout().await.unwrap();
     let chunks: Vec<_> = job.stream::<Value>().collect().await;
     assert!(chunks.is_empty(), "{chunks:?}");
-    let results: Vec<_> = endpoint.run_all([1, 2]).timeout(Duration::MAX).collect().await;
+    let results: Vec<_> =
+        endpoint.run_all([json!({}), json!({})]).timeout(Duration::MAX).collect().await;
     assert!(results.iter().all(|finished| finished.result.is_ok()), "{results:?}");
 }
 
@@ -80,7 +81,7 @@ async fn a_call_has_no_time_for_a_pause_without_an_end() {
     let retry = RetryPolicy::new().longest_retry_after(Duration::MAX);
     let settings = server.settings().retry(retry).call_timeout(Duration::from_secs(10));
     let endpoint = settings.build().unwrap().endpoint("ep");
-    let error = timeout(MOMENT, endpoint.run(&1).into_future()).await.unwrap().unwrap_err();
+    let error = timeout(MOMENT, endpoint.run(&json!({})).into_future()).await.unwrap().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::RateLimited, "{error}");
     assert!(error.retry_after().is_some_and(|asked| asked > Duration::from_secs(1 << 60)));
 }
@@ -107,10 +108,10 @@ async fn times_that_the_interface_bounds_are_refused_however_long_they_are() {
         (Policy::new().ttl(Duration::MAX), "policy.ttl"),
         (Policy::new().execution_timeout(Duration::MAX), "policy.executionTimeout"),
     ] {
-        let error = endpoint.run(&1).policy(policy).await.unwrap_err();
+        let error = endpoint.run(&json!({})).policy(policy).await.unwrap_err();
         assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidRequest, Some(field)));
     }
-    let error = endpoint.run_sync(&1).wait(Duration::MAX).await.unwrap_err();
+    let error = endpoint.run_sync(&json!({})).wait(Duration::MAX).await.unwrap_err();
     assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidRequest, Some("wait")));
     assert!(server.requests().is_empty());
 }

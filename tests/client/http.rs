@@ -29,7 +29,7 @@ async fn a_call_ends_with_its_time_however_many_attempts_are_left() {
 async fn a_submission_that_runs_out_of_its_time_has_an_unknown_outcome() {
     let server = Script::then_always([], Reply::Hang).await;
     let client = server.settings().call_timeout(Duration::from_millis(200)).build().unwrap();
-    let error = client.endpoint("ep").run(&1).await.unwrap_err();
+    let error = client.endpoint("ep").run(&json!({})).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutcomeUnknown, "{error}");
     assert_eq!(server.lines(), ["POST /v2/ep/run"]);
 }
@@ -40,7 +40,7 @@ async fn a_pause_that_the_call_has_no_time_for_is_not_begun() {
     let server = Script::then_always([], refused).await;
     let client = server.settings().call_timeout(Duration::from_secs(10)).build().unwrap();
     let started = Instant::now();
-    let error = client.endpoint("ep").run(&1).await.unwrap_err();
+    let error = client.endpoint("ep").run(&json!({})).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::RateLimited, "{error}");
     assert!(started.elapsed() < Duration::from_secs(5));
     assert_eq!(server.requests().len(), 1);
@@ -158,7 +158,7 @@ async fn a_submission_that_found_no_connection_in_its_time_was_not_sent() {
                 counted.store(*attempts, Ordering::Relaxed);
             }
         });
-        let error = settings.build().unwrap().endpoint("ep").run(&1).await.unwrap_err();
+        let error = settings.build().unwrap().endpoint("ep").run(&json!({})).await.unwrap_err();
         assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::Connect, true), "{error}");
         assert_eq!(sent.load(Ordering::Relaxed), attempts);
     }

@@ -76,7 +76,7 @@ async fn ids_are_escaped() {
         ("...", "..."),
         ("sync-1_2.3~4-u1", "sync-1_2.3~4-u1"),
     ] {
-        let server = Script::of([record("IN_QUEUE")]).await;
+        let server = Script::of([Reply::ok(json!({"id": id, "status": "IN_QUEUE"}))]).await;
         server.client().endpoint(id).job(id).status().await.unwrap();
         assert_eq!(server.request().line(), format!("GET /v2/{escaped}/status/{escaped}"));
     }

@@ -8,21 +8,27 @@ mod support;
 
 mod auth;
 mod cut_off;
+#[cfg(feature = "webhook")]
+mod deliveries;
 mod errors;
 mod execute;
 mod extremes;
+mod flawed;
+mod foreign;
 mod health;
 mod http;
 mod jobs;
 mod limits;
 mod many;
 mod observing;
+mod random;
 mod refused;
 mod repeats;
 mod rest;
 mod retries;
 mod secrecy;
 mod stream;
+mod stream_gaps;
 mod submission;
 mod templates_and_secrets;
 mod wait;

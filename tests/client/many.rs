@@ -1,16 +1,28 @@
 //! Many jobs at once, against the local service, and what no service does against the scripted one.
 
-use std::sync::Arc;
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use podqueue::{Endpoint, ErrorKind, Event, Finished, Policy, Polling, RemoteCancel};
 use podqueue_local::{Fault, LocalJob, LocalService, Operation};
 use serde::Serialize;
 use serde_json::{Value, json};
+use tracing::Instrument;
+use tracing::instrument::WithSubscriber;
+use tracing_subscriber::layer::SubscriberExt;
 
 use crate::support::{Reply, Script, client_of};
+
+/// An input.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Number {
+    n: u32,
+}
+
+const NUMBERS: [Number; 3] = [Number { n: 1 }, Number { n: 2 }, Number { n: 3 }];
 
 /// A service whose endpoint `picky` fails odd numbers and returns the square of even ones.
 async fn service() -> LocalService {
@@ -249,13 +261,72 @@ async fn a_task_that_panics_is_told_of_and_takes_no_other_along() {
             assert!(submitted.fetch_add(1, Ordering::Relaxed) != 1, "the second is one too many");
         }
     });
-    let results = settings.build().unwrap().endpoint("ep").run_all([1, 2, 3]).concurrency(1);
-    let results: Vec<Finished<u32>> = results.collect().await;
+    let results = settings.build().unwrap().endpoint("ep").run_all(NUMBERS).concurrency(1);
+    let results: Vec<Finished<Number>> = results.collect().await;
     assert_eq!(results.len(), 3);
     assert!(results[0].result.is_ok() && results[2].result.is_ok(), "{results:?}");
     let error = results[1].result.as_ref().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
     assert!(error.to_string().contains("its task panicked"), "{error}");
+}
+
+#[tokio::test]
+async fn an_input_that_panics_has_had_its_place() {
+    #[derive(Debug)]
+    struct Input(u32);
+
+    impl Serialize for Input {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            assert_ne!(self.0, 1, "a panic on purpose");
+            Number { n: self.0 }.serialize(serializer)
+        }
+    }
+
+    let server = Script::then_always([], Reply::ok(r#"{"id":"j","status":"COMPLETED"}"#)).await;
+    let mut results = server.endpoint().run_all((0..4).map(Input)).concurrency(1);
+    let mut places = Vec::new();
+    loop {
+        match AssertUnwindSafe(results.next()).catch_unwind().await {
+            Ok(Some(finished)) => places.push((finished.index, finished.input.0)),
+            Ok(None) => break,
+            Err(_) => places.push((usize::MAX, 1)),
+        }
+    }
+    assert_eq!(places, [(0, 0), (usize::MAX, 1), (2, 2), (3, 3)]);
+}
+
+#[tokio::test]
+async fn submissions_and_waits_are_in_the_callers_span() {
+    #[derive(Clone, Default)]
+    struct Parents(Arc<Mutex<Vec<Option<&'static str>>>>);
+
+    impl<S> tracing_subscriber::Layer<S> for Parents
+    where
+        S: tracing::Subscriber + for<'a> tracing_subscriber::registry::LookupSpan<'a>,
+    {
+        fn on_new_span(
+            &self,
+            _: &tracing::span::Attributes<'_>,
+            id: &tracing::span::Id,
+            context: tracing_subscriber::layer::Context<'_, S>,
+        ) {
+            let span = context.span(id).unwrap();
+            if span.name() == "podqueue.call" {
+                self.0.lock().unwrap().push(span.parent().map(|parent| parent.name()));
+            }
+        }
+    }
+
+    let server = Script::then_always([], Reply::ok(r#"{"id":"j","status":"COMPLETED"}"#)).await;
+    let parents = Parents::default();
+    let subscriber = tracing_subscriber::registry().with(parents.clone());
+    let endpoint = server.endpoint();
+    let calls = async {
+        let results = endpoint.run_all(NUMBERS).collect::<Vec<_>>();
+        assert_eq!(results.instrument(tracing::info_span!("the callers")).await.len(), 3);
+    };
+    calls.with_subscriber(subscriber).await;
+    assert_eq!(*parents.0.lock().unwrap(), [Some("the callers"); 6]);
 }
 
 #[test]
@@ -264,7 +335,7 @@ fn a_task_that_ends_with_its_runtime_is_told_of() {
     let first = runtime();
     let (_server, mut results) = first.block_on(async {
         let server = Script::then_always([], Reply::Hang).await;
-        let mut results = server.endpoint().run_all([1]);
+        let mut results = server.endpoint().run_all([NUMBERS[0]]);
         let a_while = Duration::from_millis(50);
         assert!(tokio::time::timeout(a_while, results.next()).await.is_err(), "no answer comes");
         (server, results)

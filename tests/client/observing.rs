@@ -58,7 +58,7 @@ async fn calls_repetitions_429s_polls_and_waits_are_told() {
     .await;
     let seen = Seen::default();
     let client = seen.watch(server.settings()).build().unwrap();
-    let job = client.endpoint("ep").run(&1).await.unwrap();
+    let job = client.endpoint("ep").run(&json!({})).await.unwrap();
     let failed = job.wait().await.unwrap_err();
     assert_eq!(failed.kind(), ErrorKind::JobFailed);
     assert!(client.rest().get_pod("p").await.is_err());

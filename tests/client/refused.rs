@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use podqueue::{Client, Error, ErrorKind, NewTemplate, Policy, Port, S3Config};
 use serde_json::json;
 
@@ -85,10 +86,10 @@ async fn ids_that_name_another_place() {
 async fn bodies_above_the_payload_limits() {
     let accepted = Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#);
     let server = Script::then_always([], accepted).await;
-    let overhead = r#"{"input":""}"#.len();
+    let overhead = r#"{"input":{"x":""}}"#.len();
     let client = server.settings().payload_limits(1_000, 2_000).build().unwrap();
     let endpoint = client.endpoint("ep");
-    let input = |bytes: usize| "x".repeat(bytes - overhead);
+    let input = |bytes: usize| json!({"x": "x".repeat(bytes - overhead)});
     endpoint.run(&input(1_000)).await.unwrap();
     endpoint.run_sync(&input(2_000)).await.unwrap();
     let run = endpoint.run(&input(1_001)).await.unwrap_err();
@@ -103,10 +104,10 @@ async fn the_default_payload_limits_are_10_and_20_mib() {
     let accepted = Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#);
     let server = Script::then_always([], accepted).await;
     let endpoint = server.endpoint();
-    let overhead = r#"{"input":""}"#.len();
+    let overhead = r#"{"input":{"x":""}}"#.len();
     for (limit, sync) in [(10 * 1024 * 1024, false), (20 * 1024 * 1024, true)] {
         for (bytes, fits) in [(limit, true), (limit + 1, false)] {
-            let input = "x".repeat(bytes - overhead);
+            let input = json!({"x": "x".repeat(bytes - overhead)});
             let sent = match sync {
                 false => endpoint.run(&input).await.is_ok(),
                 true => endpoint.run_sync(&input).await.is_ok(),
@@ -127,16 +128,40 @@ async fn an_input_that_cannot_be_written() {
 }
 
 #[tokio::test]
-async fn a_webhook_or_a_storage_url_that_is_none() {
+async fn an_input_that_is_not_an_object() {
+    let server = Script::of([]).await;
+    let endpoint = server.endpoint();
+    for input in
+        [json!([]), json!([{}]), json!(null), json!(false), json!(0), json!(""), json!("{}")]
+    {
+        for error in [
+            endpoint.run(&input).await.unwrap_err(),
+            endpoint.run_sync(&input).await.unwrap_err(),
+            endpoint.run_sync(&input).output::<()>().await.unwrap_err(),
+        ] {
+            assert_refused(&error, "input", "must be a JSON object");
+        }
+        let results: Vec<_> = endpoint.run_all([input]).collect().await;
+        assert_refused(results[0].result.as_ref().unwrap_err(), "input", "must be a JSON object");
+    }
+    assert_eq!(server.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn a_webhook_or_a_storage_url_that_is_invalid() {
     let server = Script::of([]).await;
     let endpoint = server.endpoint();
     for url in ["", "me.example/hook", "ftp://me.example", "/hook"] {
         let error = endpoint.run(&json!({})).webhook(url).await.unwrap_err();
         assert_refused(&error, "webhook", "http or https");
     }
-    let storage = S3Config::new("a", "b", "c", "not a url");
-    let error = endpoint.run_sync(&json!({})).s3_config(storage).await.unwrap_err();
-    assert_refused(&error, "s3Config.endpointUrl", "is not a URL");
+    for url in
+        ["not a url", "minio:9000", "localhost:9000", "s3://bucket", "//minio:9000", "http://"]
+    {
+        let storage = S3Config::new("a", "b", "c", url);
+        let error = endpoint.run_sync(&json!({})).s3_config(storage).await.unwrap_err();
+        assert_refused(&error, "s3Config.endpointUrl", "must be an http or https URL");
+    }
     assert_eq!(server.requests().len(), 0);
 }
 

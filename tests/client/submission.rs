@@ -72,15 +72,11 @@ async fn the_bounds_of_the_policy_are_allowed() {
 }
 
 #[tokio::test]
-async fn any_input_arrives_as_it_is() {
+async fn any_object_arrives_unchanged() {
     for input in [
         json!({}),
-        json!([]),
-        json!(null),
-        json!(false),
-        json!(0),
-        json!(""),
         json!({"input": {}}),
+        json!({"webhook": null}),
         json!({"a": null, "b": [null, {"c": ""}], "d": 0.1, "e": "\u{1F980}\n\"\\"}),
     ] {
         let server = Script::of([Reply::ok(ACCEPTED), Reply::ok(ACCEPTED)]).await;

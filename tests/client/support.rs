@@ -104,10 +104,12 @@ pub struct Script {
     accepting: JoinHandle<()>,
 }
 
+type Answer = dyn Fn(&Request) -> Reply + Send + Sync;
+
 struct State {
     replies: Mutex<VecDeque<Reply>>,
     /// What is answered once the sequence is over.
-    rest: Option<Reply>,
+    rest: Option<Box<Answer>>,
     requests: Mutex<Vec<Request>>,
     connections: Mutex<usize>,
     open: Mutex<Open>,
@@ -126,12 +128,17 @@ impl Script {
         Self::start(replies, None).await
     }
 
-    /// Answers these replies in order, and after them `rest` for ever.
-    pub async fn then_always(replies: impl IntoIterator<Item = Reply>, rest: Reply) -> Self {
-        Self::start(replies, Some(rest)).await
+    /// Answers as this function says.
+    pub async fn by(answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
+        Self::start([], Some(Box::new(answer))).await
     }
 
-    async fn start(replies: impl IntoIterator<Item = Reply>, rest: Option<Reply>) -> Self {
+    /// Answers these replies in order, and after them `rest` for ever.
+    pub async fn then_always(replies: impl IntoIterator<Item = Reply>, rest: Reply) -> Self {
+        Self::start(replies, Some(Box::new(move |_| rest.clone()))).await
+    }
+
+    async fn start(replies: impl IntoIterator<Item = Reply>, rest: Option<Box<Answer>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let state = Arc::new(State {
@@ -175,6 +182,14 @@ impl Script {
     /// How many connections were made.
     pub fn connections(&self) -> usize {
         *locked(&self.state.connections)
+    }
+
+    /// Accepts no connection from now on. Those that are there go on.
+    pub async fn refuse_connections(&self) {
+        self.accepting.abort();
+        while !self.accepting.is_finished() {
+            tokio::task::yield_now().await;
+        }
     }
 
     /// How many requests were without an answer at the same time, at the most.
@@ -245,8 +260,9 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
     let mut buffer = Vec::new();
     while let Some(request) = read_request(&mut stream, &mut buffer).await {
         let line = request.line();
-        locked(&state.requests).push(request);
-        let next = locked(&state.replies).pop_front().or_else(|| state.rest.clone());
+        locked(&state.requests).push(request.clone());
+        let next = locked(&state.replies).pop_front();
+        let next = next.or_else(|| state.rest.as_ref().map(|answer| answer(&request)));
         let unexpected = || Reply::json(418, format!(r#"{{"error":"not in the script: {line}"}}"#));
         let mut reply = next.unwrap_or_else(unexpected);
         {

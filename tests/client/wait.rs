@@ -75,12 +75,140 @@ async fn a_wait_survives_what_passes() {
 }
 
 #[tokio::test]
+async fn one_response_that_is_not_the_services_does_not_end_a_wait() {
+    let page = "<html><title>Request blocked</title></html>";
+    for passing in [
+        Reply::json(408, "{}"),
+        Reply::json(408, ""),
+        Reply::json(425, "{}"),
+        Reply::json(403, page),
+        Reply::json(404, page),
+        Reply::json(404, "404 page not found"),
+        Reply::json(403, ""),
+        Reply::json(404, r#"{"error":"cut"#),
+        Reply::json(404, "{}").cut_off(),
+    ] {
+        for seen in [true, false] {
+            let done = Reply::ok(r#"{"id":"j","status":"COMPLETED","output":1}"#);
+            let script = [passing.clone(), passing.clone(), done];
+            let server =
+                Script::of(seen.then(|| record("IN_QUEUE")).into_iter().chain(script)).await;
+            let record = server.endpoint().job("j").wait().await.unwrap();
+            assert_eq!(record.output::<u32>().unwrap(), 1, "{passing:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_gateway_that_answers_nothing_else_ends_a_wait_after_a_quarter_of_an_hour() {
+    for status in [403, 404, 408] {
+        let server = Script::then_always([record("IN_QUEUE")], Reply::json(status, "<html>")).await;
+        let client = server.settings().polling(podqueue::Polling::new()).build().unwrap();
+        let started = tokio::time::Instant::now();
+        let error = client.endpoint("ep").job("j").wait().await.unwrap_err();
+        assert_eq!(error.status(), Some(status));
+        assert_ne!(error.kind(), ErrorKind::JobExpired, "nobody who knows has said so");
+        let minutes = started.elapsed().as_secs_f64() / 60.0;
+        assert!((15.0..15.5).contains(&minutes), "{status}: {minutes} minutes");
+    }
+}
+
+#[tokio::test]
+async fn a_404_is_believed_whoever_it_comes_from_where_the_ttl_is_over() {
+    let server = Script::of([record("IN_QUEUE"), record("IN_QUEUE"), Reply::json(404, "")]).await;
+    let job = server.endpoint().run(&json!({})).await.unwrap();
+    job.status().ttl(Duration::from_millis(1)).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    let error = job.wait().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::JobExpired);
+}
+
+#[tokio::test]
 async fn what_does_not_pass_ends_a_wait() {
-    for (status, kind) in [(401, ErrorKind::Unauthorized), (404, ErrorKind::JobExpired)] {
+    for (status, kind) in [
+        (400, ErrorKind::BadRequest),
+        (401, ErrorKind::Unauthorized),
+        (403, ErrorKind::UnexpectedStatus),
+        (404, ErrorKind::JobExpired),
+        (410, ErrorKind::UnexpectedStatus),
+        (501, ErrorKind::Server),
+    ] {
         let server = Script::of([record("IN_QUEUE"), Reply::json(status, "{}")]).await;
         let error = server.endpoint().job("j").wait().await.unwrap_err();
         assert_eq!(error.kind(), kind);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline_says_why_the_last_look_failed() {
+    let short = Duration::from_millis(600);
+    let failing = Reply::json(502, r#"{"error":"no upstream"}"#);
+    for (first, last) in
+        [(Some(record("IN_PROGRESS")), "last seen IN_PROGRESS"), (None, "could not be read")]
+    {
+        let server = Script::then_always(first, failing.clone()).await;
+        let error = server.endpoint().job("j").wait().timeout(short).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::WaitTimedOut);
+        let text = error.to_string();
+        for part in [last, "the last look failed: answered 502", "no upstream", "it may go on"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        let source = std::error::Error::source(&error).unwrap();
+        let source = source.downcast_ref::<podqueue::Error>().unwrap();
+        assert_eq!((source.kind(), source.status()), (ErrorKind::Server, Some(502)));
+    }
+    // A failure that a later look has made good is none of it.
+    let server = Script::then_always([failing], record("IN_PROGRESS")).await;
+    let client = server.settings().retry(RetryPolicy::never()).build().unwrap();
+    let error = client.endpoint("ep").job("j").wait().timeout(short).await.unwrap_err();
+    assert!(std::error::Error::source(&error).is_none() && !error.to_string().contains("failed"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stalled_look_is_given_up_before_the_result_of_a_synchronous_job_expires() {
+    let done = Reply::ok(r#"{"id":"sync-j","status":"COMPLETED","output":1}"#);
+    for stalled in [Reply::Hang, done.clone().stalled(), Reply::json(503, "{}").stalled()] {
+        for retry in [RetryPolicy::never(), RetryPolicy::new()] {
+            // Three in a row, and the fourth comes within the minute.
+            let script = [stalled.clone(), stalled.clone(), stalled.clone(), done.clone()];
+            let server = Script::of(script).await;
+            let settings = server.settings().retry(retry).polling(podqueue::Polling::new());
+            let endpoint = settings.build().unwrap().endpoint("ep");
+            let started = tokio::time::Instant::now();
+            let record = endpoint.job("sync-j").wait().await.unwrap();
+            assert_eq!(record.output::<u32>().unwrap(), 1);
+            assert!(started.elapsed() < Duration::from_secs(55), "{:?}", started.elapsed());
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_stalled_look_does_not_take_all_the_time_of_a_wait() {
+    let done = Reply::ok(r#"{"id":"j","status":"COMPLETED"}"#);
+    for (seconds, most) in [(10, 4), (30, 11), (3_600, 31)] {
+        let server = Script::of([Reply::Hang, done.clone()]).await;
+        let started = tokio::time::Instant::now();
+        let wait = server.endpoint().job("j").wait().timeout(Duration::from_secs(seconds));
+        wait.await.unwrap();
+        let took = started.elapsed();
+        assert!(took < Duration::from_secs(most), "{took:?} of {seconds} s");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_look_is_waited_for_and_a_look_of_ones_own_longer() {
+    let done = |id: &str| Reply::ok(json!({"id": id, "status": "COMPLETED"}));
+    let server = Script::of([
+        done("sync-j").late(Duration::from_secs(14)),
+        done("j").late(Duration::from_secs(29)),
+        done("sync-j").late(Duration::from_secs(50)),
+    ])
+    .await;
+    let endpoint = server.endpoint();
+    endpoint.job("sync-j").wait().await.unwrap();
+    endpoint.job("j").wait().await.unwrap();
+    endpoint.job("sync-j").status().await.unwrap();
+    assert_eq!(server.requests().len(), 3);
 }
 
 #[tokio::test]
@@ -161,7 +289,7 @@ async fn a_deadline_can_cancel_and_tells_what_became_of_it() {
 
 #[tokio::test(start_paused = true)]
 async fn of_many_jobs_that_time_out_together_all_are_cancelled() {
-    let cancelled = Reply::ok(r#"{"id":"j","status":"CANCELLED"}"#);
+    let cancelled = Reply::ok(r#"{"status":"CANCELLED"}"#);
     let server = Script::then_always([], cancelled).await;
     let settings = server.settings().rate_limits(RateLimits::new());
     let endpoint = settings.build().unwrap().endpoint("ep");

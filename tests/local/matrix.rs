@@ -102,7 +102,7 @@ fn expected(suffering: &Suffering, repeats: Repeats) -> Expected {
         (Unreadable, AsOftenAsNeeded) => (None, 2),
         (Unreadable, AtLeastOnce | Never) => (unknown, 1),
         (Unreadable, AfterALook) => (None, 1),
-        (Final(ErrorKind::RateLimited | ErrorKind::Server), AsOftenAsNeeded) => (None, 2),
+        (Final(ErrorKind::RateLimited), AsOftenAsNeeded) => (None, 2),
         (Final(kind), _) => (Some(kind), 1),
     };
     Expected { error, sent }

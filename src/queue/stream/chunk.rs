@@ -3,11 +3,10 @@
 use bytes::Bytes;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::error::{Attempted, Result};
-use crate::json::RawField;
+use crate::json::{RawField, elements, without_mark};
 use crate::queue::JobStatus;
 use crate::transport::{decode_at, not_decodable};
 
@@ -20,8 +19,9 @@ pub struct StreamChunk<T> {
     pub output: T,
     /// What the handler reports beside it.
     pub metrics: Metrics,
-    /// Chunks may be missing before this one: an answer was lost on its way after the service had
-    /// handed them out.
+    /// Chunks may be missing before this one: a response was lost on its way after the service had
+    /// handed them out. Where none follows, the stream has an item of its own for it, an error of kind
+    /// [`ErrorKind::StreamGap`](crate::ErrorKind::StreamGap).
     pub after_gap: bool,
 }
 
@@ -97,6 +97,11 @@ pub(super) struct RawChunk {
 }
 
 impl RawChunk {
+    /// What was received.
+    pub(super) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.json).into_owned()
+    }
+
     pub(super) fn decode<T: DeserializeOwned>(
         &self,
         attempted: &Attempted,
@@ -108,7 +113,8 @@ impl RawChunk {
         for field in &fields {
             match field.name.as_str() {
                 "output" => output = &field.json,
-                "metrics" => metrics = field.read(attempted)?,
+                // They are read in any shape, and what is beside them is no reason to lose a chunk.
+                "metrics" => metrics = field.read(attempted).unwrap_or_default(),
                 _ => {}
             }
         }
@@ -116,35 +122,44 @@ impl RawChunk {
     }
 }
 
-/// One answer of `/stream`.
+/// One response of `/stream`.
 pub(super) struct Batch {
     pub(super) chunks: Vec<RawChunk>,
-    /// The job's status, where the answer tells it.
+    /// The job's status, where the response has it.
     pub(super) status: Option<JobStatus>,
+    /// The job's id, where the response has it.
+    pub(super) job_id: Option<String>,
 }
 
 impl Batch {
-    /// Reads an answer in both forms: the documented array of chunks, and the object seen in
-    /// practice, whose list of chunks may be absent.
+    /// Reads a response in both forms: the documented array of chunks, and the object seen in
+    /// practice, whose list of chunks may be absent where there is a status.
     pub(super) fn read(attempted: &Attempted, body: &Bytes) -> Result<Self> {
-        if !body.trim_ascii_start().starts_with(b"{") {
-            return Ok(Self { chunks: chunks(attempted, body)?, status: None });
+        let mut batch = Self { chunks: Vec::new(), status: None, job_id: None };
+        if !without_mark(body).trim_ascii_start().starts_with(b"{") {
+            batch.chunks = chunks(attempted, body)?;
+            return Ok(batch);
         }
-        let mut batch = Self { chunks: Vec::new(), status: None };
+        let mut is_batch = false;
         for field in RawField::all(attempted, body)? {
             match field.name.as_str() {
                 "stream" => batch.chunks = chunks(attempted, &field.json)?,
-                "status" => batch.status = field.read(attempted)?,
-                _ => {}
+                // The chunks are here, and the status can be asked for.
+                "status" => batch.status = field.read(attempted).unwrap_or_default(),
+                "id" => batch.job_id = field.read(attempted).unwrap_or_default(),
+                _ => continue,
             }
+            is_batch |= field.name != "id";
         }
-        Ok(batch)
+        if is_batch {
+            return Ok(batch);
+        }
+        let missing = <serde_json::Error as serde::de::Error>::missing_field("stream");
+        Err(not_decodable(attempted, "stream", missing))
     }
 }
 
 fn chunks(attempted: &Attempted, json: &Bytes) -> Result<Vec<RawChunk>> {
-    let elements: Option<Vec<&RawValue>> =
-        serde_json::from_slice(json).map_err(|error| not_decodable(attempted, "stream", error))?;
-    let own = |element: &RawValue| RawChunk { json: json.slice_ref(element.get().as_bytes()) };
-    Ok(elements.unwrap_or_default().into_iter().map(own).collect())
+    let elements = elements(attempted, "stream", json)?;
+    Ok(elements.into_iter().map(|json| RawChunk { json }).collect())
 }

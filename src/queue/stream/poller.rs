@@ -9,9 +9,10 @@ use tokio::time::Instant;
 use super::chunk::{Batch, RawChunk, StreamChunk};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::queue::operations::STREAM;
-use crate::queue::polling::{Pauses, rarest};
-use crate::queue::wait::{PATIENCE, may_pass, pause_after};
+use crate::queue::passing::{PATIENCE, may_pass, pause_after};
+use crate::queue::polling::{Pauses, longest_silence, rarest};
 use crate::queue::{Job, JobRecord, JobStatus};
+use crate::transport::Reply;
 
 /// The state of a stream between two items.
 pub(super) struct Poller {
@@ -25,11 +26,15 @@ pub(super) struct Poller {
     no_chunks_since: Option<Instant>,
     /// Since when `/status` was asked and has not answered.
     no_status_since: Option<Instant>,
-    /// An answer was lost that may have carried chunks.
+    /// A response was lost that may have carried chunks, and no item has said so yet.
     gap: bool,
+    /// The connection may be one that mixes up its responses.
+    closes: bool,
     /// How the job has ended, once that is known.
     ended: Option<Ended>,
     over: bool,
+    /// The last item of a stream that is over, where there is one.
+    failure: Option<Error>,
 }
 
 struct Ended {
@@ -48,8 +53,10 @@ impl Poller {
             no_chunks_since: None,
             no_status_since: None,
             gap: false,
+            closes: false,
             ended: None,
             over: false,
+            failure: None,
         }
     }
 
@@ -57,40 +64,60 @@ impl Poller {
     pub(super) async fn next<T: DeserializeOwned>(&mut self) -> Option<Result<StreamChunk<T>>> {
         loop {
             if let Some(chunk) = self.ready.pop_front() {
-                let gap = std::mem::take(&mut self.gap);
-                let chunk = chunk.decode(&self.attempted, gap);
-                return Some(chunk.map_err(|error| error.with_job_id(self.job.id())));
+                let decoded = chunk.decode(&self.attempted, self.gap);
+                // An item that is an error says nothing of a gap: the next one does, or the end.
+                self.gap &= decoded.is_err();
+                return Some(decoded.map_err(|error| self.explain(error, &chunk)));
             }
             if self.over {
-                return None;
+                let gap = std::mem::take(&mut self.gap).then(|| self.gap_at_the_end());
+                return gap.or_else(|| self.failure.take()).map(Err);
             }
             tokio::time::sleep(std::mem::take(&mut self.pause)).await;
             if let Err(error) = self.poll().await {
                 self.over = true;
-                return Some(Err(error));
+                self.failure = Some(error);
             }
         }
     }
 
+    /// What was received of a chunk that cannot be read is not handed out a second time.
+    fn explain(&self, error: Error, chunk: &RawChunk) -> Error {
+        let text = self.job.endpoint().hide_key(chunk.text());
+        error.with_job_id(self.job.id()).with_body(text.into())
+    }
+
+    fn gap_at_the_end(&self) -> Error {
+        let what = "chunks may be missing: a response was lost after the service may have handed \
+                    them out, and it does so once. The job's record may hold the whole output: read \
+                    it with `job.status()`";
+        Error::new(ErrorKind::StreamGap, &self.attempted, what).with_job_id(self.job.id())
+    }
+
     async fn poll(&mut self) -> Result<()> {
         self.job.tell_of_poll(&STREAM);
-        let call = self.job.call(&STREAM)?.longest_pause(rarest(self.job.id()));
+        let id = self.job.id();
+        let call = self.job.call(&STREAM)?.longest_pause(rarest(id));
+        let mut call = call.longest_silence(longest_silence(id));
+        if std::mem::take(&mut self.closes) {
+            call = call.closing();
+        }
         let reply = match self.job.send(call).await {
             Ok(reply) => reply,
             Err(error) => {
-                self.gap |= !matches!(error.kind(), ErrorKind::Connect | ErrorKind::RateLimited);
+                self.gap |= may_have_drained(&error);
                 return self.survive_without_chunks(error);
             }
         };
         self.gap |= reply.after_unknown_outcome;
-        let batch = match Batch::read(&self.attempted, &reply.body) {
+        let batch = match self.read(&reply) {
             Ok(batch) => batch,
             Err(error) => {
                 self.gap = true;
-                let error = reply.explain(error).with_job_id(self.job.id());
                 return self.survive_without_chunks(error);
             }
         };
+        self.job.lifespan().saw();
         self.no_chunks_since = None;
         let drained = batch.chunks.is_empty();
         self.ready.extend(batch.chunks);
@@ -109,6 +136,15 @@ impl Poller {
             self.ended = Some(Ended { status, record: None });
         }
         Ok(())
+    }
+
+    fn read(&self, reply: &Reply) -> Result<Batch> {
+        let batch = Batch::read(&self.attempted, &reply.body)
+            .map_err(|error| reply.explain(error).with_job_id(self.job.id()))?;
+        match &batch.job_id {
+            Some(id) if !self.job.has_id(id) => Err(self.job.about_another(&STREAM, id)),
+            _ => Ok(batch),
+        }
     }
 
     /// Nothing new, and the answer did not say that the job has ended: its status does. A job that
@@ -148,7 +184,7 @@ impl Poller {
                     return Ok(());
                 }
                 Ok(record) => record,
-                Err(error) if may_pass(&error) => {
+                Err(error) if may_pass(&self.job, &error) => {
                     self.ended = Some(Ended { status: status.clone(), record: None });
                     return self.survive_without_status(error);
                 }
@@ -172,10 +208,19 @@ impl Poller {
 
     /// Goes on after a failure that may pass, one of a row that began then.
     fn survive(&mut self, error: Error, since: Instant) -> Result<()> {
-        if !may_pass(&error) || since.elapsed() > PATIENCE {
+        if !may_pass(&self.job, &error) || since.elapsed() > PATIENCE {
             return Err(error);
         }
+        self.closes |= error.kind() == ErrorKind::ForeignRecord;
         self.pause = pause_after(&error, self.pauses.next(), self.job.id());
         Ok(())
     }
+}
+
+/// Whether the service may have handed out chunks to a call that has failed.
+fn may_have_drained(error: &Error) -> bool {
+    // A gateway that ran out of patience says 408, too, and what is too large was a response.
+    error.is_after_unknown_outcome()
+        || error.kind() == ErrorKind::ReplyTooLarge
+        || error.status() == Some(408)
 }

@@ -1,0 +1,45 @@
+//! Which failures pass, so that a wait or a stream goes on after them.
+
+use std::time::{Duration, SystemTime};
+
+use super::Job;
+use super::lifespan::Gone;
+use super::polling::rarest;
+use crate::error::{Error, ErrorKind};
+use crate::json::{has_any_field, is_json};
+
+/// How long nothing but passing failures may come before a wait without a deadline, or a stream, gives
+/// up.
+pub(super) const PATIENCE: Duration = Duration::from_secs(15 * 60);
+
+/// Whether a later look at the job may fare better.
+pub(super) fn may_pass(job: &Job, error: &Error) -> bool {
+    match error.kind() {
+        ErrorKind::Server => error.status() != Some(501),
+        // A response that is about no job at all was meant for somebody else, or comes from something
+        // between the service and here.
+        ErrorKind::Decode => error
+            .body()
+            .is_some_and(|body| !has_any_field(body.as_bytes(), &["id", "status", "stream"])),
+        ErrorKind::UnexpectedStatus if matches!(error.status(), Some(408 | 425)) => true,
+        ErrorKind::NotFound | ErrorKind::JobExpired | ErrorKind::UnexpectedStatus => {
+            is_not_the_services(error)
+                && job.lifespan().why_gone(SystemTime::now()) != Gone::TtlOver
+        }
+        _ => error.is_retryable(),
+    }
+}
+
+/// Whether a 403 or a 404 does not come from the service, which speaks JSON, but from a gateway before
+/// it.
+pub(crate) fn is_not_the_services(error: &Error) -> bool {
+    matches!(error.status(), Some(403 | 404))
+        && error.body().is_some_and(|body| !is_json(body.as_bytes()))
+}
+
+/// The pause after a failure that may pass: as long as the service asks for, unless a result could
+/// expire meanwhile.
+pub(super) fn pause_after(error: &Error, pause: Duration, job_id: &str) -> Duration {
+    let asked = error.retry_after().unwrap_or_default();
+    pause.max(asked.min(rarest(job_id)))
+}

@@ -1,0 +1,235 @@
+//! Deliveries that are not as one expects them, on plain parts and over HTTP.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use podqueue::webhook::Answer;
+use podqueue::{Endpoint, ErrorKind, JobStatus, Polling, Webhooks};
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::support::{Reply, Script};
+
+fn record(status: &str) -> Reply {
+    Reply::ok(json!({"id": "j", "status": status, "error": "out of memory"}))
+}
+
+/// A receiver that counts what it is given.
+fn counting(endpoint: &Endpoint) -> (Webhooks, Arc<AtomicUsize>) {
+    let handled = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&handled);
+    let webhooks = Webhooks::builder(endpoint).on_job(move |_| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        async { Ok::<_, std::io::Error>(()) }
+    });
+    (webhooks.build().unwrap(), handled)
+}
+
+async fn deliver(webhooks: &Webhooks, body: impl AsRef<[u8]>) -> Answer {
+    let path = format!("/hooks/{}", webhooks.token().expose());
+    webhooks.receive(&path, body.as_ref()).await
+}
+
+const DELIVERY: &str = r#"{"id":"j","status":"FAILED"}"#;
+
+#[tokio::test]
+async fn a_job_that_was_retried_and_ends_in_the_same_words_is_handled_again() {
+    for status in ["FAILED", "TIMED_OUT"] {
+        let script =
+            [record(status), record(status), record("IN_QUEUE"), record(status), record(status)];
+        let server = Script::of(script).await;
+        let endpoint = server.endpoint();
+        let (webhooks, handled) = counting(&endpoint);
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Repeated));
+        endpoint.job("j").retry().await.unwrap();
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Repeated));
+        assert_eq!(handled.load(Ordering::Relaxed), 2);
+    }
+}
+
+#[tokio::test]
+async fn a_retry_whose_outcome_is_unknown_may_have_been_one() {
+    let server =
+        Script::of([record("FAILED"), Reply::Close, record("FAILED"), record("FAILED")]).await;
+    let endpoint = server.endpoint();
+    let (webhooks, _) = counting(&endpoint);
+    assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+    let error = endpoint.job("j").retry().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+    assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+}
+
+#[tokio::test]
+async fn a_handler_may_retry_the_job_itself() {
+    let failing_twice =
+        [record("FAILED"), record("IN_QUEUE"), record("FAILED"), record("IN_QUEUE")];
+    let server = Script::of(failing_twice).await;
+    let webhooks = Webhooks::builder(&server.endpoint())
+        .on_job(|record| async move { record.job().retry().await.map(drop) });
+    let webhooks = webhooks.build().unwrap();
+    for _ in 0..2 {
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+    }
+    let retries = server.lines().iter().filter(|line| line.contains("/retry/")).count();
+    assert_eq!(retries, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_service_would_not_deliver_again_is_another_end() {
+    // Retried by somebody else: what comes late, or more often than the service tries.
+    let server = Script::then_always([], record("FAILED")).await;
+    let (webhooks, _) = counting(&server.endpoint());
+    for _ in 0..2 {
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Repeated));
+        tokio::time::sleep(Duration::from_secs(20)).await;
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Repeated));
+    }
+    tokio::time::sleep(Duration::from_secs(61)).await;
+    assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+    // A job that cannot be retried has one end.
+    let server = Script::then_always([], record("COMPLETED")).await;
+    let (webhooks, _) = counting(&server.endpoint());
+    assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+    for _ in 0..4 {
+        tokio::time::sleep(Duration::from_secs(600)).await;
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Repeated));
+    }
+}
+
+#[tokio::test]
+async fn the_id_is_read_out_of_a_flawed_body() {
+    for body in [
+        "\u{feff}{\"id\":\"j\",\"status\":\"COMPLETED\"}",
+        r#"{"output":NaN,"id":"j"}"#,
+        r#"{"output":[Infinity,-Infinity],"id":"j","input":{"id":"other"}}"#,
+        r#"{"id":"other","id":"j"}"#,
+        r#"{"id":"j","id":"j"}"#,
+        r#"{"id":"j","output":oops}"#,
+        "{\"output\":\"a\nb\",\"id\":\"j\"}\r\n",
+    ] {
+        let server = Script::of([record("COMPLETED")]).await;
+        let (webhooks, _) = counting(&server.endpoint());
+        let answer = deliver(&webhooks, body).await;
+        assert!(matches!(answer, Answer::Handled), "{body}: {answer:?}");
+        assert_eq!(server.lines(), ["GET /v2/ep/status/j"]);
+    }
+    // Bytes that are not UTF-8 in what nobody reads.
+    let server = Script::of([record("COMPLETED")]).await;
+    let (webhooks, _) = counting(&server.endpoint());
+    let answer = deliver(&webhooks, b"{\"output\":\"\xff\",\"id\":\"j\"}").await;
+    assert!(matches!(answer, Answer::Handled), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_record_of_another_job_or_a_gateways_page_confirms_nothing() {
+    let other = Reply::ok(json!({"id": "other", "status": "COMPLETED"}));
+    for (reply, kind) in [
+        (other, ErrorKind::ForeignRecord),
+        (Reply::json(404, "<html>no such host</html>"), ErrorKind::NotFound),
+        (Reply::json(403, "<html>denied</html>"), ErrorKind::UnexpectedStatus),
+    ] {
+        let server = Script::of([reply, record("COMPLETED")]).await;
+        let (webhooks, handled) = counting(&server.endpoint());
+        let Answer::NotConfirmed(error) = deliver(&webhooks, DELIVERY).await else {
+            panic!("it was confirmed")
+        };
+        assert_eq!((error.kind(), handled.load(Ordering::Relaxed)), (kind, 0));
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled), "the next try");
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_end_is_given_up() {
+    let server = Script::of([]).await;
+    let time = Duration::from_millis(200);
+    let webhooks = Webhooks::builder(&server.endpoint()).body_timeout(time).build().unwrap();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let app: axum::Router = axum::Router::new().nest_service("/hooks", webhooks.clone());
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    let path = format!("/hooks/{}", webhooks.token().expose());
+    for (framing, piece) in
+        [("content-length: 1000000", "x"), ("transfer-encoding: chunked", "1\r\nx\r\n")]
+    {
+        let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+        let head = format!("POST {path} HTTP/1.1\r\nhost: me.example\r\n{framing}\r\n\r\n");
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let (mut reading, mut writing) = stream.split();
+        // It comes piece by piece, for ever.
+        let dripping = async {
+            while writing.write_all(piece.as_bytes()).await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            std::future::pending::<()>().await
+        };
+        let mut start = [0; 12];
+        tokio::select! {
+            read = reading.read_exact(&mut start) => drop(read.unwrap()),
+            () = dripping => {}
+            () = tokio::time::sleep(Duration::from_secs(20)) => panic!("it was read on and on"),
+        }
+        assert_eq!(&start[9..], b"408", "{framing}");
+    }
+    assert!(server.requests().is_empty());
+}
+
+/// When a job was asked for, from the first time on, until its wait ran out.
+async fn looks(
+    wait: impl FnOnce(&podqueue::Job, &Webhooks) -> podqueue::webhook::WebhookWait,
+) -> (usize, podqueue::Error) {
+    let server = Script::then_always([], record("IN_PROGRESS")).await;
+    let endpoint = server.settings().polling(Polling::new()).build().unwrap().endpoint("ep");
+    let webhooks = Webhooks::builder(&endpoint).build().unwrap();
+    let error = wait(&endpoint.job("j"), &webhooks).await.unwrap_err();
+    (server.requests().len(), error)
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_set_on_a_wait_stays_whenever_it_learns_of_the_webhook() {
+    let second = Duration::from_secs(1);
+    let every_second = || Polling::new().first(second).longest(second);
+    let (asked, _) =
+        looks(|job, hooks| job.wait().timeout(60 * second).polling(every_second()).webhook(hooks))
+            .await;
+    assert!(asked > 50, "{asked}");
+    let (asked, _) =
+        looks(|job, hooks| job.wait().webhook(hooks).timeout(60 * second).polling(every_second()))
+            .await;
+    assert!(asked > 50, "{asked}");
+    let (asked, _) = looks(|job, hooks| job.wait().timeout(60 * second).webhook(hooks)).await;
+    assert!((3..15).contains(&asked), "rarely by default: {asked}");
+
+    for before in [true, false] {
+        let (_, error) = looks(|job, hooks| {
+            let wait = job.wait();
+            if before {
+                wait.cancel_on_timeout().timeout(second).webhook(hooks)
+            } else {
+                wait.webhook(hooks).timeout(second).cancel_on_timeout()
+            }
+        })
+        .await;
+        assert_eq!(error.kind(), ErrorKind::WaitTimedOut);
+        assert!(error.remote_cancel().is_some(), "it was tried: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_completed_job_with_a_flawed_output_reaches_the_handler() {
+    let flawed = r#"{"id":"j","status":"COMPLETED","output":{"loss":NaN}}"#;
+    let server = Script::of([Reply::ok(flawed)]).await;
+    let seen = Arc::new(Mutex::new(None));
+    let kept = Arc::clone(&seen);
+    let webhooks = Webhooks::builder(&server.endpoint()).on_job(move |record| {
+        *kept.lock().unwrap() = Some(record);
+        async { Ok::<_, std::io::Error>(()) }
+    });
+    assert!(matches!(deliver(&webhooks.build().unwrap(), DELIVERY).await, Answer::Handled));
+    let record = seen.lock().unwrap().take().unwrap();
+    assert_eq!(*record.status(), JobStatus::Completed);
+    assert_eq!(record.output::<serde_json::Value>().unwrap(), json!({"loss": null}));
+}

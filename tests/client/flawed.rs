@@ -1,0 +1,132 @@
+//! Records that are not quite JSON, as handlers in Python and others write them: what can be read is
+//! read, and nothing of the rest is lost.
+
+use std::future::IntoFuture;
+use std::time::Duration;
+
+use podqueue::{ErrorKind, JobStatus};
+use serde_json::{Value, json};
+
+use crate::support::{Reply, Script};
+
+/// A wait that may not go on for ever.
+async fn waited(reply: Reply) -> podqueue::Result<podqueue::JobRecord> {
+    let server = Script::then_always([], reply).await;
+    let wait = server.endpoint().job("j").wait().into_future();
+    let result = tokio::time::timeout(Duration::from_secs(20), wait).await.expect("it ends");
+    assert_eq!(server.requests().len(), 1, "one look is enough");
+    result
+}
+
+#[tokio::test]
+async fn numbers_that_json_does_not_have_are_null_and_the_text_is_kept() {
+    let body = r#"{"delayTime":NaN,"id":"j","status":"COMPLETED","output":{"loss":NaN,"best":-Infinity,"name":"NaN"},"workerId":"w"}"#;
+    let record = waited(Reply::ok(body)).await.unwrap();
+    let output = record.output::<Value>().unwrap();
+    assert_eq!(output, json!({"loss": null, "best": null, "name": "NaN"}));
+    assert_eq!(record.output_json(), Some(r#"{"loss":NaN,"best":-Infinity,"name":"NaN"}"#));
+    assert_eq!(record.delay_time(), None);
+    assert_eq!(record.other::<String>("workerId").unwrap().as_deref(), Some("w"));
+
+    #[derive(Debug, serde::Deserialize)]
+    struct Trained {
+        #[expect(dead_code, reason = "it is there to be decoded")]
+        loss: f64,
+    }
+    let error = record.output::<Trained>().unwrap_err();
+    assert_eq!((error.kind(), error.field()), (ErrorKind::Decode, Some("output.loss")));
+    assert!(error.to_string().contains("NaN and Infinity, which are not JSON"), "{error}");
+    assert_eq!(error.record().unwrap().output_bytes(), record.output_bytes());
+}
+
+#[tokio::test]
+async fn a_byte_order_mark_is_skipped_wherever_it_comes() {
+    let marked = |body: Value| Reply::ok(format!("\u{feff}{body}"));
+    let record = waited(marked(json!({"id": "j", "status": "COMPLETED", "output": 7}))).await;
+    assert_eq!(record.unwrap().output::<u32>().unwrap(), 7);
+    let server = Script::of([
+        marked(json!({"id": "j", "status": "IN_QUEUE"})),
+        marked(json!({"id": "sync-j", "status": "COMPLETED", "output": 7})),
+        marked(json!({"id": "j", "status": "CANCELLED"})),
+        marked(json!({"removed": 1, "status": "completed"})),
+    ])
+    .await;
+    let endpoint = server.endpoint();
+    let job = endpoint.run(&json!({})).await.unwrap();
+    assert_eq!(endpoint.run_sync(&json!({})).output::<u32>().await.unwrap(), 7);
+    job.cancel().await.unwrap();
+    assert_eq!(endpoint.purge_queue().await.unwrap().removed, 1);
+}
+
+#[tokio::test]
+async fn an_output_that_cannot_be_read_does_not_keep_a_wait_from_its_end() {
+    for output in ["oops", "{\"a\":undefined}", "[1,,2]", "\"a\tb\"", "{'a': 1}", "01"] {
+        for body in [
+            format!(r#"{{"id":"j","status":"COMPLETED","output":{output}}}"#),
+            format!(r#"{{"output":{output},"id":"j","status":"COMPLETED"}}"#),
+        ] {
+            let record = waited(Reply::ok(body)).await.unwrap();
+            assert_eq!((record.id(), record.status()), ("j", &JobStatus::Completed));
+            let error = record.output::<Value>().unwrap_err();
+            assert_eq!((error.kind(), error.job_id()), (ErrorKind::Decode, Some("j")), "{output}");
+            assert!(error.to_string().contains("is not JSON"), "{error}");
+            assert_eq!(record.output_bytes(), Some(output.as_bytes()));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_time_that_cannot_be_read_is_no_reason_to_lose_a_result() {
+    for time in ["{}", "\"soon\"", "oops", "NaN", "[1]"] {
+        let body =
+            format!(r#"{{"id":"j","status":"COMPLETED","executionTime":{time},"output":1}}"#);
+        let record = waited(Reply::ok(body)).await.unwrap();
+        assert_eq!((record.execution_time(), record.output::<u32>().unwrap()), (None, 1));
+    }
+}
+
+#[tokio::test]
+async fn a_failure_that_cannot_be_read_is_told_verbatim() {
+    for (error, told) in [
+        (r#"{"error_message":"diverged","loss":NaN}"#, "diverged"),
+        ("Traceback: oops", "Traceback: oops"),
+    ] {
+        let body = format!(r#"{{"id":"j","status":"FAILED","error":{error}}}"#);
+        let error = waited(Reply::ok(body)).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::JobFailed);
+        assert!(error.to_string().ends_with(told), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn the_record_of_a_submission_may_be_flawed_too() {
+    let body = r#"{"output":[NaN],"status":"COMPLETED","id":"sync-1"}"#;
+    let server = Script::of([Reply::ok(body)]).await;
+    let record = server.endpoint().run_sync(&json!({})).await.unwrap();
+    assert_eq!((record.id(), record.output::<Value>().unwrap()), ("sync-1", json!([null])));
+
+    // Cut off behind a flaw: the id is still told.
+    let body = r#"{"output":[NaN],"id":"sync-1","stat"#;
+    let server = Script::of([Reply::ok(body)]).await;
+    let error = server.endpoint().run_sync(&json!({})).await.unwrap_err();
+    assert_eq!((error.kind(), error.job_id()), (ErrorKind::OutcomeUnknown, Some("sync-1")));
+}
+
+#[tokio::test]
+async fn what_is_cut_off_or_about_no_job_at_all_is_looked_at_again() {
+    for passing in [
+        r#"{"id":"j","status":"COMPLETED","output":{"a":NaN"#,
+        r#"{"id":"j","status":"COMPLETED","output":[1,2}"#,
+        r#"{"jobs":{"completed":1},"workers":{"idle":1}}"#,
+        "[]",
+        "null",
+        "\"ok\"",
+        "{}",
+        "",
+    ] {
+        let done = Reply::ok(r#"{"id":"j","status":"COMPLETED","output":1}"#);
+        let server = Script::of([Reply::ok(passing), done]).await;
+        let record = server.endpoint().job("j").wait().await.unwrap();
+        assert_eq!(record.output::<u32>().unwrap(), 1, "{passing}");
+    }
+}
