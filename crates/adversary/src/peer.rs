@@ -37,7 +37,7 @@ pub(crate) struct World {
 }
 
 /// More requests than any plan has reason for.
-const MANY: usize = 1_500;
+const MANY: usize = 3_000;
 
 pub(crate) struct Inner {
     pub(crate) service: Service,

@@ -33,10 +33,14 @@ fn candidates(plan: &Plan) -> Vec<Plan> {
         smaller.push(changed);
     };
     for actor in 0..plan.actors.len() {
-        with(&|plan| drop(plan.actors.remove(actor)));
+        with(&|plan| {
+            plan.actors.remove(actor);
+        });
     }
     for operation in plan.faults.keys() {
-        with(&|plan| drop(plan.faults.remove(operation)));
+        with(&|plan| {
+            plan.faults.remove(operation);
+        });
     }
     if plan.away.is_some() {
         with(&|plan| plan.away = None);
@@ -46,7 +50,9 @@ fn candidates(plan: &Plan) -> Vec<Plan> {
     }
     for (index, actor) in plan.actors.iter().enumerate() {
         for (step, work) in actor.steps.iter().enumerate() {
-            with(&|plan| drop(plan.actors[index].steps.remove(step)));
+            with(&|plan| {
+                plan.actors[index].steps.remove(step);
+            });
             if work.manner != Manner::Await {
                 with(&|plan| plan.actors[index].steps[step].manner = Manner::Await);
             }

@@ -129,8 +129,9 @@ fn step(rng: &mut Rng) -> Step {
         },
         19 => Step::Unordered {
             script: script(rng),
-            calls: rng.u64(2..30),
-            width: rng.usize(2..8),
+            // More than the burst of the documented limits, at times.
+            calls: if rng.u8(..12) == 0 { 300 } else { rng.u64(2..30) },
+            width: rng.usize(2..20),
             looks: rng.bool(),
         },
         20 => Step::GetPod,

@@ -186,7 +186,7 @@ impl Job {
         let chunks = (self.drained..emitted).map(chunk).collect();
         self.drained = emitted;
         // Both forms, as the job's number has it.
-        if self.call / 1_000 % 2 == 0 {
+        if (self.call / 1_000).is_multiple_of(2) {
             Value::Array(chunks)
         } else {
             json!({ "status": self.state(now).name(), "stream": Value::Array(chunks) })
