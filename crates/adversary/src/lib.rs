@@ -21,6 +21,7 @@ pub mod operation;
 pub mod peer;
 pub mod plan;
 mod run;
+pub mod runtimes;
 pub mod search;
 mod service;
 mod shrink;
