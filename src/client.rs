@@ -1,6 +1,7 @@
 //! The client: three interfaces, one key, one connection pool.
 
 mod builder;
+mod http;
 mod urls;
 
 pub use builder::ClientBuilder;
@@ -22,6 +23,15 @@ use crate::transport::{Auth, Call, Limiter, Reply, Transport};
 ///
 /// Cheap to clone: all clones share one connection pool, one key, one retry budget and the rate limits. Keep one for
 /// the whole program.
+///
+/// All calls are awaited in a [tokio](https://docs.rs/tokio) runtime with timer and I/O, which
+/// `#[tokio::main]` and `enable_all` switch on. Outside of a runtime, calls, waits and streams are
+/// refused as [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest).
+///
+/// # Panics
+///
+/// Calls, waits and streams panic in a tokio runtime whose timer or I/O is off, and
+/// [`Endpoint::run_all`] and [`Endpoint::run_stream`] also outside of one: they start tasks.
 ///
 /// ```no_run
 /// # async fn example() -> podqueue::Result<()> {

@@ -1,17 +1,18 @@
 //! JSON objects and lists whose parts are kept as the bytes that were received.
 
-mod flawed;
+mod parts;
 
+use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
 
 use bytes::Bytes;
-use serde::de::{Deserialize, DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use serde::Deserializer;
+use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use self::flawed::Parts;
-pub(crate) use self::flawed::finite;
-use crate::error::{Attempted, Result};
+pub(crate) use self::parts::finite;
+use crate::error::{Attempted, Error, Result};
 use crate::transport::{decode_at, not_decodable};
 
 /// The mark that some writers put before UTF-8.
@@ -26,29 +27,18 @@ pub(crate) struct RawField {
 }
 
 impl RawField {
-    /// The fields of the JSON object in `body`, in the order in which they came. They share its
-    /// memory. A flaw within a value is left to whoever reads that value.
-    pub(crate) fn all(attempted: &Attempted, body: &Bytes) -> Result<Vec<Self>> {
-        let text = without_mark(body);
-        let error = match serde_json::from_slice::<Borrowed<'_>>(text) {
-            Ok(object) => {
-                let own = |(name, json): (String, &RawValue)| Self {
-                    name,
-                    json: body.slice_ref(json.get().as_bytes()),
-                };
-                return Ok(object.0.into_iter().map(own).collect());
+    /// The fields of the JSON object in `body` that have these names, in the order in which they
+    /// came; the last one where a name is repeated. They share the memory of `body`, and take none
+    /// for what has another name. A flaw within a value is left to whoever reads that value.
+    pub(crate) fn named(attempted: &Attempted, body: &Bytes, names: &[&str]) -> Result<Vec<Self>> {
+        let mut fields: Vec<Self> = Vec::with_capacity(names.len());
+        let is_whole = for_each_field(body, |name, value| {
+            if names.contains(&&*name) {
+                fields.retain(|field| field.name != name);
+                fields.push(Self { name: name.into_owned(), json: body.slice_ref(value) });
             }
-            Err(error) => error,
-        };
-        let parts = Parts::of_object(text);
-        if !parts.are_whole {
-            return Err(not_decodable(attempted, ".", error));
-        }
-        let own = |(name, place): (String, Range<usize>)| Self {
-            name,
-            json: body.slice_ref(&text[place]),
-        };
-        Ok(parts.all.into_iter().map(own).collect())
+        });
+        if is_whole { Ok(fields) } else { Err(flaw(attempted, ".", body, Shape::Object)) }
     }
 
     /// The value as a `T`.
@@ -62,22 +52,76 @@ impl RawField {
     }
 }
 
-/// The elements of the JSON list in `body`, none where it is null, as [`RawField::all`] has the fields
-/// of an object; `place` names it where it is no list.
+/// The fields of a JSON object but for those that are known. They are looked up when they are asked
+/// for: an object can have very many.
+pub(crate) struct OtherFields {
+    object: Bytes,
+    known: Vec<&'static str>,
+    names: OnceLock<Vec<Box<str>>>,
+}
+
+impl OtherFields {
+    pub(crate) fn of(object: Bytes, known: &[&'static str]) -> Self {
+        Self { object, known: known.to_vec(), names: OnceLock::new() }
+    }
+
+    /// Counts a field among the others although it is known.
+    pub(crate) fn add(&mut self, name: &str) {
+        self.known.retain(|known| *known != name);
+    }
+
+    /// The value of a field, the last one where the name is repeated.
+    pub(crate) fn get(&self, name: &str) -> Option<&[u8]> {
+        let mut found = None;
+        self.for_each(|other, value| {
+            if other == name {
+                found = Some(value);
+            }
+        });
+        found
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let names = self.names.get_or_init(|| {
+            let mut names = Vec::new();
+            self.for_each(|name, _| names.push(name.into()));
+            names
+        });
+        names.iter().map(|name| &**name)
+    }
+
+    pub(crate) fn for_each<'a>(&'a self, mut visit: impl FnMut(Cow<'a, str>, &'a [u8])) {
+        for_each_field(&self.object, |name, value| {
+            if !self.known.contains(&&*name) {
+                visit(name, value);
+            }
+        });
+    }
+}
+
+/// Visits the fields of a JSON object, in the order in which they came. Whether the object is whole;
+/// its values may be flawed all the same.
+pub(crate) fn for_each_field<'a>(
+    json: &'a [u8],
+    mut visit: impl FnMut(Cow<'a, str>, &'a [u8]),
+) -> bool {
+    let text = without_mark(json);
+    parts::members(text, |name, place| {
+        visit(name, &text[place]);
+        ControlFlow::Continue(())
+    })
+}
+
+/// The elements of the JSON list in `body`, none where it is null, as [`RawField::named`] has the
+/// fields of an object; `place` names it where it is no list.
 pub(crate) fn elements(attempted: &Attempted, place: &str, body: &Bytes) -> Result<Vec<Bytes>> {
     let text = without_mark(body);
-    let error = match serde_json::from_slice::<Option<Vec<&RawValue>>>(text) {
-        Ok(elements) => {
-            let own = |element: &RawValue| body.slice_ref(element.get().as_bytes());
-            return Ok(elements.unwrap_or_default().into_iter().map(own).collect());
-        }
-        Err(error) => error,
-    };
-    let parts = Parts::of_list(text);
-    if !parts.are_whole {
-        return Err(not_decodable(attempted, place, error));
+    if text.trim_ascii() == b"null" {
+        return Ok(Vec::new());
     }
-    Ok(parts.all.into_iter().map(|(_, place)| body.slice_ref(&text[place])).collect())
+    let mut elements = Vec::new();
+    let is_whole = parts::elements(text, |place| elements.push(body.slice_ref(&text[place])));
+    if is_whole { Ok(elements) } else { Err(flaw(attempted, place, body, Shape::List)) }
 }
 
 /// The text without the mark that may stand before it.
@@ -87,28 +131,32 @@ pub(crate) fn without_mark(text: &[u8]) -> &[u8] {
 
 /// The last text of that name in an object, wherever it is flawed or cut off.
 pub(crate) fn text_in_flawed(json: &[u8], field: &str) -> Option<String> {
-    let json = without_mark(json);
-    last_text(json, &Parts::of_object(json), field)
+    last_text(json, field).0
 }
 
 /// The last text of that name in an object, which may be flawed and not cut off.
 #[cfg(feature = "webhook")]
 pub(crate) fn text_in_whole(json: &[u8], field: &str) -> Option<String> {
-    let json = without_mark(json);
-    let parts = Parts::of_object(json);
-    parts.are_whole.then(|| last_text(json, &parts, field)).flatten()
+    let (text, is_whole) = last_text(json, field);
+    text.filter(|_| is_whole)
 }
 
-fn last_text(json: &[u8], parts: &Parts, field: &str) -> Option<String> {
-    let (_, place) = parts.all.iter().rev().find(|(name, _)| name == field)?;
-    let text: String = serde_json::from_slice(&json[place.clone()]).ok()?;
-    (!text.is_empty()).then_some(text)
+fn last_text(json: &[u8], field: &str) -> (Option<String>, bool) {
+    let mut last = None;
+    let is_whole = for_each_field(json, |name, value| {
+        if name == field {
+            last = Some(value);
+        }
+    });
+    let text: Option<String> = last.and_then(|value| serde_json::from_slice(value).ok());
+    (text.filter(|text| !text.is_empty()), is_whole)
 }
 
 /// Whether it is an object, flawed or not, with one of these fields.
 pub(crate) fn has_any_field(json: &[u8], fields: &[&str]) -> bool {
-    let parts = Parts::of_object(without_mark(json));
-    parts.are_whole && parts.all.iter().any(|(name, _)| fields.contains(&name.as_str()))
+    let mut has = false;
+    let is_whole = for_each_field(json, |name, _| has |= fields.contains(&&*name));
+    is_whole && has
 }
 
 /// Whether it is JSON at all, whatever its shape.
@@ -116,30 +164,46 @@ pub(crate) fn is_json(text: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(without_mark(text)).is_ok()
 }
 
-struct Borrowed<'a>(Vec<(String, &'a RawValue)>);
+/// What a text is expected to be.
+#[derive(Clone, Copy)]
+enum Shape {
+    Object,
+    List,
+}
 
-impl<'de: 'a, 'a> Deserialize<'de> for Borrowed<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
+impl<'de> Visitor<'de> for Shape {
+    type Value = ();
 
-        impl<'de> Visitor<'de> for Fields {
-            type Value = Borrowed<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut fields = Vec::with_capacity(8);
-                while let Some(field) = map.next_entry()? {
-                    fields.push(field);
-                }
-                Ok(Borrowed(fields))
-            }
-        }
-
-        deserializer.deserialize_map(Fields)
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Object => "an object",
+            Self::List => "an array",
+        })
     }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        if matches!(self, Self::List) {
+            return Err(serde::de::Error::invalid_type(serde::de::Unexpected::Map, &self));
+        }
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        if matches!(self, Self::Object) {
+            return Err(serde::de::Error::invalid_type(serde::de::Unexpected::Seq, &self));
+        }
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+}
+
+/// Why a text is not of the shape, in the words of the parser.
+fn flaw(attempted: &Attempted, place: &str, json: &[u8], shape: Shape) -> Error {
+    let mut deserializer = serde_json::Deserializer::from_slice(without_mark(json));
+    let read = deserializer.deserialize_any(shape).and_then(|()| deserializer.end());
+    let error = read.err().unwrap_or_else(|| serde::de::Error::custom("a name is not UTF-8"));
+    not_decodable(attempted, place, error)
 }
 
 #[cfg(test)]
@@ -173,7 +237,7 @@ mod tests {
     fn a_flaw_is_left_to_whoever_reads_the_value_that_has_it() {
         let read = Attempted::on_interface("read", "queue");
         let body = Bytes::from("\u{feff}{\"id\":\"j\",\"output\":[NaN],\"worse\":oops}");
-        let fields = RawField::all(&read, &body).expect("an object");
+        let fields = RawField::named(&read, &body, &["id", "output", "worse"]).expect("an object");
         let names: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
         assert_eq!(names, ["id", "output", "worse"]);
         assert_eq!(fields[0].read::<String>(&read).expect("a text"), "j");

@@ -10,16 +10,12 @@ use crate::error::{Error, Result};
 use crate::observe::{Event, Observer};
 use crate::queue::{Paces, Polling};
 use crate::secret_string::SecretString;
-use crate::transport::{Budget, Key, Limiter, RateLimits, RetryPolicy, Transport};
+use crate::transport::{Budget, Key, Lane, Limiter, RateLimits, RetryPolicy, Transport};
 
 const MIB: usize = 1024 * 1024;
 
-/// Less than what servers keep an idle connection open for: one that the server is just closing
-/// would break the next call.
-const IDLE: Duration = Duration::from_secs(25);
-
 /// What errors about the settings name.
-const SETTINGS: &str = "client settings";
+pub(super) const SETTINGS: &str = "client settings";
 
 /// The settings of a [`Client`].
 #[derive(Clone)]
@@ -35,14 +31,14 @@ pub struct ClientBuilder {
     retry: RetryPolicy,
     rate_limits: RateLimits,
     polling: Polling,
-    timeout: Duration,
-    call_timeout: Option<Duration>,
-    connect_timeout: Duration,
+    pub(super) timeout: Duration,
+    pub(super) call_timeout: Option<Duration>,
+    pub(super) connect_timeout: Duration,
     largest_reply: usize,
     run_limit: usize,
     run_sync_limit: usize,
-    user_agent: String,
-    proxy: Option<SecretString>,
+    pub(super) user_agent: String,
+    pub(super) proxy: Option<SecretString>,
     http_client: Option<reqwest::Client>,
     observer: Observer,
 }
@@ -221,19 +217,37 @@ impl ClientBuilder {
     /// pool, certificates, name resolution. [`connect_timeout`](Self::connect_timeout),
     /// [`user_agent`](Self::user_agent) and [`proxy`](Self::proxy) are then set on it, not here.
     ///
-    /// It must neither follow redirects nor send a `referer`, which would carry the key to other
-    /// hosts, nor send anything again by itself (`retry`), which could submit a job twice. A call
-    /// that it redirected is an error of the kind
-    /// [`ErrorKind::Redirect`](crate::ErrorKind::Redirect), whatever came back. It must give a
-    /// connection less time than [`timeout`](Self::timeout) gives an attempt, or a submission that
-    /// never left counts as one with an unknown outcome. And let it close idle connections before the
-    /// service does: ours does so after 25 seconds.
+    /// Build it as in the example below:
+    ///
+    /// - `http1_only`: over HTTP/2 all calls to a host share one connection, which takes only as many
+    ///   at a time as the service's gateway admits, often a hundred, and the rest wait inside the HTTP
+    ///   client. Over HTTP/1.1 there is no such bound.
+    /// - `retry(never())`: the [`RetryPolicy`](Self::retry) knows what may be retried. (What this
+    ///   crate sends cannot be retried by the HTTP client anyway.)
+    /// - `redirect(none())` and `referer(false)`: both would carry the key to other hosts. A call that
+    ///   was redirected is an error of the kind
+    ///   [`ErrorKind::Redirect`](crate::ErrorKind::Redirect), whatever came back.
+    /// - `connect_timeout`: less than [`timeout`](Self::timeout), or a submission to a host that is out
+    ///   of reach may count as one with an unknown outcome.
+    /// - `pool_idle_timeout`: less than the service keeps idle connections, or calls run into
+    ///   connections that are just being closed.
+    ///
+    /// If it speaks HTTP/2 all the same, nothing goes wrong, but much gets slower: at most eight
+    /// synchronous jobs and OpenAI calls are in flight at a time, so that there is room for all other
+    /// calls. That also holds until the first response has shown which version it speaks. A submission
+    /// that the HTTP client did not get to send counts as never sent
+    /// ([`ErrorKind::Connect`](crate::ErrorKind::Connect)) and is retried; with the feature `http2` so
+    /// does one that the service refused in the words of HTTP/2 (`REFUSED_STREAM`, or `GOAWAY` before
+    /// it was processed), whose outcome is unknown without.
     ///
     /// ```
     /// let http = reqwest::Client::builder()
+    ///     .http1_only()
+    ///     .retry(reqwest::retry::never())
     ///     .redirect(reqwest::redirect::Policy::none())
     ///     .referer(false)
     ///     .connect_timeout(std::time::Duration::from_secs(10))
+    ///     .pool_idle_timeout(std::time::Duration::from_secs(25))
     ///     .build()?;
     /// let client = podqueue::Client::builder()
     ///     .api_key("the-key")
@@ -322,6 +336,7 @@ impl ClientBuilder {
                 run_sync_limit: self.run_sync_limit,
                 transport: Transport {
                     http,
+                    lane: self.http_client.map(|_| Arc::new(Lane::new())),
                     key,
                     retry: self.retry,
                     budget: Budget::new(),
@@ -333,35 +348,6 @@ impl ClientBuilder {
                     largest_reply: self.largest_reply,
                 },
             }),
-        })
-    }
-}
-
-impl ClientBuilder {
-    /// How long a connection may take: never as long as an attempt. One that is still being made when
-    /// the attempt is over cannot be told from a request that was sent and is not answered.
-    fn time_to_connect(&self) -> Duration {
-        let attempt = self.call_timeout.unwrap_or(Duration::MAX).min(self.timeout);
-        self.connect_timeout.min(attempt - attempt / 4)
-    }
-
-    fn http(&self) -> Result<reqwest::Client> {
-        let mut http = reqwest::Client::builder()
-            .user_agent(&self.user_agent)
-            .connect_timeout(self.time_to_connect())
-            .pool_idle_timeout(IDLE)
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false);
-        if let Some(url) = &self.proxy {
-            // What is wrong with it is not told in detail: it can hold a password.
-            let proxy = reqwest::Proxy::all(url.expose()).map_err(|_| {
-                Error::refused(SETTINGS, "proxy", "must be the URL of an http or https proxy")
-            })?;
-            http = http.proxy(proxy);
-        }
-        http.build().map_err(|error| {
-            Error::refused(SETTINGS, "http client", "cannot be set up: see the source")
-                .with_source(error)
         })
     }
 }

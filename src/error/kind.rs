@@ -7,8 +7,9 @@ pub enum ErrorKind {
     /// Refused before anything was sent: the request breaks a rule of the interface, or the client's
     /// settings are unusable. [`Error::field`](crate::Error::field) names what to mend.
     InvalidRequest,
-    /// The request never left: the host was not found, did not accept a connection, or TLS failed.
-    /// Check the URL and the network.
+    /// The request was not sent: the host was not found, did not accept a connection, TLS failed, or
+    /// the connection had no room for the request in time. Or it was sent, and the service refused it
+    /// without processing it (HTTP/2). Check the URL and the network.
     Connect,
     /// The connection broke after the request was sent, on a call that is safe to make again.
     Network,
@@ -34,7 +35,9 @@ pub enum ErrorKind {
     /// 429: a rate or concurrency limit was exceeded, and the attempts of the retry policy are used
     /// up. [`Error::retry_after`](crate::Error::retry_after) holds what the service asked for.
     RateLimited,
-    /// 500 and above: the service failed.
+    /// 408, 425, and 500 and above: the service failed, or a gateway before it. Also a 403 or 404 that
+    /// is a web page, which is a gateway's: the service responds in JSON. 501 is not
+    /// [retryable](crate::Error::is_retryable).
     Server,
     /// A redirect, which is never followed: it would carry the request, its key and its body to
     /// another place. Check the URL.

@@ -188,15 +188,16 @@ impl Error {
     /// this. [`ErrorKind::OutcomeUnknown`] is never retryable in this sense.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        matches!(
-            self.0.kind,
+        match self.0.kind {
             ErrorKind::Connect
-                | ErrorKind::Network
-                | ErrorKind::Timeout
-                | ErrorKind::RateLimited
-                | ErrorKind::Server
-                | ErrorKind::ForeignRecord
-        )
+            | ErrorKind::Network
+            | ErrorKind::Timeout
+            | ErrorKind::RateLimited
+            | ErrorKind::ForeignRecord => true,
+            // What the service does not implement, it will not do later either.
+            ErrorKind::Server => self.0.status != Some(501),
+            _ => false,
+        }
     }
 
     /// The job that the failure is about, where there is one. For a submission of

@@ -123,7 +123,8 @@ impl Graphql {
 fn data(attempted: &Attempted, reply: &Reply) -> Result<Bytes> {
     let mut data = None;
     let mut errors: Vec<GraphqlError> = Vec::new();
-    for field in RawField::all(attempted, &reply.body).map_err(|error| reply.explain(error))? {
+    let fields = RawField::named(attempted, &reply.body, &["data", "errors"]);
+    for field in fields.map_err(|error| reply.explain(error))? {
         match field.name.as_str() {
             "data" => data = field.present(),
             "errors" => {
@@ -145,7 +146,7 @@ fn data(attempted: &Attempted, reply: &Reply) -> Result<Bytes> {
 /// A GraphQL server answers 400 with errors of the standard form where a document is invalid.
 fn as_graphql(attempted: &Attempted, error: Error) -> Error {
     let body = Bytes::from(error.body().unwrap_or_default().into_owned());
-    let errors = RawField::all(attempted, &body).ok().and_then(|fields| {
+    let errors = RawField::named(attempted, &body, &["errors"]).ok().and_then(|fields| {
         let errors = fields.iter().find(|field| field.name == "errors")?;
         errors.read::<Vec<GraphqlError>>(attempted).ok()
     });

@@ -109,7 +109,7 @@ impl Endpoint {
         let path = segments.fold(self.path("/openai"), |path, segment| {
             path.literal("/").parameter("path", segment)
         });
-        let call = self.own_call(&OPENAI, path)?.json("body", body)?;
+        let call = self.own_call(&OPENAI, path)?.json("body", body)?.held_open();
         let answer = self.send(call).await?.decode(&self.attempted(&OPENAI));
         answer.map_err(|error| OPENAI.repeat.unreadable(error))
     }

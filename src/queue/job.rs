@@ -232,7 +232,7 @@ impl Job {
         let record = JobRecord::read(&attempted, reply, |id, others| match id {
             Some(id) if !self.has_id(&id) => Err(self.about_another(operation, &id)),
             // Without an id, it may be what a stream was to get.
-            None if others.iter().any(|field| field.name == "stream") => {
+            None if others.get("stream").is_some() => {
                 Err(self.foreign(operation, "holds chunks of a stream and is no record"))
             }
             _ => Ok(self.clone()),

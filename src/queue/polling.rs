@@ -36,6 +36,12 @@ pub struct Polling {
     per_second: u32,
 }
 
+/// What the second pause is at least, so that pauses grow from zero too.
+const LEAST_GROWN: Duration = Duration::from_millis(10);
+
+/// Nobody polls without any pause for ever.
+const LEAST_LONGEST: Duration = Duration::from_millis(1);
+
 /// A third of how long a result is kept for sure, one minute for a synchronous job and half an hour
 /// for any other: polling more rarely could miss it.
 pub(super) fn rarest(job_id: &str) -> Duration {
@@ -61,7 +67,7 @@ impl Polling {
         Self { first: Duration::from_millis(100), longest: Duration::from_secs(3), per_second: 150 }
     }
 
-    /// The first pause.
+    /// The first pause. Zero polls again at once, and the pauses after it grow from 10 ms.
     pub fn first(mut self, pause: Duration) -> Self {
         self.first = pause;
         self
@@ -69,7 +75,7 @@ impl Polling {
 
     /// The longest pause. For a synchronous job, whose result is kept for a minute, more than 20
     /// seconds count as 20; for any other, kept for half an hour, more than 10 minutes count as 10:
-    /// a result must not expire between two questions.
+    /// a result must not expire between two questions. Less than a millisecond counts as one.
     pub fn longest(mut self, pause: Duration) -> Self {
         self.longest = pause;
         self
@@ -84,7 +90,8 @@ impl Polling {
 
     /// The pauses of a wait for this job.
     pub(super) fn pauses(&self, job_id: &str) -> Pauses {
-        Pauses { next: self.first, longest: self.longest.min(rarest(job_id)), first: self.first }
+        let longest = self.longest.max(LEAST_LONGEST).min(rarest(job_id));
+        Pauses { next: self.first, longest, first: self.first }
     }
 
     /// What the question of one wait keeps that of the next away.
@@ -110,7 +117,7 @@ pub(super) struct Pauses {
 impl Pauses {
     pub(super) fn next(&mut self) -> Duration {
         let pause = self.next.min(self.longest);
-        self.next = pause.saturating_mul(3) / 2;
+        self.next = (pause.saturating_mul(3) / 2).max(LEAST_GROWN);
         pause.mul_f64(0.75 + 0.25 * fastrand::f64())
     }
 
@@ -136,6 +143,19 @@ mod tests {
         }
         pauses.restart();
         assert!(pauses.next() <= Duration::from_millis(100));
+    }
+
+    #[test]
+    fn pauses_that_start_at_zero_grow_too() {
+        let mut pauses = Polling::new().first(Duration::ZERO).pauses("j");
+        assert_eq!(pauses.next(), Duration::ZERO);
+        for _ in 0..30 {
+            pauses.next();
+        }
+        assert!(pauses.next() >= Duration::from_secs(2), "the longest is three seconds");
+        let mut busy = Polling::new().first(Duration::ZERO).longest(Duration::ZERO).pauses("j");
+        busy.next();
+        assert!(busy.next() > Duration::ZERO);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The status record of a job.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Job, JobStatus};
 use crate::error::{Attempted, Error, ErrorKind, Result};
-use crate::json::{RawField, finite};
+use crate::json::{OtherFields, RawField, for_each_field};
 use crate::lenient;
 use crate::transport::{Reply, decode_at, not_decodable};
 
@@ -25,8 +26,14 @@ pub struct JobRecord {
     error: Option<Bytes>,
     delay_time: Option<f64>,
     execution_time: Option<f64>,
-    others: Vec<RawField>,
+    others: Arc<OtherFields>,
 }
+
+/// The fields that are read into a record.
+const KNOWN: [&str; 6] = ["id", "status", "output", "error", "delayTime", "executionTime"];
+
+/// How many names of other fields `Debug` shows.
+const MOST_NAMES_SHOWN: usize = 32;
 
 /// What the handler, or the service on its behalf, says of a failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,7 +52,7 @@ impl JobRecord {
     pub(super) fn read(
         attempted: &Attempted,
         reply: &Reply,
-        job: impl FnOnce(Option<String>, &[RawField]) -> Result<Job>,
+        job: impl FnOnce(Option<String>, &OtherFields) -> Result<Job>,
     ) -> Result<Self> {
         Self::read_fields(attempted, &reply.body, job).map_err(|error| reply.explain(error))
     }
@@ -53,7 +60,7 @@ impl JobRecord {
     fn read_fields(
         attempted: &Attempted,
         body: &Bytes,
-        job: impl FnOnce(Option<String>, &[RawField]) -> Result<Job>,
+        job: impl FnOnce(Option<String>, &OtherFields) -> Result<Job>,
     ) -> Result<Self> {
         let mut record_id = None;
         let mut status = None;
@@ -61,16 +68,16 @@ impl JobRecord {
         let mut error = None;
         let mut delay_time = None;
         let mut execution_time = None;
-        let mut others = Vec::new();
-        for field in RawField::all(attempted, body)? {
+        let mut others = OtherFields::of(body.clone(), &KNOWN);
+        for field in RawField::named(attempted, body, &KNOWN)? {
             match field.name.as_str() {
                 "id" => record_id = Some(field),
                 "status" => status = Some(field),
                 "output" => output = field.present(),
                 "error" => error = field.present(),
-                "delayTime" => keep_time(attempted, field, &mut delay_time, &mut others),
-                "executionTime" => keep_time(attempted, field, &mut execution_time, &mut others),
-                _ => others.push(field),
+                "delayTime" => delay_time = read_time(attempted, &field, &mut others),
+                "executionTime" => execution_time = read_time(attempted, &field, &mut others),
+                _ => {}
             }
         }
         let record_id = record_id.map_or(Ok(None), |id| id.read::<Option<String>>(attempted))?;
@@ -80,6 +87,7 @@ impl JobRecord {
             let missing = <serde_json::Error as serde::de::Error>::missing_field("status");
             return Err(not_decodable(attempted, "status", missing).with_job_id(job.id()));
         };
+        let others = Arc::new(others);
         Ok(Self { job, status, output, error, delay_time, execution_time, others })
     }
 
@@ -92,7 +100,7 @@ impl JobRecord {
             error: None,
             delay_time: None,
             execution_time: None,
-            others: Vec::new(),
+            others: Arc::new(OtherFields::of(Bytes::from_static(b"{}"), &KNOWN)),
         }
     }
 
@@ -215,15 +223,15 @@ impl JobRecord {
     ///
     /// [`ErrorKind::Decode`] where it is not a `T`.
     pub fn other<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
-        match self.others.iter().rev().find(|field| field.name == name) {
-            Some(field) => self.decode(name, &field.json).map(Some),
+        match self.others.get(name) {
+            Some(json) => self.decode(name, json).map(Some),
             None => Ok(None),
         }
     }
 
     /// The names of all fields that the interface does not name.
     pub fn other_names(&self) -> impl Iterator<Item = &str> {
-        self.others.iter().map(|field| field.name.as_str())
+        self.others.names()
     }
 
     /// The record where the job has not failed; the error that says how it did otherwise.
@@ -251,10 +259,10 @@ impl JobRecord {
         self.error.hash(hasher);
         self.delay_time.map(f64::to_bits).hash(hasher);
         self.execution_time.map(f64::to_bits).hash(hasher);
-        for field in &self.others {
-            field.name.hash(hasher);
-            field.json.hash(hasher);
-        }
+        self.others.for_each(|name, value| {
+            name.hash(hasher);
+            value.hash(hasher);
+        });
     }
 
     fn into_error(self) -> Error {
@@ -282,27 +290,32 @@ impl JobRecord {
 impl fmt::Debug for JobRecord {
     /// Leaves out what the handler wrote, which can be large and can be a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut others = Vec::new();
+        self.others.for_each(|name, _| {
+            if others.len() < MOST_NAMES_SHOWN {
+                others.push(name);
+            }
+        });
         f.debug_struct("JobRecord")
             .field("id", &self.id())
             .field("status", &self.status)
             .field("output_bytes", &self.output.as_ref().map(Bytes::len))
             .field("delay_time", &self.delay_time)
             .field("execution_time", &self.execution_time)
-            .field("others", &self.other_names().collect::<Vec<_>>())
+            .field("others", &others)
             .finish_non_exhaustive()
     }
 }
 
-/// Keeps what the record says of a time. One that cannot be read is no reason to lose the record.
-fn keep_time(
-    attempted: &Attempted,
-    field: RawField,
-    time: &mut Option<f64>,
-    others: &mut Vec<RawField>,
-) {
+/// What the record says of a time. One that cannot be read is no reason to lose the record, and
+/// stays with the other fields.
+fn read_time(attempted: &Attempted, field: &RawField, others: &mut OtherFields) -> Option<f64> {
     match field.read::<Milliseconds>(attempted) {
-        Ok(number) => *time = number.0,
-        Err(_) => others.push(field),
+        Ok(number) => number.0,
+        Err(_) => {
+            others.add(&field.name);
+            None
+        }
     }
 }
 
@@ -323,31 +336,44 @@ impl JobFailure {
     /// Reads the `error` of a record: a text, JSON inside a text, or an object; what is not JSON is
     /// taken verbatim.
     fn read(json: &[u8]) -> Option<Self> {
-        let json = String::from_utf8_lossy(json);
-        let finite = finite(json.as_bytes());
-        let value = serde_json::from_slice(finite.as_deref().unwrap_or(json.as_bytes()));
-        match value.unwrap_or_else(|_| json.into()) {
-            serde_json::Value::String(text) => {
-                let inner =
-                    serde_json::from_str(&text).ok().and_then(|inner| Self::in_object(&inner));
+        match json.trim_ascii() {
+            b"null" => None,
+            json if json.starts_with(b"\"") => {
+                let text = serde_json::from_slice::<String>(json);
+                let text = text.unwrap_or_else(|_| String::from_utf8_lossy(json).into_owned());
+                let inner = Self::in_object(text.as_bytes());
                 Some(inner.unwrap_or(Self { message: text, ..Self::default() }))
             }
-            serde_json::Value::Null => None,
-            other => Some(
-                Self::in_object(&other)
-                    .unwrap_or_else(|| Self { message: other.to_string(), ..Self::default() }),
-            ),
+            json => {
+                let message = || String::from_utf8_lossy(json).into_owned();
+                let inner = Self::in_object(json);
+                Some(inner.unwrap_or_else(|| Self { message: message(), ..Self::default() }))
+            }
         }
     }
 
-    fn in_object(object: &serde_json::Value) -> Option<Self> {
-        let text = |names: &[&str]| {
-            names.iter().find_map(|name| Some(object.get(name)?.as_str()?.to_owned()))
-        };
+    /// Without a tree in between: it can be as large as a record.
+    fn in_object(json: &[u8]) -> Option<Self> {
+        const NAMES: [&str; 7] = [
+            "error_message",
+            "message",
+            "error",
+            "error_type",
+            "type",
+            "error_traceback",
+            "traceback",
+        ];
+        let mut texts = [const { None }; NAMES.len()];
+        for_each_field(json, |name, value| {
+            if let Some(place) = NAMES.iter().position(|known| *known == name) {
+                texts[place] = serde_json::from_slice::<String>(value).ok();
+            }
+        });
+        let [error_message, message, error, error_type, r#type, error_traceback, traceback] = texts;
         Some(Self {
-            message: text(&["error_message", "message", "error"])?,
-            error_type: text(&["error_type", "type"]),
-            traceback: text(&["error_traceback", "traceback"]),
+            message: error_message.or(message).or(error)?,
+            error_type: error_type.or(r#type),
+            traceback: error_traceback.or(traceback),
         })
     }
 }

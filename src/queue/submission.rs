@@ -271,6 +271,7 @@ impl RunSync {
         let (ttl, wait) = (self.submission.ttl(), self.wait.unwrap_or(DEFAULT_WAIT));
         let mut call = self.submission.into_call(&RUN_SYNC, endpoint.client().run_sync_limit())?;
         call.extra_time += wait + WAIT_MARGIN;
+        call = call.held_open();
         if let Some(wait) = self.wait {
             call = call.query("wait", &wait.as_millis().to_string());
         }

@@ -12,6 +12,7 @@ use super::polling::rarest;
 use super::{Job, JobRecord, JobStatus, Polling};
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Event;
+use crate::transport::require_runtime;
 
 /// How long before the deadline the status is asked for a last time.
 const LAST_LOOK: Duration = Duration::from_millis(250);
@@ -124,6 +125,7 @@ impl Wait {
     }
 
     async fn run(self) -> Result<JobRecord> {
+        require_runtime(&self.job.attempted("wait"))?;
         let (job, started) = (self.job.clone(), Instant::now());
         let mut polls = 0;
         let result = self.look_until_ended(&mut polls).await;

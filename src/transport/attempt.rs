@@ -1,19 +1,17 @@
 //! One attempt at a call: send it, read the answer, and say what became of it.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
-use reqwest::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER,
-};
+use bytes::Bytes;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 
 use tokio::time::Instant;
 
+use super::body::{Departure, Outgoing};
+use super::exchange::{Arrived, Exchange, NotArrived, Why};
 use super::hiding::hide_all;
 use super::limit::Pass;
 use super::repeat::Fate;
-use super::time::Time;
-use super::unread::{Cause, Unread};
 use super::{Auth, Call, Reply, Transport};
 use crate::error::{Error, ErrorKind, service_message};
 use crate::secret_string::SecretString;
@@ -31,48 +29,44 @@ impl Transport {
         pass: Pass,
         deadline: Option<Instant>,
     ) -> Result<Reply, Failure> {
-        let left = deadline.map_or(Duration::MAX, |deadline| deadline - Instant::now());
-        let given = left.min(self.timeout.saturating_add(call.extra_time));
-        let time = Time::of(given, call.longest_silence);
-        self.exchange(call, pass, time).await.map_err(|failure| match call.attempted.job_id() {
+        self.try_once(call, pass, deadline).await.map_err(|failure| match call.attempted.job_id() {
             Some(job_id) => Failure { error: failure.error.with_job_id(job_id), ..failure },
             None => failure,
         })
     }
 
-    async fn exchange(&self, call: &Call, mut pass: Pass, time: Time) -> Result<Reply, Failure> {
-        let request = self.request(call)?;
-        pass.sent();
-        let mut response = match time.limit(self.http.execute(request)).await {
-            Ok(Ok(response)) => response,
-            Err(late) => {
-                let error = Error::new(ErrorKind::Timeout, &call.attempted, late.no_answer());
-                return Err(Failure { fate: Fate::NoAnswer, error });
-            }
-            Ok(Err(error)) => {
-                let failure = not_sent_or_not_answered(call, error);
-                if failure.fate == Fate::NeverSent {
-                    pass.not_sent();
-                }
-                return Err(failure);
-            }
+    async fn try_once(
+        &self,
+        call: &Call,
+        pass: Pass,
+        deadline: Option<Instant>,
+    ) -> Result<Reply, Failure> {
+        let (request, departure) = self.request(call)?;
+        // Only the queue interface has calls that are held open.
+        let lane = self.lane.as_ref().filter(|_| call.attempted.endpoint_id().is_some());
+        let exchange = Exchange {
+            http: self.http.clone(),
+            request,
+            departure,
+            pass,
+            given: self.timeout.saturating_add(call.extra_time),
+            longest_silence: call.longest_silence,
+            deadline,
+            largest_reply: self.largest_reply,
+            answers_new_job: call.answers_new_job,
+            lane: lane.cloned(),
         };
-        pass.answered();
-        if was_redirected(call, &response) {
+        let arrived = match lane.filter(|_| call.is_held_open) {
+            Some(lane) => lane.exchange(exchange).await,
+            None => exchange.run().await,
+        };
+        let Arrived { status, headers, retry_after, body, was_redirected } =
+            arrived.map_err(|not_arrived| not_arrived.failure(call))?;
+        if was_redirected {
             let what = "the HTTP client that was set has followed a redirect, and may have carried \
                         the key to another host: build it with a policy that follows none";
             let error = Error::new(ErrorKind::Redirect, &call.attempted, what);
             return Err(Failure { fate: Fate::Final, error });
-        }
-        let status = response.status().as_u16();
-        let headers = std::mem::take(response.headers_mut());
-        let retry_after = retry_after(&headers);
-        if status == 429 {
-            pass.refused(retry_after);
-        }
-        let body = self.read_body(call, &mut response, time).await;
-        if body.is_ok() {
-            pass.finished();
         }
         if !(200..300).contains(&status) {
             // The head decides. What is left of a body that breaks off could hold a part of a
@@ -87,7 +81,7 @@ impl Transport {
         }
     }
 
-    fn request(&self, call: &Call) -> Result<reqwest::Request, Failure> {
+    fn request(&self, call: &Call) -> Result<(reqwest::Request, Departure), Failure> {
         let unusable = |error: Error| Failure { fate: Fate::Final, error };
         let mut url = call.url.clone();
         if call.auth == Auth::QueryKey {
@@ -108,41 +102,9 @@ impl Transport {
         if let Some(authorization) = self.key.header(call.auth) {
             headers.insert(AUTHORIZATION, authorization.clone());
         }
-        *request.body_mut() = call.body.clone().map(reqwest::Body::from);
-        Ok(request)
-    }
-
-    /// Reads the body into one buffer, sized in advance where its length is known.
-    async fn read_body(
-        &self,
-        call: &Call,
-        response: &mut reqwest::Response,
-        time: Time,
-    ) -> Result<Bytes, Unread> {
-        let announced = response.content_length().and_then(|length| usize::try_from(length).ok());
-        // The id of a new job is worth reading out of an answer that is too large.
-        let worth_reading = call.answers_new_job && response.status().is_success();
-        if announced.is_some_and(|length| length > self.largest_reply) && !worth_reading {
-            return Err(Unread::new(Cause::TooLarge(self.largest_reply), BytesMut::new()));
-        }
-        let mut body = BytesMut::with_capacity(announced.unwrap_or(0).min(self.largest_reply));
-        let cause = loop {
-            match time.limit(response.chunk()).await {
-                Ok(Ok(Some(mut chunk))) => {
-                    let room = self.largest_reply - body.len();
-                    let is_too_large = chunk.len() > room;
-                    chunk.truncate(room);
-                    body.extend_from_slice(&chunk);
-                    if is_too_large {
-                        break Cause::TooLarge(self.largest_reply);
-                    }
-                }
-                Ok(Ok(None)) => return Ok(body.freeze()),
-                Ok(Err(error)) => break Cause::Broken(error.without_url()),
-                Err(late) => break Cause::Late(late),
-            }
-        };
-        Err(Unread::new(cause, body))
+        let (body, departure) = Outgoing::new(call.body.clone().unwrap_or_default());
+        *request.body_mut() = Some(reqwest::Body::wrap(body));
+        Ok((request, departure))
     }
 
     /// What the service could repeat and must not be shown.
@@ -160,6 +122,7 @@ impl Transport {
         body: &[u8],
     ) -> Failure {
         let (kind, fate, advice) = match status {
+            ..200 => (ErrorKind::UnexpectedStatus, Fate::ServerFailed, "that is not the last word"),
             300..400 => {
                 (ErrorKind::Redirect, Fate::Final, "redirects are not followed: check the URL")
             }
@@ -171,7 +134,18 @@ impl Transport {
                 Fate::Final,
                 "the API key is missing, wrong or without permission",
             ),
+            403 | 404 if is_page(headers, body) => (
+                ErrorKind::Server,
+                Fate::Intercepted,
+                "a web page, which comes from a gateway and not from the service: check the URL, if \
+                 it keeps coming",
+            ),
             404 => (ErrorKind::NotFound, Fate::Final, "not found, or not there any more"),
+            408 | 425 => (
+                ErrorKind::Server,
+                Fate::ServerFailed,
+                "the service, or a gateway before it, did not take the request in time",
+            ),
             429 => (
                 ErrorKind::RateLimited,
                 Fate::Throttled,
@@ -198,30 +172,53 @@ impl Transport {
     }
 }
 
-fn not_sent_or_not_answered(call: &Call, error: reqwest::Error) -> Failure {
-    let (fate, kind, message) = if error.is_builder() {
-        (Fate::Final, ErrorKind::InvalidRequest, "the request cannot be built")
-    } else if error.is_connect() {
-        (Fate::NeverSent, ErrorKind::Connect, "no connection could be made")
-    } else if error.is_timeout() {
-        (Fate::NoAnswer, ErrorKind::Timeout, "no answer in time")
-    } else {
-        (Fate::NoAnswer, ErrorKind::Network, "the connection broke before an answer came")
-    };
-    let place = call.url.host_str().unwrap_or_default();
-    let port = call.url.port().map(|port| format!(":{port}")).unwrap_or_default();
-    let message = format!("{message} ({place}{port})");
-    let error = Error::new(kind, &call.attempted, message).with_source(error.without_url());
-    Failure { fate, error }
-}
-
-/// Whether the answer is another place's than the one that was asked.
-fn was_redirected(call: &Call, response: &reqwest::Response) -> bool {
-    let (asked, answered) = (&call.url, response.url());
-    asked.path() != answered.path()
-        || asked.host_str() != answered.host_str()
-        || asked.port() != answered.port()
-        || asked.scheme() != answered.scheme()
+impl NotArrived {
+    fn failure(self, call: &Call) -> Failure {
+        let (fate, kind, message) = match (&self.why, self.never_sent) {
+            (Why::Failed(error), _) if error.is_builder() => {
+                (Fate::Final, ErrorKind::InvalidRequest, "the request cannot be built".to_owned())
+            }
+            (Why::Failed(error), true) if error.is_connect() => {
+                (Fate::NeverSent, ErrorKind::Connect, "no connection could be made".to_owned())
+            }
+            (Why::Failed(_), true) => {
+                let what = "the connection closed before the request was sent";
+                (Fate::NeverSent, ErrorKind::Connect, what.to_owned())
+            }
+            (Why::Refused(_), _) => {
+                let what = "the service refused the request without processing it";
+                (Fate::NeverSent, ErrorKind::Connect, what.to_owned())
+            }
+            (Why::Late(late), true) => (Fate::NeverSent, ErrorKind::Connect, late.not_sent()),
+            (Why::Crowded, _) => {
+                let what = "timed out before the request was sent: too many calls that the service \
+                            holds open share an HTTP/2 connection (ClientBuilder::http_client)";
+                (Fate::NeverSent, ErrorKind::Timeout, what.to_owned())
+            }
+            (Why::Failed(error), false) if error.is_timeout() => {
+                (Fate::NoAnswer, ErrorKind::Timeout, "no answer in time".to_owned())
+            }
+            (Why::Failed(_), false) => {
+                let what = "the connection broke before an answer came";
+                (Fate::NoAnswer, ErrorKind::Network, what.to_owned())
+            }
+            (Why::Late(late), false) => (Fate::NoAnswer, ErrorKind::Timeout, late.no_answer()),
+            (Why::ShutDown, _) => {
+                let what = "the runtime was shut down before an answer came";
+                (Fate::NoAnswer, ErrorKind::Network, what.to_owned())
+            }
+        };
+        match self.why {
+            Why::Failed(source) | Why::Refused(source) => {
+                let place = call.url.host_str().unwrap_or_default();
+                let port = call.url.port().map(|port| format!(":{port}")).unwrap_or_default();
+                let message = format!("{message} ({place}{port})");
+                let error = Error::new(kind, &call.attempted, message);
+                Failure { fate, error: error.with_source(source.without_url()) }
+            }
+            _ => Failure { fate, error: Error::new(kind, &call.attempted, message) },
+        }
+    }
 }
 
 /// The host that a redirect points to; its path and query may repeat what must not be shown.
@@ -231,36 +228,10 @@ fn redirect_host(call: &Call, headers: &HeaderMap) -> Option<String> {
     target.host_str().map(str::to_owned)
 }
 
-/// `Retry-After`: seconds, or an HTTP date.
-pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).ok();
-    }
-    let date = httpdate::parse_http_date(text).ok()?;
-    Some(date.duration_since(SystemTime::now()).unwrap_or_default())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parsed(text: &str) -> Option<Duration> {
-        let mut headers = HeaderMap::new();
-        headers.insert(RETRY_AFTER, HeaderValue::from_str(text).expect("a header value"));
-        retry_after(&headers)
-    }
-
-    #[test]
-    fn retry_after_is_read_in_both_forms() {
-        assert_eq!(parsed("7"), Some(Duration::from_secs(7)));
-        assert_eq!(parsed(" 0.5 "), Some(Duration::from_millis(500)));
-        assert_eq!(parsed("Thu, 01 Jan 1970 00:00:00 GMT"), Some(Duration::ZERO));
-        let later = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(60));
-        let left = parsed(&later).expect("a date");
-        assert!(left > Duration::from_secs(50) && left <= Duration::from_secs(60), "{left:?}");
-        for nonsense in ["-1", "soon", "inf", "NaN", "1e400"] {
-            assert_eq!(parsed(nonsense), None, "{nonsense}");
-        }
-    }
+/// Whether a refusal is a page for people to read: the service says its own in JSON.
+fn is_page(headers: &HeaderMap, body: &[u8]) -> bool {
+    let content_type = headers.get(CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
+    let is_html =
+        content_type.get(..9).is_some_and(|start| start.eq_ignore_ascii_case(b"text/html"));
+    is_html || body.trim_ascii_start().starts_with(b"<")
 }

@@ -45,6 +45,8 @@ pub(crate) struct Call {
     pub(crate) extra_time: Duration,
     /// How long an attempt may go without a byte of the response, where that is less than all its time.
     pub(crate) longest_silence: Option<Duration>,
+    /// The service answers it only when something has happened, or as late.
+    pub(crate) is_held_open: bool,
     /// The longest pause before another attempt. Where the service asks for a longer one, the call ends
     /// in its error.
     pub(crate) longest_pause: Duration,
@@ -84,6 +86,7 @@ impl Call {
             body: None,
             extra_time: Duration::ZERO,
             longest_silence: None,
+            is_held_open: false,
             longest_pause: Duration::MAX,
             answers_new_job: false,
             secrets: Vec::new(),
@@ -126,6 +129,11 @@ impl Call {
 
     pub(crate) fn longest_silence(mut self, longest: Duration) -> Self {
         self.longest_silence = Some(longest);
+        self
+    }
+
+    pub(crate) fn held_open(mut self) -> Self {
+        self.is_held_open = true;
         self
     }
 

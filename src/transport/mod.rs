@@ -4,23 +4,26 @@
 //! again. Nothing in here knows an operation by name.
 
 mod attempt;
+mod body;
 mod call;
+mod exchange;
 mod hiding;
 mod key;
+mod lane;
 mod limit;
 mod path;
 mod repeat;
 mod reply;
 mod retry;
+mod retry_after;
 mod time;
 mod unread;
 
-#[cfg(fuzzing)]
-pub(crate) use attempt::retry_after;
 pub(crate) use call::not_serializable;
 pub(crate) use call::{Auth, Call, Operation};
 pub(crate) use hiding::hide_all;
 pub(crate) use key::Key;
+pub(crate) use lane::Lane;
 pub use limit::RateLimits;
 pub(crate) use limit::{Limit, Limiter};
 pub(crate) use path::Path;
@@ -28,7 +31,10 @@ pub(crate) use repeat::Repeat;
 pub(crate) use reply::{Reply, decode_at, not_decodable};
 pub(crate) use retry::Budget;
 pub use retry::RetryPolicy;
+#[cfg(fuzzing)]
+pub(crate) use retry_after::retry_after;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
@@ -36,12 +42,14 @@ use tracing::Instrument;
 
 use self::limit::Pass;
 use self::repeat::Fate;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::observe::{Event, Observer};
 
 /// What all calls of a client share.
 pub(crate) struct Transport {
     pub(crate) http: reqwest::Client,
+    /// For an HTTP client that may put all requests on one connection.
+    pub(crate) lane: Option<Arc<Lane>>,
     pub(crate) key: Key,
     pub(crate) retry: RetryPolicy,
     pub(crate) budget: Budget,
@@ -54,9 +62,22 @@ pub(crate) struct Transport {
     pub(crate) largest_reply: usize,
 }
 
+/// Refuses what is awaited outside of a runtime, where the timer would panic.
+pub(crate) fn require_runtime(attempted: &Attempted) -> Result<()> {
+    match tokio::runtime::Handle::try_current() {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Error::new(
+            ErrorKind::InvalidRequest,
+            attempted,
+            "refused before sending: it must be awaited in a tokio runtime with timer and I/O",
+        )),
+    }
+}
+
 impl Transport {
     /// Sends a call until it is answered, or may not be sent again.
     pub(crate) async fn send(&self, call: Call) -> Result<Reply> {
+        require_runtime(&call.attempted)?;
         let span = tracing::debug_span!(
             "podqueue.call",
             otel.name = %format_args!("{} {}", call.operation.method, call.operation.name),

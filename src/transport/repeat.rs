@@ -31,12 +31,15 @@ pub(crate) enum Fate {
     NeverSent,
     /// 429: it was not taken up.
     Throttled,
-    /// 500, 502 and above: it may have been taken up before the service failed.
+    /// 408, 425, 500, 502 and above: it may have been taken up before the service failed.
     ServerFailed,
     /// It was sent, and no complete answer came.
     NoAnswer,
     /// It was answered as a success, and the answer cannot be read.
     Unreadable,
+    /// Something between here and the service refused it. It did not get there, but that is nothing
+    /// to build a second submission on.
+    Intercepted,
     /// It was answered, and the answer will not change.
     Final,
 }
@@ -61,17 +64,17 @@ impl Repeat {
     #[rustfmt::skip]
     pub(crate) const fn after(self, fate: Fate) -> Next {
         let row = match self {
-            // never sent, 429,   5xx,        no answer,  unreadable, final
+            // never sent, 429,   5xx,        no answer,  unreadable, intercepted, final
             Self::Safe =>
-                [Again,    Again, Again,      Again,      Stop,       Stop],
+                [Again,    Again, Again,      Again,      Stop,       Again,       Stop],
             Self::Noted =>
-                [Again,    Again, AgainNoted, AgainNoted, Stop,       Stop],
+                [Again,    Again, AgainNoted, AgainNoted, Stop,       Again,       Stop],
             Self::AtLeastOnce =>
-                [Again,    Again, AgainNoted, AgainNoted, Unknown,    Stop],
+                [Again,    Again, AgainNoted, AgainNoted, Unknown,    Again,       Stop],
             Self::Looked =>
-                [Again,    Again, Look,       Look,       Look,       Stop],
+                [Again,    Again, Look,       Look,       Look,       Stop,        Stop],
             Self::Once =>
-                [Again,    Again, Unknown,    Unknown,    Unknown,    Stop],
+                [Again,    Again, Unknown,    Unknown,    Unknown,    Stop,        Stop],
         };
         row[fate as usize]
     }
@@ -91,8 +94,8 @@ impl Repeat {
             return error;
         }
         let sent = match attempts {
-            1 => "it may or may not have taken effect, and was not sent again".to_owned(),
-            _ => format!("of {attempts} attempts any may have taken effect, also more than one"),
+            1 => "it may or may not have taken effect, and was not retried".to_owned(),
+            _ => format!("any of the {attempts} attempts, possibly several, may have taken effect"),
         };
         unknown(error, &sent)
     }
@@ -108,7 +111,7 @@ impl Repeat {
             Unknown | Look => unknown(
                 error,
                 "it was answered as a success, so it has most likely taken effect, and was not \
-                 sent again",
+                 retried",
             ),
             _ => error,
         }
@@ -129,8 +132,7 @@ impl Fate {
 }
 
 fn unknown(error: Error, sent: &str) -> Error {
-    let message =
-        format!("{}; {sent}: look at what the service holds before you repeat it", error.message());
+    let message = format!("{}; {sent}: check the service's state before retrying", error.message());
     error.with_kind(ErrorKind::OutcomeUnknown).with_message(message)
 }
 

@@ -1,4 +1,4 @@
-//! When a call is sent again, and how long to wait before.
+//! When a call is retried, and how long to wait before.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -6,26 +6,32 @@ use std::time::Duration;
 use super::attempt::Failure;
 use super::repeat::Fate;
 
-/// How often and how soon a call is sent again, where sending it again is safe.
+/// How often and how soon a call is retried, where retrying it is safe.
 ///
 /// What is safe does not depend on this policy, and is the same for all three interfaces:
 ///
-/// | call | 429, or it never left | 500, 502 and above | sent, and no answer | a success that cannot be read |
-/// |---|---|---|---|---|
-/// | status, health, REST reads, GraphQL queries | again | again | again | error |
-/// | stream | again | again | again, with [a gap](crate::StreamChunk::after_gap) | again, with a gap |
-/// | run, runsync, openai | again | [outcome unknown](crate::ErrorKind::OutcomeUnknown) | outcome unknown | outcome unknown |
-/// | run, runsync [at least once](crate::Run::at_least_once) | again | again | again | outcome unknown |
-/// | cancel | again | again | again | error |
-/// | retry | again | the job's status tells | the same | the same |
-/// | purge-queue | again | outcome unknown | outcome unknown | outcome unknown |
-/// | changing a template | again | again | again | error |
-/// | deleting a template or a secret | again | again; what is not found then is deleted | the same | error |
-/// | creating a template or a secret, any other mutation | again | outcome unknown | outcome unknown | outcome unknown |
+/// | call | 429, or never sent | 408, 425, 500, 502 and above | sent, and no response | a success that cannot be read | a web page with 403 or 404 |
+/// |---|---|---|---|---|---|
+/// | status, health, REST reads, GraphQL queries | retried | retried | retried | error | retried |
+/// | stream | retried | retried | retried, with [a gap](crate::StreamChunk::after_gap) | retried, with a gap | retried |
+/// | run, runsync, openai | retried | [outcome unknown](crate::ErrorKind::OutcomeUnknown) | outcome unknown | outcome unknown | error |
+/// | run, runsync [at least once](crate::Run::at_least_once) | retried | retried | retried | outcome unknown | retried |
+/// | cancel | retried | retried | retried | error | retried |
+/// | retry | retried | the job's status shows | the same | the same | error |
+/// | purge-queue | retried | outcome unknown | outcome unknown | outcome unknown | error |
+/// | changing a template | retried | retried | retried | error | retried |
+/// | deleting a template or a secret | retried | retried; what is not found then is deleted | the same | error | retried |
+/// | creating a template or a secret, any other mutation | retried | outcome unknown | outcome unknown | outcome unknown | error |
+///
+/// Any other status is final, 501 included. A web page with 403 or 404 comes from a gateway: the
+/// service responds in JSON.
 ///
 /// The wait before attempt *n* + 1 is drawn between zero and `base × 2^(n-1)` (full jitter), capped,
-/// and never shorter than the service's `Retry-After`, in seconds or as a date. All calls of a client share a budget: when
-/// most of them fail, they stop repeating instead of multiplying the load.
+/// and never shorter than the service's `Retry-After`, in seconds or as a date.
+///
+/// All calls of a client share a budget of 100 retries, which every two successes replenish by one: it
+/// lasts while up to a third of the attempts fail. When nearly everything fails, it runs out, and the
+/// client stops retrying instead of multiplying the load. After a 429, a retry counts half.
 ///
 /// ```
 /// use std::time::Duration;
@@ -127,11 +133,16 @@ impl Default for RetryPolicy {
     }
 }
 
-const FULL: i64 = 500;
-const COST: i64 = 14;
-const COST_THROTTLED: i64 = 5;
+/// A budget that nothing was spent of.
+const FULL: i64 = 200;
+/// What a retry costs. A success earns 1, so that with three attempts the budget lasts while fewer
+/// than a third of them fail: at a failure rate of p, a call retries p + p² times and succeeds with
+/// 1 - p³, and 2(p + p²) < 1 - p³ up to p = 0.35.
+const COST: i64 = 2;
+/// What a retry after a 429 costs: the limiter slows those down already.
+const COST_THROTTLED: i64 = 1;
 
-/// What all calls of a client may spend on repeating. Successes pay it back.
+/// What all calls of a client may spend on retries, and earn by successes.
 #[derive(Debug)]
 pub(crate) struct Budget(AtomicI64);
 
@@ -149,6 +160,7 @@ impl Budget {
             .is_ok()
     }
 
+    /// A call has succeeded.
     pub(super) fn refill(&self) {
         // A full budget is the common case, and a plain read of it costs no contention.
         if self.0.load(Ordering::Relaxed) < FULL {
@@ -203,17 +215,54 @@ mod tests {
     }
 
     #[test]
-    fn the_budget_ends_repeating_and_successes_pay_it_back() {
+    fn the_budget_ends_retries_and_successes_pay_it_back() {
         let (policy, budget) = (RetryPolicy::new(), Budget::new());
         let failed = failure(Fate::NoAnswer, None);
-        let repeats = (0..1_000)
+        let retries = (0..1_000)
             .filter(|_| policy.pause(1, Duration::MAX, &failed, &budget).is_some())
             .count();
-        assert_eq!(repeats, 35);
+        assert_eq!(retries, 100);
         for _ in 0..COST {
             budget.refill();
         }
         assert!(policy.pause(1, Duration::MAX, &failed, &budget).is_some());
+    }
+
+    /// How many of so many calls fail, and how many attempts they take, where so many of a hundred
+    /// attempts fail at random.
+    fn simulate(calls: u32, failing: u32, seed: u64) -> (u32, u32) {
+        let (policy, budget) = (RetryPolicy::new(), Budget::new());
+        let mut random = fastrand::Rng::with_seed(seed);
+        let (mut denied, mut attempts) = (0, 0);
+        for _ in 0..calls {
+            for attempt in 1.. {
+                attempts += 1;
+                if random.u32(0..100) >= failing {
+                    budget.refill();
+                    break;
+                }
+                let failed = failure(Fate::ServerFailed, None);
+                if policy.pause(attempt, Duration::MAX, &failed, &budget).is_none() {
+                    denied += u32::from(attempt < 3);
+                    break;
+                }
+            }
+        }
+        (denied, attempts)
+    }
+
+    #[test]
+    fn the_budget_lasts_while_less_than_a_third_fails_and_bounds_the_attempts_when_all_does() {
+        for seed in 0..20 {
+            for failing in [5, 10, 20, 30] {
+                let (denied, _) = simulate(20_000, failing, seed);
+                assert_eq!(denied, 0, "{failing} % fail, seed {seed}");
+            }
+            let (_, attempts) = simulate(20_000, 100, seed);
+            assert_eq!(attempts, 20_100);
+            let (_, attempts) = simulate(20_000, 90, seed);
+            assert!(attempts < 22_000, "nearly all fails: {attempts} attempts");
+        }
     }
 
     #[test]

@@ -48,6 +48,10 @@ impl Late {
         format!("no answer within {:?}", self.given)
     }
 
+    pub(super) fn not_sent(&self) -> String {
+        format!("timed out after {:?}, before the HTTP client had sent the request", self.given)
+    }
+
     pub(super) fn no_whole_answer(&self) -> String {
         format!("no whole answer within {:?}", self.given)
     }

@@ -1,7 +1,5 @@
 //! An answer whose body could not be read to its end.
 
-use bytes::BytesMut;
-
 use super::Call;
 use super::attempt::Failure;
 use super::repeat::Fate;
@@ -13,7 +11,7 @@ use crate::json::text_in_flawed;
 /// secret, which could not be found in it any more.
 pub(super) struct Unread {
     cause: Cause,
-    arrived: BytesMut,
+    arrived: Vec<u8>,
 }
 
 /// Why a body was not read to its end.
@@ -24,10 +22,12 @@ pub(super) enum Cause {
     Late(Late),
     /// It is larger than so many bytes, which are read at most.
     TooLarge(usize),
+    /// There is no memory for it.
+    NoMemory,
 }
 
 impl Unread {
-    pub(super) fn new(cause: Cause, arrived: BytesMut) -> Self {
+    pub(super) fn new(cause: Cause, arrived: Vec<u8>) -> Self {
         Self { cause, arrived }
     }
 
@@ -35,7 +35,8 @@ impl Unread {
     pub(super) fn failure(self, call: &Call, status: u16) -> Failure {
         let new_job = if call.answers_new_job { text_in_flawed(&self.arrived, "id") } else { None };
         // What has certainly taken effect is not sent again, whoever prefers twice to nothing.
-        let is_final = new_job.is_some() || matches!(self.cause, Cause::TooLarge(_));
+        let is_final =
+            new_job.is_some() || matches!(self.cause, Cause::TooLarge(_) | Cause::NoMemory);
         let mut error = self.cause.error(call).with_status(status);
         if let Some(job_id) = new_job {
             error = error.with_job_id(&job_id);
@@ -64,6 +65,9 @@ impl Cause {
                      (ClientBuilder::largest_reply)"
                 );
                 new(ErrorKind::ReplyTooLarge, &what)
+            }
+            Self::NoMemory => {
+                new(ErrorKind::ReplyTooLarge, "the response is larger than the memory available")
             }
         }
     }

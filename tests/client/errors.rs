@@ -20,7 +20,7 @@ async fn each_status_has_its_kind() {
         (502, ErrorKind::Server, true),
         (503, ErrorKind::Server, true),
         (504, ErrorKind::Server, true),
-        (501, ErrorKind::Server, true),
+        (501, ErrorKind::Server, false),
         (301, ErrorKind::Redirect, false),
         (307, ErrorKind::Redirect, false),
         (308, ErrorKind::Redirect, false),

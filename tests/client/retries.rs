@@ -1,8 +1,11 @@
 //! What is sent again, and what is not.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use podqueue::{ErrorKind, NewTemplate, RetryPolicy};
+use axum::http::StatusCode;
+use podqueue::{Client, ErrorKind, NewTemplate, RateLimits, RetryPolicy};
 use serde_json::json;
 
 use crate::support::{Reply, Script};
@@ -66,6 +69,88 @@ async fn a_final_answer_is_not_asked_for_again() {
 }
 
 #[tokio::test]
+async fn what_a_gateway_says_is_not_final() {
+    let page = "<html><title>404 Not Found</title></html>";
+    let html = |status| Reply::json(status, page).header("content-type", "text/html");
+    let record = Reply::ok(r#"{"id":"j","status":"COMPLETED"}"#);
+    for failure in
+        [Reply::json(408, ""), Reply::json(425, ""), html(403), html(404), Reply::json(404, page)]
+    {
+        let server = Script::of([failure.clone(), record.clone()]).await;
+        server.endpoint().job("j").status().await.unwrap();
+        assert_eq!(server.requests().len(), 2, "{failure:?}");
+
+        // A wait survives more of them than a call has attempts.
+        let server = Script::of(vec![failure.clone(); 7].into_iter().chain([record.clone()])).await;
+        server.endpoint().job("j").wait().await.unwrap();
+        assert_eq!(server.requests().len(), 8, "{failure:?}");
+
+        let server = Script::then_always([], failure.clone()).await;
+        let error = server.endpoint().job("j").status().await.unwrap_err();
+        assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::Server, true), "{error}");
+        server.endpoint().run(&json!({})).await.unwrap_err();
+        assert_eq!(server.requests().len(), 4, "a submission is not retried: {failure:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_service_does_not_implement_is_not_retryable() {
+    let server = Script::then_always([], Reply::json(501, "{}")).await;
+    let error = server.endpoint().job("j").wait().await.unwrap_err();
+    assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::Server, false), "{error}");
+    assert_eq!(server.requests().len(), 1, "it does not survive a wait either");
+}
+
+/// A server that fails so many of a hundred requests, evenly, and counts them.
+async fn failing(percent: usize) -> (podqueue::Endpoint, Arc<AtomicUsize>) {
+    let requests = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&requests);
+    let answer = move || {
+        let number = counted.fetch_add(1, Ordering::Relaxed);
+        let fails = (number + 1) * percent / 100 > number * percent / 100;
+        let status = if fails { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
+        async move { (status, r#"{"id":"j","status":"IN_QUEUE"}"#) }
+    };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let router = axum::Router::new().fallback(answer);
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    let retry = RetryPolicy::new().base(Duration::from_millis(1));
+    let settings = Client::builder().api_key("k").base_url(url).retry(retry);
+    (settings.rate_limits(RateLimits::off()).build().unwrap().endpoint("ep"), requests)
+}
+
+#[tokio::test]
+async fn the_budget_lasts_for_thousands_of_calls_of_which_every_fifth_fails() {
+    for percent in [5, 10, 20] {
+        let (endpoint, requests) = failing(percent).await;
+        for _ in 0..3_000 {
+            endpoint.job("j").status().await.unwrap();
+        }
+        let least = 3_000 * 100 / (100 - percent);
+        let sent = requests.load(Ordering::Relaxed);
+        assert!(sent >= least - 1 && sent <= least + 1, "{percent} %: {sent}");
+    }
+    let (endpoint, requests) = failing(100).await;
+    for _ in 0..3_000 {
+        endpoint.job("j").status().await.unwrap_err();
+    }
+    assert_eq!(requests.load(Ordering::Relaxed), 3_000 + 100, "no storm");
+}
+
+#[tokio::test]
+async fn a_retry_after_that_is_a_date_is_read_by_the_clock_of_the_service() {
+    // A service whose clock is years behind.
+    let refused = |until: &str| {
+        let refused = Reply::json(429, "{}").header("retry-after", until);
+        refused.header("date", "Sun, 06 Nov 1994 08:49:37 GMT")
+    };
+    let server = Script::of([refused("Sun, 06 Nov 1994 08:52:37 GMT")]).await;
+    let error = server.endpoint().job("j").status().await.unwrap_err();
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(180)), "{error}");
+}
+
+#[tokio::test]
 async fn retry_after_is_waited_for_unless_it_is_too_long() {
     let asked = |seconds: &str| Reply::json(429, "{}").header("retry-after", seconds);
     let counts = json!({
@@ -106,16 +191,15 @@ async fn a_retry_after_that_is_a_date_is_waited_for_and_one_that_is_far_is_not()
 }
 
 #[tokio::test]
-async fn all_clones_share_a_budget_so_that_repeating_ends_where_everything_fails() {
+async fn all_clones_share_a_budget_so_that_retries_end_where_everything_fails() {
     let server = Script::then_always([], Reply::json(503, "{}")).await;
     let client = server.client();
     for _ in 0..100 {
         client.clone().endpoint("ep").job("j").status().await.unwrap_err();
     }
-    // 500 tokens, of which a repetition costs 14.
-    assert_eq!(server.requests().len(), 100 + 35);
+    assert_eq!(server.requests().len(), 100 + 100, "a hundred retries are left at first");
     client.endpoint("ep").job("j").cancel().await.unwrap_err();
-    assert_eq!(server.requests().len(), 100 + 35 + 1, "whatever the call");
+    assert_eq!(server.requests().len(), 100 + 100 + 1, "whatever the call");
 }
 
 #[tokio::test]

@@ -89,7 +89,7 @@ struct Expected {
 }
 
 fn expected(suffering: &Suffering, repeats: Repeats) -> Expected {
-    use Knows::{All, Final, NotArrived, NotTaken, Nothing, Unreadable};
+    use Knows::{All, Final, Intercepted, NotArrived, NotTaken, Nothing, Unreadable};
     use Repeats::{AfterALook, AsOftenAsNeeded, AtLeastOnce, Never, Safely};
     let unknown = Some(ErrorKind::OutcomeUnknown);
     let (error, sent) = match (suffering.knows, repeats) {
@@ -102,6 +102,8 @@ fn expected(suffering: &Suffering, repeats: Repeats) -> Expected {
         (Unreadable, AsOftenAsNeeded) => (None, 2),
         (Unreadable, AtLeastOnce | Never) => (unknown, 1),
         (Unreadable, AfterALook) => (None, 1),
+        (Intercepted, Safely | AsOftenAsNeeded | AtLeastOnce) => (None, 2),
+        (Intercepted, Never | AfterALook) => (Some(ErrorKind::Server), 1),
         (Final(ErrorKind::RateLimited), AsOftenAsNeeded) => (None, 2),
         (Final(kind), _) => (Some(kind), 1),
     };

@@ -109,7 +109,7 @@ impl RawChunk {
     ) -> Result<StreamChunk<T>> {
         let mut output: &[u8] = b"null";
         let mut metrics = Metrics::default();
-        let fields = RawField::all(attempted, &self.json)?;
+        let fields = RawField::named(attempted, &self.json, &["output", "metrics"])?;
         for field in &fields {
             match field.name.as_str() {
                 "output" => output = &field.json,
@@ -141,7 +141,7 @@ impl Batch {
             return Ok(batch);
         }
         let mut is_batch = false;
-        for field in RawField::all(attempted, body)? {
+        for field in RawField::named(attempted, body, &["stream", "status", "id"])? {
             match field.name.as_str() {
                 "stream" => batch.chunks = chunks(attempted, &field.json)?,
                 // The chunks are here, and the status can be asked for.

@@ -12,7 +12,7 @@ use crate::queue::operations::STREAM;
 use crate::queue::passing::{PATIENCE, may_pass, pause_after};
 use crate::queue::polling::{Pauses, longest_silence, rarest};
 use crate::queue::{Job, JobRecord, JobStatus};
-use crate::transport::Reply;
+use crate::transport::{Reply, require_runtime};
 
 /// The state of a stream between two items.
 pub(super) struct Poller {
@@ -72,6 +72,10 @@ impl Poller {
             if self.over {
                 let gap = std::mem::take(&mut self.gap).then(|| self.gap_at_the_end());
                 return gap.or_else(|| self.failure.take()).map(Err);
+            }
+            if let Err(error) = require_runtime(&self.attempted) {
+                self.over = true;
+                return Some(Err(error));
             }
             tokio::time::sleep(std::mem::take(&mut self.pause)).await;
             if let Err(error) = self.poll().await {

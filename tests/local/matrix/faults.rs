@@ -32,6 +32,8 @@ pub enum Knows {
     Nothing,
     /// It was taken up, and the answer cannot be read.
     Unreadable,
+    /// A gateway refused it: it did not get to the service.
+    Intercepted,
     /// An answer came that will not change.
     Final(ErrorKind),
 }
@@ -43,7 +45,7 @@ pub const DOWN: Duration = Duration::from_millis(30);
 pub const LATE: Duration = Duration::from_secs(25);
 
 pub fn all() -> Vec<Suffering> {
-    use Knows::{All, Final, NotArrived, NotTaken, Nothing, Unreadable};
+    use Knows::{All, Final, Intercepted, NotArrived, NotTaken, Nothing, Unreadable};
     let moment = Duration::from_millis(5);
     let minute = Duration::from_secs(60);
     // A head is some 130 bytes long, and no body shorter than ten.
@@ -104,6 +106,10 @@ pub fn all() -> Vec<Suffering> {
         with("400", "answer", answer(400, "{}"), Final(ErrorKind::BadRequest), no),
         with("401", "answer", answer(401, "{}"), Final(ErrorKind::Unauthorized), no),
         with("403", "answer", answer(403, "{}"), Final(ErrorKind::UnexpectedStatus), no),
+        with("408", "answer", answer(408, ""), Nothing, no),
+        with("425", "answer", answer(425, "{}"), Nothing, no),
+        with("403, a gateway's page", "answer", page(403), Intercepted, no),
+        with("404, a gateway's page", "answer", page(404), Intercepted, no),
         with("501", "answer", answer(501, "{}"), Final(ErrorKind::Server), no),
         with("302", "redirect", Fault::redirect(302, far), Final(ErrorKind::Redirect), no),
         with("307", "redirect", Fault::redirect(307, far), Final(ErrorKind::Redirect), no),

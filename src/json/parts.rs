@@ -1,72 +1,97 @@
-//! JSON that is not quite JSON: what can be read of it nevertheless.
+//! JSON taken apart without being parsed, also where it is not quite JSON.
 //!
 //! A job's record is worth having even where a handler wrote something into it that no parser takes,
 //! such as the `NaN` of Python. So an object or a list is taken apart by its brackets, commas and
 //! quotes alone, and whether a part of it is JSON is for whoever reads that part.
 
-use std::ops::Range;
+use std::borrow::Cow;
+use std::ops::{ControlFlow, Range};
+
+use memchr::memchr2;
 
 /// The numbers that JSON does not have, as writers that are not strict put them. A number that is
 /// part of another comes after it.
 const NOT_FINITE: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];
 
-/// The parts of an object or a list, as far as it goes.
-pub(super) struct Parts {
-    /// The name of each part, empty in a list, and where its value stands.
-    pub(super) all: Vec<(String, Range<usize>)>,
-    /// It is closed, and nothing follows it.
-    pub(super) are_whole: bool,
+/// Visits the members of an object as far as it goes: each name, and where the value stands. Whether
+/// the object is closed and nothing follows it, or the visitor had seen enough.
+pub(super) fn members<'a>(
+    text: &'a [u8],
+    visit: impl FnMut(Cow<'a, str>, Range<usize>) -> ControlFlow<()>,
+) -> bool {
+    is_whole(text, b'{', b'}', visit)
 }
 
-impl Parts {
-    /// The members of an object.
-    pub(super) fn of_object(text: &[u8]) -> Self {
-        Self::between(text, b'{', b'}')
-    }
+/// Visits the elements of a list as far as it goes: where each stands. Whether the list is closed
+/// and nothing follows it.
+pub(super) fn elements(text: &[u8], mut visit: impl FnMut(Range<usize>)) -> bool {
+    is_whole(text, b'[', b']', |_, place| {
+        visit(place);
+        ControlFlow::Continue(())
+    })
+}
 
-    /// The elements of a list.
-    pub(super) fn of_list(text: &[u8]) -> Self {
-        Self::between(text, b'[', b']')
+fn is_whole<'a>(
+    text: &'a [u8],
+    open: u8,
+    close: u8,
+    visit: impl FnMut(Cow<'a, str>, Range<usize>) -> ControlFlow<()>,
+) -> bool {
+    let start = skip_space(text, 0);
+    if text.get(start) != Some(&open) {
+        return false;
     }
+    match parts(text, start + 1, close, visit) {
+        ControlFlow::Continue(end) => end.is_some_and(|end| skip_space(text, end) == text.len()),
+        ControlFlow::Break(()) => true,
+    }
+}
 
-    fn between(text: &[u8], open: u8, close: u8) -> Self {
-        let mut parts = Self { all: Vec::new(), are_whole: false };
-        let start = skip_space(text, 0);
-        if text.get(start) == Some(&open) {
-            let end = parts.read(text, start + 1, close);
-            parts.are_whole = end.is_some_and(|end| skip_space(text, end) == text.len());
+/// Reads parts up to `close`, and returns where that ends, or up to one that is cut off.
+fn parts<'a>(
+    text: &'a [u8],
+    mut at: usize,
+    close: u8,
+    mut visit: impl FnMut(Cow<'a, str>, Range<usize>) -> ControlFlow<()>,
+) -> ControlFlow<(), Option<usize>> {
+    let cut_off = ControlFlow::Continue(None);
+    loop {
+        at = skip_space(text, at);
+        match text.get(at) {
+            None => return cut_off,
+            Some(byte) if *byte == close => return ControlFlow::Continue(Some(at + 1)),
+            Some(_) => {}
         }
-        parts
-    }
-
-    /// Reads parts up to the one that is cut off, or to `close`, and returns where that ends.
-    fn read(&mut self, text: &[u8], mut at: usize, close: u8) -> Option<usize> {
-        loop {
-            at = skip_space(text, at);
-            if *text.get(at)? == close {
-                return Some(at + 1);
-            }
-            let mut name = String::new();
-            if close == b'}' {
-                let end = end_of_string(text, at)?;
-                name = serde_json::from_slice(&text[at..end]).ok()?;
-                at = skip_space(text, end);
-                if *text.get(at)? != b':' {
-                    return None;
-                }
-                at = skip_space(text, at + 1);
-            }
-            let end = end_of_value(text, at)?;
-            let value = text[at..end].trim_ascii_end();
-            self.all.push((name, at..at + value.len()));
+        let mut name = Cow::Borrowed("");
+        if close == b'}' {
+            let Some(end) = end_of_string(text, at) else { return cut_off };
+            let Some(read) = read_name(&text[at..end]) else { return cut_off };
+            name = read;
             at = skip_space(text, end);
-            match *text.get(at)? {
-                b',' => at += 1,
-                byte if byte == close => {}
-                _ => return None,
+            if text.get(at) != Some(&b':') {
+                return cut_off;
             }
+            at = skip_space(text, at + 1);
+        }
+        let Some(end) = end_of_value(text, at) else { return cut_off };
+        let value = text[at..end].trim_ascii_end();
+        visit(name, at..at + value.len())?;
+        at = skip_space(text, end);
+        match text.get(at) {
+            Some(b',') => at += 1,
+            Some(byte) if *byte == close => {}
+            _ => return cut_off,
         }
     }
+}
+
+/// The text of a string with its quotes, borrowed unless it has escapes.
+fn read_name(quoted: &[u8]) -> Option<Cow<'_, str>> {
+    if quoted.contains(&b'\\') {
+        return serde_json::from_slice(quoted).ok().map(Cow::Owned);
+    }
+    let within = quoted.get(1..quoted.len() - 1)?;
+    std::str::from_utf8(within).ok().map(Cow::Borrowed)
 }
 
 /// The same JSON with null for each number that JSON does not have; `None` where there is none.
@@ -103,13 +128,13 @@ fn end_of_string(text: &[u8], mut at: usize) -> Option<usize> {
     if *text.get(at)? != b'"' {
         return None;
     }
+    at += 1;
     loop {
-        at += 1;
-        match *text.get(at)? {
-            b'"' => return Some(at + 1),
-            b'\\' => at += 1,
-            _ => {}
+        at += memchr2(b'"', b'\\', text.get(at..)?)?;
+        if text[at] == b'"' {
+            return Some(at + 1);
         }
+        at += 2;
     }
 }
 
@@ -146,10 +171,16 @@ mod tests {
     use super::*;
 
     fn parts(text: &str) -> (Vec<(String, &str)>, bool) {
-        let list = text.trim_start().starts_with('[');
-        let parts = if list { Parts::of_list } else { Parts::of_object }(text.as_bytes());
-        let all = parts.all.into_iter().map(|(name, place)| (name, &text[place])).collect();
-        (all, parts.are_whole)
+        let mut all = Vec::new();
+        let is_whole = if text.trim_start().starts_with('[') {
+            elements(text.as_bytes(), |place| all.push((String::new(), &text[place])))
+        } else {
+            members(text.as_bytes(), |name, place| {
+                all.push((name.into_owned(), &text[place]));
+                ControlFlow::Continue(())
+            })
+        };
+        (all, is_whole)
     }
 
     #[test]
@@ -207,21 +238,24 @@ mod tests {
                 .map(|(name, text, number)| (name, serde_json::json!([text, {"n": number}])))
                 .collect();
             let text = serde_json::to_string_pretty(&members).expect("it is JSON");
-            let parts = Parts::of_object(text.as_bytes());
-            prop_assert!(parts.are_whole);
-            let read: serde_json::Map<_, _> = parts
-                .all
+            let (all, is_whole) = parts(&text);
+            prop_assert!(is_whole);
+            let read: serde_json::Map<_, _> = all
                 .into_iter()
-                .map(|(name, place)| (name, serde_json::from_str(&text[place]).expect("a value")))
+                .map(|(name, value)| (name, serde_json::from_str(value).expect("a value")))
                 .collect();
             prop_assert_eq!(read, members);
         }
 
         #[test]
         fn any_bytes_are_no_harm(text in prop::collection::vec(any::<u8>(), 0..60)) {
-            for parts in [Parts::of_object(&text), Parts::of_list(&text)] {
-                prop_assert!(parts.all.iter().all(|(_, place)| text.get(place.clone()).is_some()));
-            }
+            let mut places = Vec::new();
+            elements(&text, |place| places.push(place));
+            members(&text, |_, place| {
+                places.push(place);
+                ControlFlow::Continue(())
+            });
+            prop_assert!(places.into_iter().all(|place| text.get(place).is_some()));
             let _ = finite(&text);
         }
     }

@@ -1,0 +1,41 @@
+//! The client's own HTTP client.
+
+use std::time::Duration;
+
+use super::builder::{ClientBuilder, SETTINGS};
+use crate::error::{Error, Result};
+
+/// Less than what servers keep an idle connection open for: one that the server is just closing
+/// would break the next call.
+const IDLE: Duration = Duration::from_secs(25);
+
+impl ClientBuilder {
+    /// How long a connection may take: never as long as an attempt. One that is still being made when
+    /// the attempt is over cannot be told from a request that was sent and is not answered.
+    pub(super) fn time_to_connect(&self) -> Duration {
+        let attempt = self.call_timeout.unwrap_or(Duration::MAX).min(self.timeout);
+        self.connect_timeout.min(attempt - attempt / 4)
+    }
+
+    pub(super) fn http(&self) -> Result<reqwest::Client> {
+        let mut http = reqwest::Client::builder()
+            .user_agent(&self.user_agent)
+            .connect_timeout(self.time_to_connect())
+            .pool_idle_timeout(IDLE)
+            .http1_only()
+            .retry(reqwest::retry::never())
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false);
+        if let Some(url) = &self.proxy {
+            // What is wrong with it is not told in detail: it can hold a password.
+            let proxy = reqwest::Proxy::all(url.expose()).map_err(|_| {
+                Error::refused(SETTINGS, "proxy", "must be the URL of an http or https proxy")
+            })?;
+            http = http.proxy(proxy);
+        }
+        http.build().map_err(|error| {
+            Error::refused(SETTINGS, "http client", "cannot be set up: see the source")
+                .with_source(error)
+        })
+    }
+}
