@@ -58,12 +58,14 @@ pub fn client(plan: &Plan, address: &str) -> podqueue::Result<Client> {
     builder.build()
 }
 
-/// As the documentation of `ClientBuilder::http_client` says, and no better.
+/// As the documentation of `ClientBuilder::http_client` says, but for the version of HTTP.
 fn http2_client(settings: &Settings) -> reqwest::Client {
     reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .referer(false)
+        .retry(reqwest::retry::never())
         .connect_timeout(settings.connect_timeout.min(settings.timeout * 3 / 4))
+        .pool_idle_timeout(std::time::Duration::from_secs(25))
         .http2_prior_knowledge()
         .build()
         .expect("usable settings")
