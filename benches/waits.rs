@@ -143,7 +143,7 @@ async fn run() -> Result<bool, Failure> {
         .await?;
     let local = Arc::new(local);
     tokio::spawn(hold_back());
-    let client = Client::builder().api_key("local").base_url(local.base_url()).build()?;
+    let client = Client::builder().api_key(local.api_key()).base_url(local.base_url()).build()?;
     let endpoint = client.endpoint("gate");
     // The service's log is full from here on, so that it takes no more memory.
     for _ in 0..10_000 {

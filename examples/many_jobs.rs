@@ -35,7 +35,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .workers(50, 50)
         .start()
         .await?;
-    let client = Client::builder().api_key("local").base_url(local.base_url()).build()?;
+    let client = Client::builder().api_key(local.api_key()).base_url(local.base_url()).build()?;
     let endpoint = client.endpoint("thumbnail");
 
     // An iterator, which could as well be endless: an input is taken when a result was handed out.

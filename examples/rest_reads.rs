@@ -10,7 +10,7 @@ use podqueue_local::{GPU_POD, LocalService, PUBLIC_TEMPLATE, WORKER_POD};
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let local = LocalService::builder().start().await?;
-    let client = Client::builder().api_key("local").rest_url(local.rest_url()).build()?;
+    let client = Client::builder().api_key(local.api_key()).rest_url(local.rest_url()).build()?;
     let rest = client.rest();
 
     // Each part that costs the service something is asked for by a flag.

@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         })
         .start()
         .await?;
-    let client = Client::builder().api_key("local").base_url(local.base_url()).build()?;
+    let client = Client::builder().api_key(local.api_key()).base_url(local.base_url()).build()?;
 
     let job = client.endpoint("poet").run(&json!({})).await?;
     let mut tokens = job.stream::<Token>();

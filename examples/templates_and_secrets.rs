@@ -11,7 +11,8 @@ use podqueue_local::LocalService;
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let local = LocalService::builder().start().await?;
-    let client = Client::builder().api_key("local").graphql_url(local.graphql_url()).build()?;
+    let client =
+        Client::builder().api_key(local.api_key()).graphql_url(local.graphql_url()).build()?;
 
     let draft = NewTemplate::pod("my-notebook", "registry.example/notebook:1")
         .container_disk_gb(20)

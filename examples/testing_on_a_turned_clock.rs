@@ -13,7 +13,7 @@ use serde_json::json;
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let local = LocalService::builder().manual_clock().start().await?;
-    let client = Client::builder().api_key("local").base_url(local.base_url()).build()?;
+    let client = Client::builder().api_key(local.api_key()).base_url(local.base_url()).build()?;
 
     // The result of an asynchronous job is kept for 30 minutes.
     let job = client.endpoint("echo").run(&json!({"kept": "for a while"})).await?;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let local = LocalService::builder().start().await?;
-    let client = Client::builder().api_key("local").base_url(local.base_url()).build()?;
+    let client = Client::builder().api_key(local.api_key()).base_url(local.base_url()).build()?;
 
     // A synchronous job whose wait runs out answers its record as it stands, and one goes on.
     let endpoint = client.endpoint("sleep");

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let local = LocalService::builder().start().await?;
-    let client = Client::builder().api_key("local").base_url(local.base_url()).build()?;
+    let client = Client::builder().api_key(local.api_key()).base_url(local.base_url()).build()?;
 
     headline("A receiver in an axum application");
     let sleep = client.endpoint("sleep");

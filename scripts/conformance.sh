@@ -29,7 +29,7 @@ step "descriptions"
 step "service"
 cargo build --quiet --locked -p podqueue-local
 announced=$(mktemp)
-"$target/debug/podqueue-local" --listen 127.0.0.1:0 --api-key conformance >"$announced" &
+env -u PODQUEUE_API_KEY "$target/debug/podqueue-local" --listen 127.0.0.1:0 >"$announced" &
 service=$!
 trap 'kill "$service" 2>/dev/null || true; rm -rf "$announced" .schemathesis' EXIT
 for _ in $(seq 100); do

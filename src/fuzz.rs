@@ -6,17 +6,17 @@ use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 use crate::error::service_message;
 pub use crate::queue::fuzz::{health, record, stream};
 use crate::secret_string::SecretString;
-use crate::transport::{hide_all, retry_after};
+use crate::transport::{Secrets, retry_after};
 
 /// The body of an error reply: what is shown of it is short, and without the secret.
 pub fn error_body(body: &[u8]) {
     const SECRET: &str = "k\"e\\y";
-    let secrets = [SecretString::from(SECRET)];
-    if let Some(message) = service_message(body, |text| hide_all(text, &secrets)) {
+    let secrets = Secrets::new(vec![SecretString::from(SECRET)], None);
+    if let Some(message) = service_message(body, |text| secrets.hide(text)) {
         assert!(message.chars().count() <= 501, "it is short");
         assert!(!message.contains(SECRET), "the secret is shown");
     }
-    let body = hide_all(String::from_utf8_lossy(body).into_owned(), &secrets);
+    let body = secrets.hide(&String::from_utf8_lossy(body));
     assert!(!body.contains(SECRET), "the secret is shown");
 }
 

@@ -17,6 +17,7 @@ pub mod document;
 mod execute;
 mod failure;
 mod generated;
+mod gone;
 mod new_template;
 mod port;
 mod secrets;

@@ -41,6 +41,7 @@ pub mod graphql;
 mod json;
 #[doc(hidden)]
 pub mod lenient;
+mod line;
 mod observe;
 mod open_enum;
 mod queue;

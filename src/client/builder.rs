@@ -328,8 +328,8 @@ impl ClientBuilder {
                 graphql_url: url(Interface::Graphql, self.graphql_url)?,
                 queue_auth: self.queue_auth,
                 graphql_body: self.graphql_body,
+                paces: Paces::new(self.polling.interval()),
                 polling: self.polling,
-                paces: Paces::default(),
                 #[cfg(feature = "webhook")]
                 retried: crate::webhook::Retried::default(),
                 run_limit: self.run_limit,

@@ -21,6 +21,9 @@ pub enum ErrorKind {
     /// call is of a kind that must not be made twice, so it was not made again. Look at what the
     /// service holds before you decide; [`Error::job_id`](crate::Error::job_id) is there where the
     /// answer told at least the id of a new job.
+    ///
+    /// Also a deletion that may have taken effect, and was retried without a response that settles it:
+    /// only that may be made again without harm.
     OutcomeUnknown,
     /// 400: the service found the request malformed or a parameter invalid. Its own message is in
     /// the error's text.

@@ -16,6 +16,7 @@ use bytes::Bytes;
 
 use crate::graphql::GraphqlFailure;
 use crate::queue::{JobRecord, RemoteCancel};
+use crate::transport::Secrets;
 
 /// The result of every call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -50,7 +51,7 @@ struct Detail {
     message: String,
     field: Option<String>,
     status: Option<u16>,
-    body: Option<Bytes>,
+    body: Option<Body>,
     retry_after: Option<Duration>,
     job_id: Option<String>,
     record: Option<JobRecord>,
@@ -58,6 +59,12 @@ struct Detail {
     graphql: Option<GraphqlFailure>,
     after_unknown_outcome: bool,
     source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+/// The body of a reply as it came, and what must not be shown of it.
+struct Body {
+    bytes: Bytes,
+    secrets: Secrets,
 }
 
 impl Error {
@@ -116,8 +123,9 @@ impl Error {
         self
     }
 
-    pub(crate) fn with_body(mut self, body: Bytes) -> Self {
-        self.0.body = Some(body);
+    /// With the body of a reply, which is redacted where it is shown and not before.
+    pub(crate) fn with_body(mut self, bytes: Bytes, secrets: Secrets) -> Self {
+        self.0.body = Some(Body { bytes, secrets });
         self
     }
 
@@ -158,6 +166,16 @@ impl Error {
     ) -> Self {
         self.0.source = Some(source.into());
         self
+    }
+
+    /// The body of the reply as it came, to be read and not to be shown.
+    pub(crate) fn unredacted_body(&self) -> Option<&Bytes> {
+        self.0.body.as_ref().map(|body| &body.bytes)
+    }
+
+    /// What must not be shown of the reply.
+    pub(crate) fn secrets(&self) -> Secrets {
+        self.0.body.as_ref().map(|body| body.secrets.clone()).unwrap_or_default()
     }
 
     pub(crate) fn message(&self) -> &str {
@@ -223,11 +241,18 @@ impl Error {
     }
 
     /// The body of the reply as text, where a reply came. The API key and the secrets of the
-    /// request are cut out of it; what else it holds is the service's own, so mind where you print
-    /// it.
+    /// request are redacted, however the service spells them: escaped for JSON, a URL or HTML, several
+    /// times over, in Base64, and long ones in part. Secrets of a request are the values that have to
+    /// be (a storage credential, the value of a secret), those whose name says so (`password`,
+    /// `HF_TOKEN`), and all values of an `env` but trivial ones: fewer than 6 characters, words of
+    /// fewer than 8 letters, numbers and dates. What else the body holds is the service's own, so do
+    /// not print it where that may not be seen.
+    ///
+    /// It is redacted on each call.
     #[must_use]
     pub fn body(&self) -> Option<std::borrow::Cow<'_, str>> {
-        self.0.body.as_deref().map(String::from_utf8_lossy)
+        let Body { bytes, secrets } = self.0.body.as_ref()?;
+        Some(secrets.hide(&String::from_utf8_lossy(bytes)).into())
     }
 
     /// The field that broke a rule, for [`ErrorKind::InvalidRequest`], and the path to the field

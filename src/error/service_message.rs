@@ -2,19 +2,32 @@
 
 use serde_json::Value;
 
+/// In characters.
 const LONGEST: usize = 500;
+
+/// How many characters are looked at for what is shown of a message.
+const MOST_READ: usize = 64 * LONGEST;
 
 /// The message in the body of an error reply, after `hide` has cut out of it what must not be shown:
 /// a secret of which white space was changed, or the end is missing, could not be found any more.
 ///
 /// The interface does not show the shape of error bodies. In practice they are JSON of several
 /// shapes, problem details, or the page of a gateway.
-pub(crate) fn service_message(body: &[u8], hide: impl FnOnce(String) -> String) -> Option<String> {
+pub(crate) fn service_message(body: &[u8], hide: impl FnOnce(&str) -> String) -> Option<String> {
     let text = match serde_json::from_slice::<Value>(body) {
         Ok(json) => message_in(&json)?,
         Err(_) => message_in_text(&String::from_utf8_lossy(body))?,
     };
-    let text = hide(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = match text.char_indices().nth(MOST_READ) {
+        Some((end, _)) => {
+            // A piece of a secret can stand at the cut, too short to be found.
+            let hidden = hide(&text[..end]);
+            let whole = hidden.chars().count().saturating_sub(LONGEST);
+            hidden.chars().take(whole).collect()
+        }
+        None => hide(&text),
+    };
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     (!text.is_empty()).then(|| shorten(&text))
 }
 
@@ -72,14 +85,14 @@ mod tests {
             (r#"{"code":7}"#, None),
             ("", None),
         ] {
-            let message = service_message(body.as_bytes(), |text| text);
+            let message = service_message(body.as_bytes(), str::to_owned);
             assert_eq!(message.as_deref(), expected, "{body}");
         }
     }
 
     #[test]
     fn a_long_message_is_cut_between_characters() {
-        let message = service_message("é".repeat(2_000).as_bytes(), |text| text);
+        let message = service_message("é".repeat(2_000).as_bytes(), str::to_owned);
         assert_eq!(message.expect("a message").chars().count(), 501);
     }
 

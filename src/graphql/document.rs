@@ -203,32 +203,4 @@ impl Document {
             None => Ok(variable.default.map(str::to_owned)),
         }
     }
-
-    /// The values among `variables` that must not be shown.
-    pub(crate) fn secrets(&self, variables: &Map<String, Value>) -> Vec<String> {
-        let mut found = Vec::new();
-        for variable in self.variables {
-            if let Some(value) = variables.get(variable.name) {
-                collect_secrets(&mut found, value, &variable.shape, variable.secret);
-            }
-        }
-        found
-    }
-}
-
-fn collect_secrets(found: &mut Vec<String>, value: &Value, shape: &Shape, secret: bool) {
-    match (value, shape) {
-        (Value::Array(items), Shape::List(item)) => {
-            items.iter().for_each(|value| collect_secrets(found, value, item, secret));
-        }
-        (Value::Object(object), Shape::Input(input)) => {
-            for field in input.fields {
-                if let Some(value) = object.get(field.name) {
-                    collect_secrets(found, value, &field.shape, secret || field.secret);
-                }
-            }
-        }
-        (Value::String(text), _) if secret => found.push(text.clone()),
-        _ => {}
-    }
 }

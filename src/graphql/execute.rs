@@ -12,12 +12,14 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::document::{Document, Kind};
+use super::gone::Deleted;
 use super::{GraphqlError, GraphqlFailure, Operation};
 use crate::client::{Client, GraphqlBody};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::json::RawField;
-use crate::secret_string::SecretString;
-use crate::transport::{self, Auth, Call, Repeat, Reply, decode_at, not_serializable};
+use crate::transport::{
+    self, Auth, Call, Repeat, Reply, Secrets, decode_at, not_serializable, secrets_in,
+};
 
 /// The GraphQL interface ([GraphQL](crate#the-interface)); made by [`Client::graphql`].
 #[derive(Clone, Debug)]
@@ -57,26 +59,40 @@ impl Graphql {
         let request = Request { name: O::NAME, text: O::TEXT, document: O::DOCUMENT };
         let reply = self.send_request(&request, &variables, repeat).await?;
         let decoded = data(&attempted, &reply).and_then(|data| {
+            let data = data.unwrap_or_else(|| Bytes::from_static(b"null"));
             decode_at(&attempted, "data", &data).map_err(|error| reply.explain(error))
         });
         decoded.map_err(|error| request.repeat(repeat).unreadable(error))
     }
 
-    /// Sends `O`, which deletes something. It is safe to repeat, and where an earlier attempt may
-    /// have taken effect, "not found" is success.
-    pub(super) async fn send_delete<O: Operation>(&self, variables: &impl Serialize) -> Result<()> {
+    /// Sends `O`, which deletes something. It can safely be retried: where an earlier attempt may
+    /// have taken effect, a clear "not found" is success, and any other refusal leaves the outcome
+    /// unknown.
+    pub(super) async fn send_delete<O: Operation>(
+        &self,
+        variables: &impl Serialize,
+        deleted: Deleted<'_>,
+    ) -> Result<()> {
         let attempted = attempted(O::NAME);
         let variables = as_map(&attempted, variables)?;
         let request = Request { name: O::NAME, text: O::TEXT, document: O::DOCUMENT };
-        let (gone_before, result) =
+        let (maybe_before, result) =
             match self.send_request(&request, &variables, Repeat::Noted).await {
-                Ok(reply) => (reply.after_unknown_outcome, data(&attempted, &reply).map(drop)),
+                Ok(reply) => {
+                    let confirmed = data(&attempted, &reply).and_then(|data| {
+                        let data = data.unwrap_or_default();
+                        confirm(&attempted, deleted.field, &data).map_err(|it| reply.explain(it))
+                    });
+                    (reply.after_unknown_outcome, confirmed)
+                }
                 Err(error) => (error.is_after_unknown_outcome(), Err(error)),
             };
-        match result {
-            Err(error) if gone_before && says_not_found(&error) => Ok(()),
-            result => result,
-        }
+        result.or_else(|error| match error.kind() {
+            _ if maybe_before && is_gone_by(deleted, &error) => Ok(()),
+            ErrorKind::Decode => Err(Repeat::Once.unreadable(error)),
+            _ if maybe_before && !error.is_retryable() => Err(Repeat::refused_after(error)),
+            _ => Err(error),
+        })
     }
 
     async fn send_request(
@@ -111,7 +127,7 @@ impl Graphql {
         let body = body.map_err(|error| not_serializable(&attempted, "query", error))?;
         let url = self.client.graphql_url(&attempted)?.clone();
         let mut call = Call::to(&operation, attempted.clone(), url, Auth::QueryKey).body(body);
-        call.secrets = request.secrets(variables);
+        call.secrets = secrets_in(variables);
         match self.client.send(call).await {
             Err(error) if error.status() == Some(400) => Err(as_graphql(&attempted, error)),
             result => result,
@@ -119,8 +135,8 @@ impl Graphql {
     }
 }
 
-/// The `data` of an answer without errors.
-fn data(attempted: &Attempted, reply: &Reply) -> Result<Bytes> {
+/// The `data` of a response without errors; `None` where it is null or absent.
+fn data(attempted: &Attempted, reply: &Reply) -> Result<Option<Bytes>> {
     let mut data = None;
     let mut errors: Vec<GraphqlError> = Vec::new();
     let fields = RawField::named(attempted, &reply.body, &["data", "errors"]);
@@ -135,29 +151,47 @@ fn data(attempted: &Attempted, reply: &Reply) -> Result<Bytes> {
         }
     }
     if errors.is_empty() {
-        return Ok(data.unwrap_or_else(|| Bytes::from_static(b"null")));
+        return Ok(data);
     }
-    for error in &mut errors {
-        error.hide(&reply.secrets);
-    }
-    Err(reply.explain(failed(attempted, errors, data)))
+    Err(reply.explain(failed(attempted, errors, data, &reply.secrets)))
+}
+
+/// The errors in a body of the standard form, as the service wrote them.
+fn errors_in(attempted: &Attempted, body: &Bytes) -> Option<Vec<GraphqlError>> {
+    let fields = RawField::named(attempted, body, &["errors"]).ok()?;
+    let errors = fields.first()?.read::<Vec<GraphqlError>>(attempted).ok();
+    errors.filter(|errors| !errors.is_empty())
 }
 
 /// A GraphQL server answers 400 with errors of the standard form where a document is invalid.
 fn as_graphql(attempted: &Attempted, error: Error) -> Error {
-    let body = Bytes::from(error.body().unwrap_or_default().into_owned());
-    let errors = RawField::named(attempted, &body, &["errors"]).ok().and_then(|fields| {
-        let errors = fields.iter().find(|field| field.name == "errors")?;
-        errors.read::<Vec<GraphqlError>>(attempted).ok()
-    });
-    match errors {
-        Some(errors) if !errors.is_empty() => {
-            let before = error.is_after_unknown_outcome();
-            let failed = failed(attempted, errors, None).with_status(400).with_body(body);
-            failed.with_unknown_outcome_before(before)
-        }
-        _ => error,
-    }
+    let Some(body) = error.unredacted_body().cloned() else { return error };
+    let Some(errors) = errors_in(attempted, &body) else { return error };
+    let secrets = error.secrets();
+    failed(attempted, errors, None, &secrets)
+        .with_status(400)
+        .with_body(body, secrets)
+        .with_unknown_outcome_before(error.is_after_unknown_outcome())
+}
+
+/// Whether a refusal says that what was to be deleted is not there. A 404 alone may be a gateway's.
+fn is_gone_by(deleted: Deleted<'_>, error: &Error) -> bool {
+    let attempted = Attempted::on_interface(deleted.field, "GraphQL");
+    let errors = error.unredacted_body().and_then(|body| errors_in(&attempted, body));
+    errors.is_some_and(|errors| errors.iter().all(|error| deleted.is_gone_by(error)))
+}
+
+/// What a response must hold for a deletion to be done: the field that was asked for. Its type is
+/// `Void`, or whatever the service makes of it, but not `false`.
+fn confirm(attempted: &Attempted, field: &'static str, data: &Bytes) -> Result<()> {
+    let confirmed = RawField::named(attempted, data, &[field])
+        .is_ok_and(|fields| fields.iter().any(|it| it.json != "false"));
+    if confirmed { Ok(()) } else { Err(not_confirmed(attempted, field)) }
+}
+
+fn not_confirmed(attempted: &Attempted, field: &str) -> Error {
+    let message = format!("`data.{field}` in the reply does not say that it was deleted");
+    Error::new(ErrorKind::Decode, attempted, message).with_field(format!("data.{field}"))
 }
 
 /// An operation without its types.
@@ -174,10 +208,6 @@ impl Request {
             Kind::Query => Repeat::Safe,
             Kind::Mutation => of_mutation,
         }
-    }
-
-    fn secrets(&self, variables: &Map<String, Value>) -> Vec<SecretString> {
-        self.document.secrets(variables).into_iter().map(SecretString::from).collect()
     }
 }
 
@@ -199,13 +229,20 @@ fn as_map(attempted: &Attempted, variables: &impl Serialize) -> Result<Map<Strin
     }
 }
 
-fn failed(attempted: &Attempted, errors: Vec<GraphqlError>, data: Option<Bytes>) -> Error {
+fn failed(
+    attempted: &Attempted,
+    mut errors: Vec<GraphqlError>,
+    data: Option<Bytes>,
+    secrets: &Secrets,
+) -> Error {
+    let redactor = secrets.redactor();
+    errors.iter_mut().for_each(|error| error.hide(&redactor));
     let messages: Vec<_> = errors.iter().map(|error| error.message.as_str()).collect();
     let partial = match &data {
         Some(data) if holds_anything(data) => " (a partial result came with it)",
         _ => "",
     };
-    let message = format!("the service answers: {}{partial}", messages.join("; "));
+    let message = format!("the service says: {}{partial}", messages.join("; "));
     Error::new(ErrorKind::Graphql, attempted, message)
         .with_graphql(GraphqlFailure::new(attempted, errors, data))
 }
@@ -220,20 +257,6 @@ fn holds_anything(data: &Bytes) -> bool {
 pub(super) fn nothing_came(operation: &'static str, field: &str) -> Error {
     let message = format!("`{field}` in the reply is null, though no error came with it");
     Error::new(ErrorKind::Decode, attempted(operation), message).with_field(format!("data.{field}"))
-}
-
-fn says_not_found(error: &Error) -> bool {
-    // The interface does not show how it is said.
-    let told = |error: &GraphqlError| {
-        let code = error.extensions.get("code").and_then(Value::as_str).unwrap_or_default();
-        let message = error.message.to_ascii_lowercase();
-        let words = ["not found", "not exist", "no such", "unknown", "there is no"];
-        code.eq_ignore_ascii_case("NOT_FOUND")
-            || message.starts_with("no ")
-            || words.iter().any(|words| message.contains(words))
-    };
-    error.kind() == ErrorKind::NotFound
-        || error.graphql().is_some_and(|failure| failure.errors().iter().any(told))
 }
 
 /// An operation to be sent; made by [`Graphql::execute`], sent when awaited. Answers what the

@@ -8,8 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{Attempted, Result};
 use crate::lenient;
-use crate::secret_string::SecretString;
-use crate::transport::{decode_at, hide_all};
+use crate::transport::{Redactor, decode_at};
 
 /// The errors of a GraphQL answer, and the result that came beside them.
 #[derive(Clone)]
@@ -23,7 +22,7 @@ pub struct GraphqlFailure {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct GraphqlError {
-    /// What went wrong, in the service's words. The values of secrets are cut out of it.
+    /// What went wrong, in the service's words. The request's secrets are redacted in it.
     #[serde(default, deserialize_with = "lenient::or_default")]
     pub message: String,
     /// The path to the field of the result that could not be had; empty where it is about the whole.
@@ -46,10 +45,14 @@ pub enum PathSegment {
 }
 
 impl GraphqlError {
-    pub(super) fn hide(&mut self, secrets: &[SecretString]) {
-        self.message = hide_all(std::mem::take(&mut self.message), secrets);
-        let extensions = serde_json::to_string(&self.extensions).unwrap_or_default();
-        self.extensions = serde_json::from_str(&hide_all(extensions, secrets)).unwrap_or_default();
+    pub(super) fn hide(&mut self, redactor: &Redactor) {
+        self.message = redactor.hide(&self.message);
+        for step in &mut self.path {
+            if let PathSegment::Field(name) = step {
+                *name = redactor.hide(name);
+            }
+        }
+        redactor.hide_object(&mut self.extensions);
     }
 }
 

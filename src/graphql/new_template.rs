@@ -17,7 +17,8 @@ use crate::secret_string::SecretString;
 /// are required too, except for the volume of a serverless template, which has none. What is missing
 /// or not allowed is refused before anything is sent.
 ///
-/// Values of environment variables are shown nowhere.
+/// Values of environment variables are shown nowhere, also where the service repeats them in an
+/// error; there, trivial ones such as `1` or `true` are ([`Error::body`] says which).
 ///
 /// ```
 /// use podqueue::{NewTemplate, Port};

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::gone::Deleted;
 use super::{Graphql, Operation, SecretCreate, SecretDelete};
 use crate::error::{Error, Result};
 use crate::secret_string::SecretString;
@@ -66,13 +67,17 @@ impl Secrets {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) where there is none of that id.
+    /// - [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) where there is none of that id;
+    /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where the response does not
+    ///   confirm it, or where an attempt that may have deleted it was followed by a refusal that is
+    ///   no clear "not found". Deleting it again does no harm.
     pub async fn delete(&self, id: impl AsRef<str>) -> Result<()> {
         let id = id.as_ref();
         if id.is_empty() {
             return Err(Error::refused("delete secret", "id", "must not be empty"));
         }
-        self.graphql.send_delete::<SecretDelete>(&ById { id }).await
+        let deleted = Deleted { thing: "secret", field: "secretDelete", id };
+        self.graphql.send_delete::<SecretDelete>(&ById { id }, deleted).await
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::gone::Deleted;
 use super::{
     DeleteTemplate, Graphql, ModifyTemplate, NewTemplate, Operation, SaveTemplate, Template,
 };
@@ -59,13 +60,17 @@ impl Templates {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) where it is in use or there is none.
+    /// - [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) where it is in use or there is none;
+    /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where the response does not
+    ///   confirm it, or where an attempt that may have deleted it was followed by a refusal that is
+    ///   no clear "not found". Deleting it again does no harm.
     pub async fn delete(&self, name: impl AsRef<str>) -> Result<()> {
         let template_name = name.as_ref();
         if template_name.is_empty() {
             return Err(Error::refused("delete template", "templateName", "must not be empty"));
         }
-        self.graphql.send_delete::<DeleteTemplate>(&ByName { template_name }).await
+        let deleted = Deleted { thing: "template", field: "deleteTemplate", id: template_name };
+        self.graphql.send_delete::<DeleteTemplate>(&ByName { template_name }, deleted).await
     }
 }
 

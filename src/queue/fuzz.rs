@@ -13,7 +13,7 @@ use super::{Endpoint, Health, JobRecord, Purged};
 use crate::client::Client;
 use crate::error::Attempted;
 use crate::secret_string::SecretString;
-use crate::transport::Reply;
+use crate::transport::{Reply, Secrets};
 
 fn endpoint() -> Endpoint {
     static CLIENT: OnceLock<Client> = OnceLock::new();
@@ -29,7 +29,7 @@ fn reply(body: &[u8]) -> Reply {
         status: 200,
         body: Bytes::copy_from_slice(body),
         after_unknown_outcome: false,
-        secrets: vec![SecretString::from("k")],
+        secrets: Secrets::new(vec![SecretString::from("k")], None),
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde::de::DeserializeOwned;
+use tokio::time::Instant;
 
 use super::lifespan::Lifespan;
 use super::operations::{CANCEL, RETRY, STATUS};
@@ -101,12 +102,14 @@ impl Job {
     ///
     /// A response with the id of another job is [`ErrorKind::ForeignRecord`], not this job's state.
     pub fn status(&self) -> StatusRequest {
-        StatusRequest { job: self.clone(), ttl: None, look: None, closes: false }
+        StatusRequest { job: self.clone(), ttl: None, look: None, urgent_from: None, closes: false }
     }
 
-    /// Reads the job's record for a wait or a stream, which must not sleep through its result.
+    /// Reads the job's record for a wait or a stream, which must neither sleep through its result nor
+    /// wait for too long behind other calls.
     pub(crate) fn look(&self) -> StatusRequest {
-        StatusRequest { look: Some(longest_silence(&self.id)), ..self.status() }
+        let urgent_from = Instant::now().checked_add(rarest(&self.id));
+        StatusRequest { look: Some(longest_silence(&self.id)), urgent_from, ..self.status() }
     }
 
     /// Waits until the job has ended.
@@ -201,8 +204,8 @@ impl Job {
     /// Sends a call about this job and tells a job that is gone from one that never was.
     pub(super) async fn send(&self, call: Call) -> Result<Reply> {
         self.endpoint.send(call).await.map_err(|error| {
-            let is_page =
-                is_not_the_services(&error) && error.body().is_some_and(|b| !b.is_empty());
+            let is_page = is_not_the_services(&error)
+                && error.unredacted_body().is_some_and(|body| !body.is_empty());
             let is_gone = error.kind() == ErrorKind::NotFound && self.lifespan.is_seen();
             if is_gone && !is_page { self.expired(error) } else { error }
         })
@@ -299,6 +302,7 @@ pub struct StatusRequest {
     ttl: Option<Duration>,
     /// For how long a look may be without a response, where it is one.
     look: Option<Duration>,
+    urgent_from: Option<Instant>,
     closes: bool,
 }
 
@@ -315,6 +319,12 @@ impl StatusRequest {
         self
     }
 
+    /// From then on the request goes before others that wait for their turn.
+    pub(super) fn urgent_from(mut self, urgent_from: Instant) -> Self {
+        self.urgent_from = Some(urgent_from);
+        self
+    }
+
     /// A look whose job is not waited for any longer than this.
     pub(super) fn within(mut self, left: Duration) -> Self {
         self.look = Some(longest_silence_within(self.job.id(), left));
@@ -323,6 +333,7 @@ impl StatusRequest {
 
     async fn send(self) -> Result<JobRecord> {
         let mut call = self.job.call(&STATUS)?;
+        call.urgent_from = self.urgent_from;
         if let Some(longest) = self.look {
             call = call.longest_pause(rarest(self.job.id())).longest_silence(longest);
         }

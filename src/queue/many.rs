@@ -14,6 +14,7 @@ use tracing::Instrument;
 use tracing::instrument::WithSubscriber;
 
 use super::operations::RUN;
+use super::pace::Pace;
 use super::{Endpoint, Job, JobRecord, Policy, Polling, Run, S3Config, Wait};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::secret_string::SecretString;
@@ -74,7 +75,8 @@ struct Settings {
     timeout: Option<Duration>,
     cancel_on_timeout: bool,
     at_least_once: bool,
-    polling: Option<Polling>,
+    /// How often to ask, and the turns of all jobs for that.
+    polling: Option<(Polling, Arc<Pace>)>,
     #[cfg(feature = "webhook")]
     webhooks: Option<crate::webhook::Webhooks>,
 }
@@ -170,9 +172,10 @@ impl<T> RunAll<'_, T> {
         self.set(|settings| settings.cancel_on_timeout = true)
     }
 
-    /// How often to ask, for these jobs alone.
+    /// How often to ask, for these jobs alone and all of them together.
     pub fn polling(self, polling: Polling) -> Self {
-        self.set(|settings| settings.polling = Some(polling))
+        let pace = Arc::new(Pace::new(polling.interval()));
+        self.set(|settings| settings.polling = Some((polling, pace)))
     }
 
     fn set(mut self, change: impl FnOnce(&mut Settings)) -> Self {
@@ -221,8 +224,8 @@ impl Settings {
         if self.cancel_on_timeout {
             wait = wait.cancel_on_timeout();
         }
-        if let Some(polling) = &self.polling {
-            wait = wait.polling(polling.clone());
+        if let Some((polling, pace)) = &self.polling {
+            wait = wait.paced_by(polling.clone(), Arc::clone(pace));
         }
         #[cfg(feature = "webhook")]
         if let Some(webhooks) = &self.webhooks {

@@ -4,72 +4,180 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
+
+use crate::line::{Blocked, Line, Rule};
 
 /// How much an endpoint that was quiet may catch up on at once.
 const CREDIT: Duration = Duration::from_secs(1);
 
-/// The turns of all waits on one endpoint: first come, first served, and none more often than the
-/// interval that each asks for. So the polls per second stay the same however many jobs are waited
-/// for, and only the time between two looks at the same job grows.
+/// The turns of many waits: first come, first served, one per interval. So the polls per second stay
+/// the same however many jobs are waited for, and only the time between two looks at the same job
+/// grows.
 #[derive(Debug)]
-pub(crate) struct Pace {
-    /// When the next turn is. Who waits for it holds the lock, and the others queue for that: one
-    /// that gives up leaves the queue as if it had never been there.
-    next: tokio::sync::Mutex<Instant>,
+pub(crate) struct Pace(Line<Turns>);
+
+#[derive(Debug)]
+struct Turns {
+    next: Instant,
+    interval: Duration,
 }
 
 impl Pace {
-    fn new() -> Self {
+    pub(super) fn new(interval: Duration) -> Self {
         let now = Instant::now();
-        Self { next: tokio::sync::Mutex::new(now.checked_sub(CREDIT).unwrap_or(now)) }
+        let next = now.checked_sub(CREDIT).unwrap_or(now);
+        Self(Line::new(Turns { next, interval }))
     }
 
-    /// Waits for a turn, and keeps the one after it `interval` away.
-    pub(super) async fn turn(&self, interval: Duration) {
-        let mut next = self.next.lock().await;
-        sleep_until(*next).await;
-        let now = Instant::now();
-        *next = (*next).max(now.checked_sub(CREDIT).unwrap_or(now)) + interval;
+    /// Waits for a turn.
+    pub(super) async fn turn(&self) {
+        self.0.turn((), None).await;
+    }
+}
+
+impl Turns {
+    /// When the next turn is, after what was missed long ago is forgotten.
+    fn next(&self, now: Instant) -> Instant {
+        self.next.max(now.checked_sub(CREDIT).unwrap_or(now))
+    }
+}
+
+impl Rule for Turns {
+    type Ask = ();
+    type Turn = ();
+
+    fn room_for(&mut self, callers: u64, now: Instant, _: bool) -> Result<(), Blocked> {
+        let others = u32::try_from(callers - 1).unwrap_or(u32::MAX);
+        let until = self.next(now) + self.interval.saturating_mul(others);
+        if until <= now { Ok(()) } else { Err(Blocked { until: Some(until) }) }
+    }
+
+    fn take(&mut self, (): (), now: Instant) {
+        self.next = self.next(now) + self.interval;
     }
 }
 
 /// The paces of a client's endpoints, by endpoint id. One that nobody uses is forgotten.
-#[derive(Debug, Default)]
-pub(crate) struct Paces(Mutex<HashMap<String, Weak<Pace>>>);
+#[derive(Debug)]
+pub(crate) struct Paces {
+    interval: Duration,
+    known: Mutex<HashMap<String, Weak<Pace>>>,
+}
 
 impl Paces {
+    /// Each with a turn per interval.
+    pub(crate) fn new(interval: Duration) -> Self {
+        Self { interval, known: Mutex::default() }
+    }
+
     pub(crate) fn of(&self, endpoint_id: &str) -> Arc<Pace> {
-        let mut paces = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pace) = paces.get(endpoint_id).and_then(Weak::upgrade) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pace) = known.get(endpoint_id).and_then(Weak::upgrade) {
             return pace;
         }
-        paces.retain(|_, pace| pace.strong_count() > 0);
-        let pace = Arc::new(Pace::new());
-        paces.insert(endpoint_id.to_owned(), Arc::downgrade(&pace));
+        known.retain(|_, pace| pace.strong_count() > 0);
+        let pace = Arc::new(Pace::new(self.interval));
+        known.insert(endpoint_id.to_owned(), Arc::downgrade(&pace));
         pace
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::pin::Pin;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use futures_util::FutureExt;
+
     use super::*;
+    use crate::line::model::{Subject, explore, wander};
 
     const INTERVAL: Duration = Duration::from_millis(10);
+
+    /// A pace, and when it let somebody go.
+    struct Modelled {
+        pace: Arc<Pace>,
+        turns: Arc<Mutex<Vec<Instant>>>,
+    }
+
+    impl Modelled {
+        const INTERVAL: Duration = Duration::from_millis(400);
+
+        fn new() -> Self {
+            Self { pace: Arc::new(Pace::new(Self::INTERVAL)), turns: Arc::default() }
+        }
+    }
+
+    impl Subject for Modelled {
+        type Turn = ();
+
+        fn longest(&self, _: u32, waiting: u32, frozen: u32) -> Duration {
+            let last = self.turns.lock().expect("no panic").last().copied();
+            let since = last.map_or(Duration::ZERO, |last| last.elapsed());
+            // Timers are late by up to a millisecond.
+            let in_time = (Self::INTERVAL + Duration::from_millis(2)) * waiting;
+            let in_time = in_time.saturating_sub(since.min(Self::INTERVAL));
+            // Those who do not come when they are called, and one that was to keep the time.
+            let late = Duration::from_millis(if frozen > 0 { 250 } else { 0 });
+            in_time + late
+        }
+
+        fn turn(&self, _: bool) -> Pin<Box<dyn Future<Output = ()>>> {
+            let (pace, turns) = (Arc::clone(&self.pace), Arc::clone(&self.turns));
+            Box::pin(async move {
+                pace.turn().await;
+                turns.lock().expect("no panic").push(Instant::now());
+            })
+        }
+
+        fn ways(&self, (): &()) -> usize {
+            1
+        }
+
+        fn go_on(&self, (): (), _: usize) -> Option<()> {
+            None
+        }
+
+        fn check(&self) -> Result<(), String> {
+            let turns = self.turns.lock().expect("no panic");
+            for (count, first) in turns.iter().enumerate() {
+                let since = turns.len() - 1 - count;
+                let least = (Self::INTERVAL * since as u32).saturating_sub(CREDIT);
+                if turns[turns.len() - 1] - *first < least {
+                    return Err(format!("too many turns: {turns:?}"));
+                }
+            }
+            Ok(())
+        }
+
+        fn check_idle(&self) -> Result<(), String> {
+            self.pace.turn().now_or_never().ok_or("a turn was lost".to_owned())
+        }
+    }
+
+    #[test]
+    fn no_wait_is_held_up_by_another_in_any_short_run() {
+        let runs = explore(Modelled::new, &[false; 5], 4);
+        assert!(runs > 1_000, "{runs}");
+    }
+
+    #[test]
+    fn no_wait_is_held_up_by_another_in_long_runs() {
+        wander(Modelled::new, 200);
+    }
 
     #[tokio::test(start_paused = true)]
     async fn ten_thousand_waits_ask_no_faster_than_one_may() {
         const WAITS: usize = 10_000;
-        let pace = Arc::new(Pace::new());
+        let pace = Arc::new(Pace::new(INTERVAL));
         let asked = Arc::new(Mutex::new(Vec::new()));
         let started = Instant::now();
         for wait in 0..WAITS {
             let (pace, asked) = (Arc::clone(&pace), Arc::clone(&asked));
             tokio::spawn(async move {
                 loop {
-                    pace.turn(INTERVAL).await;
+                    pace.turn().await;
                     asked.lock().expect("no panic").push((wait, started.elapsed()));
                     tokio::time::sleep(Duration::from_secs(3)).await;
                 }
@@ -96,16 +204,16 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_gives_up_leaves_no_gap() {
-        let pace = Arc::new(Pace::new());
+        let pace = Arc::new(Pace::new(INTERVAL));
         for _ in 0..=100 {
-            pace.turn(INTERVAL).await;
+            pace.turn().await;
         }
         let turns = Arc::new(AtomicUsize::new(0));
         let waiting: Vec<_> = (0..1_000)
             .map(|_| {
                 let (pace, turns) = (Arc::clone(&pace), Arc::clone(&turns));
                 tokio::spawn(async move {
-                    pace.turn(INTERVAL).await;
+                    pace.turn().await;
                     turns.fetch_add(1, Ordering::Relaxed);
                 })
             })
@@ -114,18 +222,18 @@ mod tests {
         waiting.iter().for_each(tokio::task::JoinHandle::abort);
         tokio::task::yield_now().await;
         let started = Instant::now();
-        pace.turn(INTERVAL).await;
+        pace.turn().await;
         assert!(started.elapsed() <= INTERVAL, "{:?}", started.elapsed());
         assert!(turns.load(Ordering::Relaxed) <= 1);
     }
 
     #[tokio::test]
     async fn an_endpoint_has_one_pace_as_long_as_it_is_used() {
-        let paces = Paces::default();
+        let paces = Paces::new(INTERVAL);
         let pace = paces.of("a");
         assert!(Arc::ptr_eq(&pace, &paces.of("a")));
         assert!(!Arc::ptr_eq(&pace, &paces.of("b")));
         drop(paces.of("c"));
-        assert_eq!(paces.0.lock().expect("no panic").len(), 2, "b is forgotten, a is used");
+        assert_eq!(paces.known.lock().expect("no panic").len(), 2, "b is forgotten, a is used");
     }
 }

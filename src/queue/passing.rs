@@ -15,13 +15,11 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(15 * 60);
 /// Whether a later look at the job may fare better.
 pub(super) fn may_pass(job: &Job, error: &Error) -> bool {
     match error.kind() {
-        ErrorKind::Server => error.status() != Some(501),
         // A response that is about no job at all was meant for somebody else, or comes from something
         // between the service and here.
         ErrorKind::Decode => error
-            .body()
-            .is_some_and(|body| !has_any_field(body.as_bytes(), &["id", "status", "stream"])),
-        ErrorKind::UnexpectedStatus if matches!(error.status(), Some(408 | 425)) => true,
+            .unredacted_body()
+            .is_some_and(|body| !has_any_field(body, &["id", "status", "stream"])),
         ErrorKind::NotFound | ErrorKind::JobExpired | ErrorKind::UnexpectedStatus => {
             is_not_the_services(error)
                 && job.lifespan().why_gone(SystemTime::now()) != Gone::TtlOver
@@ -34,7 +32,7 @@ pub(super) fn may_pass(job: &Job, error: &Error) -> bool {
 /// it.
 pub(crate) fn is_not_the_services(error: &Error) -> bool {
     matches!(error.status(), Some(403 | 404))
-        && error.body().is_some_and(|body| !is_json(body.as_bytes()))
+        && error.unredacted_body().is_some_and(|body| !is_json(body))
 }
 
 /// The pause after a failure that may pass: as long as the service asks for, unless a result could

@@ -15,7 +15,8 @@ use super::lifespan::least_kept;
 /// questions per second that are the default, each job is asked about every 67 seconds, and a
 /// quarter of what the service allows stays free for other calls. That is where politeness ends: a job
 /// whose result could expire unread is asked about without waiting for a turn, a synchronous one
-/// 20 seconds after the last question, any other 10 minutes after it. Then the limit of the service
+/// 20 seconds after the last question, any other 10 minutes after it, and before all other calls that
+/// wait for the rate limits. Then the limit of the service
 /// itself is what limits, and all still ask in turn: at 200 questions per second, the results of some
 /// 11,000 synchronous jobs are read within the minute for which they are kept, or those of 350,000
 /// other jobs within their half hour. Above that some expire unread: use
@@ -95,7 +96,7 @@ impl Polling {
     }
 
     /// What the question of one wait keeps that of the next away.
-    pub(super) fn interval(&self) -> Duration {
+    pub(crate) fn interval(&self) -> Duration {
         Duration::from_secs(1) / self.per_second.max(1)
     }
 }

@@ -2,11 +2,13 @@
 
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
 use super::operations::{CANCEL, STATUS};
+use super::pace::Pace;
 use super::passing::{PATIENCE, may_pass, pause_after};
 use super::polling::rarest;
 use super::{Job, JobRecord, JobStatus, Polling};
@@ -57,6 +59,10 @@ pub struct Wait {
     cancel: bool,
     /// `None` where it is the client's.
     polling: Option<Polling>,
+    /// The least time between two looks of this wait.
+    interval: Duration,
+    /// The turns of the waits that it belongs to, beside those of all waits on the endpoint.
+    group: Option<Arc<Pace>>,
 }
 
 /// What the looks have brought so far.
@@ -79,7 +85,14 @@ pub enum RemoteCancel {
 
 impl Wait {
     pub(super) fn new(job: Job) -> Self {
-        Self { job, timeout: None, cancel: false, polling: None }
+        Self {
+            job,
+            timeout: None,
+            cancel: false,
+            polling: None,
+            interval: Duration::ZERO,
+            group: None,
+        }
     }
 
     /// How long to wait at most. Requests count, too: one that is on its way when the time is over
@@ -105,8 +118,11 @@ impl Wait {
         self
     }
 
-    /// How often to ask, for this wait alone.
+    /// How often to ask, for this wait alone: no more often than its
+    /// [`per_second`](Polling::per_second), and in turn with all other waits on the endpoint, which
+    /// it does not slow down.
     pub fn polling(mut self, polling: Polling) -> Self {
+        self.interval = polling.interval();
         self.polling = Some(polling);
         self
     }
@@ -116,6 +132,13 @@ impl Wait {
     pub(crate) fn polling_by_default(mut self, polling: impl FnOnce(Polling) -> Polling) -> Self {
         let client = self.job.endpoint().client();
         self.polling.get_or_insert_with(|| polling(client.polling().clone()));
+        self
+    }
+
+    /// How often to ask, for all waits with this pace together.
+    pub(super) fn paced_by(mut self, polling: Polling, pace: Arc<Pace>) -> Self {
+        self.polling = Some(polling);
+        self.group = Some(pace);
         self
     }
 
@@ -149,12 +172,18 @@ impl Wait {
         let mut seen = Seen::default();
         let mut in_reach = Instant::now();
         loop {
-            let latest = latest_look(self.job.id(), looked, deadline);
-            let _ = timeout_at(latest, pace.turn(polling.interval())).await;
+            let due = looked + rarest(self.job.id());
+            let turn = async {
+                if let Some(group) = &self.group {
+                    group.turn().await;
+                }
+                pace.turn().await;
+            };
+            let _ = timeout_at(latest_look(due, deadline), turn).await;
             looked = Instant::now();
             *polls += 1;
             self.job.tell_of_poll(&STATUS);
-            let mut look = self.job.look();
+            let mut look = self.job.look().urgent_from(due);
             if let Some(deadline) = deadline {
                 look = look.within(deadline.saturating_duration_since(looked));
             }
@@ -169,7 +198,7 @@ impl Wait {
                 },
                 None => status.await,
             };
-            let mut pause = pauses.next();
+            let mut pause = pauses.next().max(self.interval);
             match answer {
                 Ok(record) if record.status().is_terminal() => return record.into_result(),
                 Ok(record) => {
@@ -275,10 +304,9 @@ impl Wait {
     }
 }
 
-/// When the next look must be, whoever else's turn it is: neither the expiry of the result nor the
-/// last look before the deadline waits.
-fn latest_look(job_id: &str, looked: Instant, deadline: Option<Instant>) -> Instant {
-    let due = looked + rarest(job_id);
+/// When the next look must be, whoever else's turn it is: neither one that is due, because the result
+/// could expire, nor the last one before the deadline waits.
+fn latest_look(due: Instant, deadline: Option<Instant>) -> Instant {
     let last_look = deadline.and_then(|deadline| deadline.checked_sub(LAST_LOOK));
     last_look.map_or(due, |last_look| due.min(last_look))
 }
@@ -311,7 +339,7 @@ mod tests {
             ("sync-j", deadline, 20.0),
             ("j", deadline, 59.75),
         ] {
-            let latest = latest_look(job_id, now, deadline) - now;
+            let latest = latest_look(now + rarest(job_id), deadline) - now;
             assert_eq!(latest.as_secs_f64(), seconds, "{job_id}");
         }
     }

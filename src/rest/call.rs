@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::Rest;
 use crate::error::{Attempted, Error, Result};
-use crate::transport::{Auth, Call, Operation, Path, Repeat, Reply};
+use crate::secret_string::SecretString;
+use crate::transport::{Auth, Call, Operation, Path, Repeat, Reply, secrets_named};
 
 /// A call under construction, piece by piece as its description says.
 pub struct RestCall {
@@ -15,6 +16,7 @@ pub struct RestCall {
     path: Path,
     query: Vec<(&'static str, String)>,
     headers: Vec<(&'static str, String)>,
+    secrets: Vec<SecretString>,
     body: Option<Vec<u8>>,
     failed: Option<Error>,
 }
@@ -25,9 +27,12 @@ impl RestCall {
         let (method, repeat) = match method {
             "GET" => (Method::GET, Repeat::Safe),
             "HEAD" => (Method::HEAD, Repeat::Safe),
+            "OPTIONS" => (Method::OPTIONS, Repeat::Safe),
+            "TRACE" => (Method::TRACE, Repeat::Safe),
             "PUT" => (Method::PUT, Repeat::Safe),
             "DELETE" => (Method::DELETE, Repeat::Safe),
             "PATCH" => (Method::PATCH, Repeat::Once),
+            // The generator knows no other.
             _ => (Method::POST, Repeat::Once),
         };
         Self {
@@ -35,6 +40,7 @@ impl RestCall {
             path: Path::new(""),
             query: Vec::new(),
             headers: Vec::new(),
+            secrets: Vec::new(),
             body: None,
             failed: None,
         }
@@ -48,18 +54,25 @@ impl RestCall {
 
     /// A parameter in the path.
     pub fn parameter(mut self, name: &'static str, value: &impl ToString) -> Self {
-        self.path = self.path.parameter(name, &value.to_string());
+        let value = value.to_string();
+        self.secrets.extend(secrets_named(name, &value));
+        self.path = self.path.parameter(name, &value);
         self
     }
 
     /// A query parameter: absent for `None`, repeated for a list.
     pub fn query(mut self, name: &'static str, value: &impl Serialize) -> Self {
-        match serde_json::to_value(value) {
-            Ok(Value::Array(items)) => {
-                self.query.extend(items.iter().filter_map(text).map(|text| (name, text)));
+        let values = match serde_json::to_value(value) {
+            Ok(Value::Array(items)) => items,
+            Ok(value) => vec![value],
+            Err(error) => {
+                self.fail(name, &error);
+                Vec::new()
             }
-            Ok(value) => self.query.extend(text(&value).map(|text| (name, text))),
-            Err(error) => self.fail(name, &error),
+        };
+        for value in values.iter().filter_map(text) {
+            self.secrets.extend(secrets_named(name, &value));
+            self.query.push((name, value));
         }
         self
     }
@@ -82,7 +95,9 @@ impl RestCall {
 
     /// A header.
     pub fn header(mut self, name: &'static str, value: &impl ToString) -> Self {
-        self.headers.push((name, value.to_string()));
+        let value = value.to_string();
+        self.secrets.extend(secrets_named(name, &value));
+        self.headers.push((name, value));
         self
     }
 
@@ -120,6 +135,8 @@ impl RestCall {
         for (name, value) in self.headers {
             call = call.header(name, value);
         }
+        // Those of the body are found where they are looked for: in what was sent.
+        call.secrets = self.secrets;
         if let Some(body) = self.body {
             call = call.body(body);
         }

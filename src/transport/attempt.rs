@@ -8,13 +8,13 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValu
 use tokio::time::Instant;
 
 use super::body::{Departure, Outgoing};
+use super::driven::driven;
 use super::exchange::{Arrived, Exchange, NotArrived, Why};
-use super::hiding::hide_all;
+use super::hiding::Secrets;
 use super::limit::Pass;
 use super::repeat::Fate;
 use super::{Auth, Call, Reply, Transport};
 use crate::error::{Error, ErrorKind, service_message};
-use crate::secret_string::SecretString;
 
 /// Why an attempt did not bring a successful reply.
 pub(crate) struct Failure {
@@ -42,6 +42,8 @@ impl Transport {
         deadline: Option<Instant>,
     ) -> Result<Reply, Failure> {
         let (request, departure) = self.request(call)?;
+        // Others may soon have to wait for its end, and not for a caller who is not polled.
+        let is_crowded = pass.is_crowded();
         // Only the queue interface has calls that are held open.
         let lane = self.lane.as_ref().filter(|_| call.attempted.endpoint_id().is_some());
         let exchange = Exchange {
@@ -58,6 +60,9 @@ impl Transport {
         };
         let arrived = match lane.filter(|_| call.is_held_open) {
             Some(lane) => lane.exchange(exchange).await,
+            None if is_crowded => {
+                driven(exchange.run()).await.unwrap_or_else(|| Err(NotArrived::shut_down()))
+            }
             None => exchange.run().await,
         };
         let Arrived { status, headers, retry_after, body, was_redirected } =
@@ -94,9 +99,11 @@ impl Transport {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
         for (name, value) in &call.headers {
-            let value = HeaderValue::from_str(value).map_err(|_| {
+            let mut value = HeaderValue::from_str(value).map_err(|_| {
                 unusable(Error::refused(&call.attempted, *name, "cannot stand in a header"))
             })?;
+            // Which of them are secrets, nobody says for certain.
+            value.set_sensitive(true);
             headers.insert(*name, value);
         }
         if let Some(authorization) = self.key.header(call.auth) {
@@ -108,8 +115,9 @@ impl Transport {
     }
 
     /// What the service could repeat and must not be shown.
-    fn secrets(&self, call: &Call) -> Vec<SecretString> {
-        call.secrets.iter().chain([self.key.secret()]).cloned().collect()
+    fn secrets(&self, call: &Call) -> Secrets {
+        let known = call.secrets.iter().chain([self.key.secret()]).cloned().collect();
+        Secrets::new(known, call.body.clone())
     }
 
     /// The failure for a reply that is not a success.
@@ -119,7 +127,7 @@ impl Transport {
         status: u16,
         headers: &HeaderMap,
         retry_after: Option<Duration>,
-        body: &[u8],
+        body: &Bytes,
     ) -> Failure {
         let (kind, fate, advice) = match status {
             ..200 => (ErrorKind::UnexpectedStatus, Fate::ServerFailed, "that is not the last word"),
@@ -156,18 +164,17 @@ impl Transport {
             _ => (ErrorKind::UnexpectedStatus, Fate::Final, "an unexpected status"),
         };
         let mut message = format!("answered {status}: {advice}");
+        let secrets = self.secrets(call).looked_up();
         if let Some(host) = redirect_host(call, headers).filter(|_| kind == ErrorKind::Redirect) {
-            message.push_str(&format!(" (it points to {host})"));
+            message.push_str(&format!(" (it points to {})", secrets.hide(&host)));
         }
-        let secrets = self.secrets(call);
-        if let Some(said) = service_message(body, |text| hide_all(text, &secrets)) {
+        if let Some(said) = service_message(body, |text| secrets.hide(text)) {
             message.push_str(&format!("; the service says: {said}"));
         }
-        let body = hide_all(String::from_utf8_lossy(body).into_owned(), &secrets);
-        let error = Error::new(kind, &call.attempted, hide_all(message, &secrets))
+        let error = Error::new(kind, &call.attempted, message)
             .with_status(status)
             .with_retry_after(retry_after)
-            .with_body(Bytes::from(body));
+            .with_body(body.clone(), secrets);
         Failure { fate, error }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use reqwest::{Method, Url};
 use serde::Serialize;
+use tokio::time::Instant;
 
 use super::{Limit, Path, Repeat};
 use crate::error::{Attempted, Error, Result};
@@ -50,6 +51,8 @@ pub(crate) struct Call {
     /// The longest pause before another attempt. Where the service asks for a longer one, the call ends
     /// in its error.
     pub(crate) longest_pause: Duration,
+    /// From then on it goes before all others that wait for their turn and are not urgent.
+    pub(crate) urgent_from: Option<Instant>,
     /// A success tells the `id` of a new job, which is worth having where the rest is lost.
     pub(crate) answers_new_job: bool,
     /// What the service could echo and must not be shown, beside the key.
@@ -88,6 +91,7 @@ impl Call {
             longest_silence: None,
             is_held_open: false,
             longest_pause: Duration::MAX,
+            urgent_from: None,
             answers_new_job: false,
             secrets: Vec::new(),
         }
@@ -134,6 +138,11 @@ impl Call {
 
     pub(crate) fn held_open(mut self) -> Self {
         self.is_held_open = true;
+        self
+    }
+
+    pub(crate) fn urgent_from(mut self, urgent_from: Instant) -> Self {
+        self.urgent_from = Some(urgent_from);
         self
     }
 

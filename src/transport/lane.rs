@@ -10,10 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use reqwest::Version;
 use tokio::sync::Semaphore;
-use tokio::task::JoinHandle;
 use tokio::time::timeout_at;
-use tracing::Instrument;
 
+use super::driven::driven;
 use super::exchange::{Arrived, Exchange, NotArrived};
 
 /// Few enough for a peer that admits ten requests on a connection.
@@ -58,14 +57,7 @@ impl Lane {
             drop(place);
             result
         };
-        let mut task = AbortOnDrop(tokio::spawn(course.in_current_span()));
-        match (&mut task.0).await {
-            Ok(result) => result,
-            Err(error) => match error.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                Err(_) => Err(NotArrived::shut_down()),
-            },
-        }
+        driven(course).await.unwrap_or_else(|| Err(NotArrived::shut_down()))
     }
 
     fn places(&self) -> MutexGuard<'_, Option<Arc<Semaphore>>> {
@@ -75,12 +67,4 @@ impl Lane {
 
 fn places() -> Arc<Semaphore> {
     Arc::new(Semaphore::new(HELD))
-}
-
-struct AbortOnDrop<T>(JoinHandle<T>);
-
-impl<T> Drop for AbortOnDrop<T> {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
 }

@@ -6,6 +6,7 @@
 mod attempt;
 mod body;
 mod call;
+mod driven;
 mod exchange;
 mod hiding;
 mod key;
@@ -21,7 +22,7 @@ mod unread;
 
 pub(crate) use call::not_serializable;
 pub(crate) use call::{Auth, Call, Operation};
-pub(crate) use hiding::hide_all;
+pub(crate) use hiding::{Redactor, Secrets, secrets_in, secrets_named};
 pub(crate) use key::Key;
 pub(crate) use lane::Lane;
 pub use limit::RateLimits;
@@ -34,6 +35,7 @@ pub use retry::RetryPolicy;
 #[cfg(fuzzing)]
 pub(crate) use retry_after::retry_after;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -85,7 +87,7 @@ impl Transport {
             http.request.method = call.operation.method.as_str(),
             server.address = call.url.host_str(),
             server.port = call.url.port_or_known_default(),
-            url.full = without_query(&call),
+            url.full = shown_url(&call).as_ref(),
             podqueue.operation = call.operation.name,
             podqueue.endpoint = call.attempted.endpoint_id().map(AsRef::<str>::as_ref),
             http.response.status_code = tracing::field::Empty,
@@ -162,6 +164,11 @@ impl Transport {
         }
     }
 
+    /// How long an attempt may take. After that, its place within the limits is given to others.
+    fn longest_attempt(&self, call: &Call) -> Duration {
+        self.timeout.saturating_add(call.extra_time)
+    }
+
     /// Waits for the call's turn.
     async fn pass(&self, call: &Call, course: &mut Course) -> Result<Pass> {
         let (Some(limit), Some(endpoint_id)) = (call.operation.limit, call.attempted.endpoint_id())
@@ -169,7 +176,9 @@ impl Transport {
             return Ok(Pass::unlimited());
         };
         let started = Instant::now();
-        let turn = self.limiter.pass(endpoint_id, call.operation.name, limit);
+        let time = self.longest_attempt(call);
+        let name = call.operation.name;
+        let turn = self.limiter.pass(endpoint_id, name, limit, time, call.urgent_from);
         let pass = match course.deadline {
             Some(deadline) => timeout_at(deadline, turn).await.ok(),
             None => Some(turn.await),
@@ -225,7 +234,11 @@ impl Course {
     }
 }
 
-/// The URL as it may be shown: a query can hold the key.
-fn without_query(call: &Call) -> &str {
-    call.url.as_str().split(['?', '#']).next().unwrap_or_default()
+/// The URL as it may be shown: a query can hold the key, and a path a secret of the request.
+fn shown_url(call: &Call) -> Cow<'_, str> {
+    let url = call.url.as_str().split(['?', '#']).next().unwrap_or_default();
+    if call.secrets.is_empty() {
+        return url.into();
+    }
+    Secrets::new(call.secrets.clone(), None).hide(url).into()
 }

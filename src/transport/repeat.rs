@@ -100,6 +100,11 @@ impl Repeat {
         unknown(error, &sent)
     }
 
+    /// The error of a call that was refused after an attempt that may have taken effect.
+    pub(crate) fn refused_after(error: Error) -> Error {
+        unknown(error, "an earlier attempt may have taken effect")
+    }
+
     /// The error of a call that was answered as a success which cannot be read.
     pub(crate) fn unreadable(self, error: Error) -> Error {
         if error.kind() == ErrorKind::Decode { self.unread_success(error) } else { error }

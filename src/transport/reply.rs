@@ -1,14 +1,14 @@
 //! What came back.
 
+use std::error::Error as _;
 use std::fmt;
 
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
-use super::hiding::{hide_all, without_values};
+use super::hiding::{Secrets, without_values};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::json::{finite, without_mark};
-use crate::secret_string::SecretString;
 
 /// A successful reply, read whole.
 pub(crate) struct Reply {
@@ -17,7 +17,7 @@ pub(crate) struct Reply {
     /// An earlier attempt of the same call may have taken effect already.
     pub(crate) after_unknown_outcome: bool,
     /// What must not be shown of it.
-    pub(crate) secrets: Vec<SecretString>,
+    pub(crate) secrets: Secrets,
 }
 
 /// Reads the part of a reply that stands at `place` as JSON, the whole where that is empty. An error
@@ -60,20 +60,32 @@ pub(crate) fn decode_at<T: DeserializeOwned>(
 /// The error for JSON that is not of the expected shape at `path`.
 pub(crate) fn not_decodable(attempted: &Attempted, path: &str, error: serde_json::Error) -> Error {
     let what = if error.is_data() { "has an unexpected shape" } else { "is not JSON" };
-    let place = if path == "." { "the reply".to_owned() } else { format!("`{path}` in the reply") };
     let why = without_values(&error.to_string());
-    Error::new(ErrorKind::Decode, attempted, format!("{place} {what}: {why}"))
-        .with_field(path)
-        .with_source(Undecodable(why))
+    Undecodable { what, why }.describe(Error::new(ErrorKind::Decode, attempted, ""), path)
 }
 
 /// What serde found wrong, without the values it found: they may be secrets of the reply.
-#[derive(Debug)]
-struct Undecodable(String);
+#[derive(Clone, Debug)]
+struct Undecodable {
+    what: &'static str,
+    why: String,
+}
+
+impl Undecodable {
+    /// The error, said to be about what stands at `path`.
+    fn describe(self, error: Error, path: &str) -> Error {
+        let Self { what, why } = &self;
+        let message = match path {
+            "." => format!("the reply {what}: {why}"),
+            path => format!("`{path}` in the reply {what}: {why}"),
+        };
+        error.with_message(message).with_field(path).with_source(self)
+    }
+}
 
 impl fmt::Display for Undecodable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.why)
     }
 }
 
@@ -86,10 +98,17 @@ impl Reply {
     }
 
     /// Adds what came back to an error about it.
-    pub(crate) fn explain(&self, error: Error) -> Error {
-        let body = String::from_utf8_lossy(&self.body).into_owned();
-        let body = hide_all(body, &self.secrets);
-        error.with_status(self.status).with_body(Bytes::from(body))
+    pub(crate) fn explain(&self, mut error: Error) -> Error {
+        let secrets = self.secrets.clone().looked_up();
+        // The names in a path, and what a type of the caller's says, come from the reply.
+        if let Some(found) = error.source().and_then(|it| it.downcast_ref::<Undecodable>()).cloned()
+        {
+            let redactor = secrets.redactor();
+            let path = redactor.hide(error.field().unwrap_or("."));
+            let why = redactor.hide(&found.why);
+            error = Undecodable { why, ..found }.describe(error, &path);
+        }
+        error.with_status(self.status).with_body(self.body.clone(), secrets)
     }
 }
 

@@ -20,7 +20,7 @@ use super::repeat::Fate;
 /// | retry | retried | the job's status shows | the same | the same | error |
 /// | purge-queue | retried | outcome unknown | outcome unknown | outcome unknown | error |
 /// | changing a template | retried | retried | retried | error | retried |
-/// | deleting a template or a secret | retried | retried; what is not found then is deleted | the same | error | retried |
+/// | deleting a template or a secret | retried | retried; what is clearly not found then is deleted, and after any other refusal the outcome is unknown | the same | outcome unknown | retried |
 /// | creating a template or a secret, any other mutation | retried | outcome unknown | outcome unknown | outcome unknown | error |
 ///
 /// Any other status is final, 501 included. A web page with 403 or 404 comes from a gateway: the

@@ -10,6 +10,7 @@ mod auth;
 mod cut_off;
 #[cfg(feature = "webhook")]
 mod deliveries;
+mod echoes;
 mod errors;
 mod execute;
 mod extremes;

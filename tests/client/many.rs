@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures_util::{FutureExt, StreamExt};
-use podqueue::{Endpoint, ErrorKind, Event, Finished, Policy, Polling, RemoteCancel};
+use podqueue::{Client, Endpoint, ErrorKind, Event, Finished, Policy, Polling, RemoteCancel};
 use podqueue_local::{Fault, LocalJob, LocalService, Operation};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -238,17 +238,18 @@ async fn many_waits_ask_no_more_often_than_is_set() {
 #[tokio::test]
 async fn the_last_look_before_a_deadline_waits_for_no_turn() {
     let local = service().await;
-    let endpoint = endpoint(&local, "sleep");
     let polling = Polling::new().per_second(1);
+    let settings = Client::builder().api_key("local").base_url(local.base_url()).polling(polling);
+    let endpoint = settings.build().unwrap().endpoint("sleep");
     let others: Vec<_> = (0..20).map(|_| json!({"ms": 3_600_000})).collect();
-    let mut others = endpoint.run_all(others).polling(polling.clone());
+    let mut others = endpoint.run_all(others);
     let a_while = Duration::from_millis(200);
     assert!(tokio::time::timeout(a_while, others.next()).await.is_err(), "no job ends");
 
     // Its turn would come in half a minute.
     let job = endpoint.run(&json!({"ms": 3_600_000})).await.unwrap();
     job.cancel().await.unwrap();
-    let wait = job.wait().polling(polling).timeout(Duration::from_millis(500));
+    let wait = job.wait().timeout(Duration::from_millis(500));
     assert_eq!(wait.await.unwrap_err().kind(), ErrorKind::JobCancelled);
 }
 

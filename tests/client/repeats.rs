@@ -147,8 +147,7 @@ async fn a_success_that_cannot_be_read_leaves_the_outcome_of_what_must_not_be_do
         let unknown = !matches!(
             *row,
             "status" | "health" | "requests" | "read a Pod" | "read a template" | "cancel"
-        ) && !row.starts_with("change")
-            && !row.starts_with("delete");
+        ) && !row.starts_with("change");
         let server = Script::then_always([Reply::ok(r#"{"id": oops"#)], success(row)).await;
         let result = make(row, &server.client()).await;
         let kind = result.as_ref().err().map(|error| error.kind());

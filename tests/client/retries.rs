@@ -221,16 +221,14 @@ async fn creations_are_not_repeated_but_updates_and_deletions_are() {
 
 #[tokio::test]
 async fn what_a_repeated_deletion_does_not_find_is_deleted() {
-    let told = r#"{"data":null,"errors":[{"message":"Template not found"}]}"#;
-    for (not_found, kind) in [
-        (Reply::ok(told), ErrorKind::Graphql),
-        (Reply::json(400, told), ErrorKind::Graphql),
-        (Reply::json(404, told), ErrorKind::NotFound),
-        (Reply::json(404, "{}"), ErrorKind::NotFound),
-    ] {
+    let said = |message: &str| json!({"data": null, "errors": [{"message": message}]}).to_string();
+    let (template, secret) = (said("Template not found"), said("no secret has this id"));
+    for (status, kind) in
+        [(200, ErrorKind::Graphql), (400, ErrorKind::Graphql), (404, ErrorKind::NotFound)]
+    {
         for lost in [Reply::Close, Reply::json(502, "{}")] {
-            let script =
-                [lost.clone(), not_found.clone(), lost, not_found.clone(), not_found.clone()];
+            let (template, secret) = (Reply::json(status, &template), Reply::json(status, &secret));
+            let script = [lost.clone(), template.clone(), lost, secret, template];
             let server = Script::of(script).await;
             let client = server.client();
             client.templates().delete("n").await.unwrap();
@@ -242,21 +240,87 @@ async fn what_a_repeated_deletion_does_not_find_is_deleted() {
 }
 
 #[tokio::test]
-async fn a_repeated_deletion_that_is_refused_for_another_reason_is_an_error() {
+async fn a_repeated_deletion_that_is_refused_for_another_reason_has_an_unknown_outcome() {
     let throttled = Reply::json(429, "{}");
-    let in_use = r#"{"errors":[{"message":"the template is in use"}]}"#;
-    let told = r#"{"errors":[{"message":"Template not found"}]}"#;
-    for (script, kind) in [
-        ([Reply::Close, Reply::json(400, in_use)], ErrorKind::Graphql),
-        ([Reply::Close, Reply::json(400, "{}")], ErrorKind::BadRequest),
-        ([Reply::Close, Reply::json(401, "{}")], ErrorKind::Unauthorized),
-        // What was throttled has deleted nothing.
-        ([throttled.clone(), Reply::json(400, told)], ErrorKind::Graphql),
-        ([throttled, Reply::json(404, told)], ErrorKind::NotFound),
-    ] {
-        let server = Script::of(script).await;
+    let said = |message: &str| json!({"errors": [{"message": message}]});
+    for lost in [Reply::Close, Reply::json(502, "{}")] {
+        let mut refusals: Vec<_> = [
+            "the template is in use",
+            "Unknown error",
+            "No permission to delete template n",
+            "no healthy upstream",
+            "not authorized",
+            "Secret not found",
+            "User not found",
+        ]
+        .into_iter()
+        .flat_map(|message| [200, 400, 404].map(|status| Reply::json(status, said(message))))
+        .collect();
+        refusals.extend([
+            Reply::json(400, "{}"),
+            Reply::json(401, r#"{"error":"Template not found"}"#),
+            Reply::json(403, "{}"),
+            Reply::json(404, "{}"),
+            Reply::json(404, r#"{"message":"no Route matched with those values"}"#),
+            Reply::json(404, "<html><title>404 Not Found</title></html>"),
+            Reply::json(404, r#"{"errors":[{"message":"Template not found"},{"message":"No"}]}"#),
+        ]);
+        for refusal in refusals {
+            let what = format!("{refusal:?}");
+            let server = Script::of([lost.clone(), refusal]).await;
+            let error = server.client().templates().delete("n").await.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::OutcomeUnknown, "{what}: {error}");
+            assert!(error.status().is_some() && error.body().is_some(), "{what}: {error}");
+            assert!(!error.is_retryable(), "{what}");
+        }
+    }
+    // What was throttled has deleted nothing.
+    for (status, kind) in [(400, ErrorKind::Graphql), (404, ErrorKind::NotFound)] {
+        let refusal = Reply::json(status, said("Template not found"));
+        let server = Script::of([throttled.clone(), refusal]).await;
         let error = server.client().templates().delete("n").await.unwrap_err();
         assert_eq!(error.kind(), kind);
+    }
+}
+
+#[tokio::test]
+async fn a_deletion_that_is_not_confirmed_is_not_reported_as_done() {
+    for body in [
+        r#"{"data":null}"#,
+        "{}",
+        "",
+        "null",
+        "[]",
+        "OK",
+        r#"{"data":7}"#,
+        r#"{"data":[]}"#,
+        r#"{"data":"deleted"}"#,
+        r#"{"data":{}}"#,
+        r#"{"data":{"saveTemplate":null}}"#,
+        r#"{"data":{"deleteTemplate":false,"secretDelete":false}}"#,
+        r#"{"error":"not authorized"}"#,
+        r#"{"data":{"deleteTemplate":null"#,
+        r#"{"data":{"deleteTemplate":null,"secretDelete":null},"errors":"no"}"#,
+        "<html><title>Welcome</title></html>",
+    ] {
+        for lost in [None, Some(Reply::json(502, "{}"))] {
+            let script: Vec<_> = lost.into_iter().chain([Reply::ok(body)]).collect();
+            let server = Script::of([script.clone(), script].concat()).await;
+            let client = server.client();
+            for error in [
+                client.templates().delete("n").await.unwrap_err(),
+                client.secrets().delete("s").await.unwrap_err(),
+            ] {
+                assert_eq!(error.kind(), ErrorKind::OutcomeUnknown, "{body}: {error}");
+                assert_eq!((error.status(), error.body().unwrap().as_ref()), (Some(200), body));
+            }
+        }
+    }
+    for result in ["null", "true", r#"{"id":"n"}"#, r#""n""#] {
+        let done = json!({"data": {"deleteTemplate": null, "secretDelete": null}}).to_string();
+        let server = Script::then_always([], Reply::ok(done.replace("null", result))).await;
+        server.client().templates().delete("n").await.unwrap();
+        server.client().secrets().delete("s").await.unwrap();
     }
 }
 

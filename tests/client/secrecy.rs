@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use podqueue::graphql::{SaveTemplate, SecretCreate, save_template, secret_create, types};
+use podqueue::rest::call::RestCall;
 use podqueue::{Error, GraphqlBody, NewTemplate, QueueAuth, S3Config, SecretString};
 use serde_json::{Value, json};
 
@@ -15,7 +16,9 @@ use crate::support::{KEY, Reply, Script};
 
 const HOOK_TOKEN: &str = "hook-canary-0123456789-0123456789";
 
-const SECRETS: [&str; 7] = [
+const SECRETS: [&str; 9] = [
+    "path-canary",
+    "body-canary",
     "hook-canary",
     "proxy-canary",
     "key-canary",
@@ -192,6 +195,13 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
         let store = client.graphql().execute::<SecretCreate>(secret_create::Variables { input });
         printed.note(&format!("{client:?} {endpoint:?} {job:?} {run:?} {all:?} {stream:?}"));
         printed.note(&format!("{save:?} {store:?}"));
+        // As the generator writes a call of a description that has such parts.
+        let rest = client.rest();
+        let write = RestCall::new("write", "PUT").literal("/logins/");
+        let write = write.parameter("token", &"path-canary").query("apiKey", &"path-canary");
+        let write = write.header("x-auth-token", &"path-canary");
+        let body = json!({"password": "body-canary", "env": {"A": "env-canary"}});
+        let write = write.json(&body).send_empty(&rest);
         let wait = job.wait().timeout(moment).cancel_on_timeout();
         let results = [
             run.await.map(|job| format!("{job:?}")),
@@ -214,6 +224,7 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
             client.secrets().delete("s").await.map(|()| String::new()),
             save.await.map(|_| String::new()),
             store.await.map(|made| format!("{made:?}")),
+            write.await.map(|()| String::new()),
         ];
         // It goes on as long as what fails may pass.
         let chunks = stream.take(2).map(|chunk| chunk.map(|_| String::new()));

@@ -46,6 +46,8 @@ pub enum Reply {
     Answer { status: u16, headers: Vec<(&'static str, String)>, body: String },
     /// Answers with all that it was sent, as the text of an error in this field.
     Echo { status: u16, field: &'static str },
+    /// Answers with what it makes of the request.
+    Made(Maker),
     /// Closes the connection without a word.
     Close,
     /// Announces more than it sends, and closes the connection.
@@ -60,7 +62,21 @@ pub enum Reply {
     Late { after: Duration, reply: Box<Reply> },
 }
 
+/// Makes a reply of a request.
+#[derive(Clone)]
+pub struct Maker(Arc<dyn Fn(&Request) -> Reply + Send + Sync>);
+
+impl std::fmt::Debug for Maker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Maker")
+    }
+}
+
 impl Reply {
+    pub fn made(make: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
+        Self::Made(Maker(Arc::new(make)))
+    }
+
     pub fn json(status: u16, body: impl ToString) -> Self {
         let headers = vec![("content-type", "application/json".to_owned())];
         Self::Answer { status, headers, body: body.to_string() }
@@ -70,11 +86,17 @@ impl Reply {
         Self::json(200, body)
     }
 
-    /// What an echo answers to the last request.
+    /// What it comes to for the last request.
     fn resolve(self, state: &State) -> Self {
-        let Self::Echo { status, field } = self else { return self };
-        let request = format!("you sent {:?}", locked(&state.requests).last());
-        Self::json(status, serde_json::json!({field: [{"message": request}], "data": null}))
+        let requests = locked(&state.requests);
+        match (self, requests.last()) {
+            (Self::Echo { status, field }, last) => {
+                let request = format!("you sent {last:?}");
+                Self::json(status, serde_json::json!({field: [{"message": request}], "data": null}))
+            }
+            (Self::Made(maker), Some(request)) => (maker.0)(request),
+            (other, _) => other,
+        }
     }
 
     pub fn cut_off(self) -> Self {
@@ -236,7 +258,7 @@ pub fn quick_polling() -> Polling {
 
 /// A client of a local service, that does not dawdle.
 pub fn client_of(local: &LocalService) -> Client {
-    let settings = Client::builder().api_key("local").base_url(local.base_url());
+    let settings = Client::builder().api_key(local.api_key()).base_url(local.base_url());
     settings.retry(quick_retries()).polling(quick_polling()).build().expect("usable settings")
 }
 
@@ -293,7 +315,7 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
                 let _ = stream.write_all(with_more_to_come(*answer).as_bytes()).await;
                 std::future::pending().await
             }
-            Reply::Close | Reply::Echo { .. } | Reply::Late { .. } => return,
+            Reply::Close | Reply::Echo { .. } | Reply::Made(_) | Reply::Late { .. } => return,
             Reply::Truncate { body } => {
                 let length = body.len() + 100;
                 let text = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{body}");

@@ -6,11 +6,14 @@
 mod support;
 
 mod authentication;
+mod deletions;
 mod graphql;
 mod lifetimes;
 mod matrix;
+mod out_of_step;
 mod queue;
 mod rest;
 mod schema;
 mod states;
+mod unpolled;
 mod waits;

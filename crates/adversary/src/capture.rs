@@ -45,6 +45,16 @@ impl Capture {
     }
 }
 
+impl Drop for Capture {
+    /// A panic that ends the run itself is nobody's finding, and is told at once.
+    fn drop(&mut self) {
+        let current = CURRENT.with(|slot| slot.borrow_mut().take());
+        for panic in current.into_iter().flat_map(|current| current.captured.panics) {
+            let _ = writeln!(io::stderr(), "{panic}");
+        }
+    }
+}
+
 fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

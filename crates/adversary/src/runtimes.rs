@@ -3,6 +3,7 @@
 //! A connection lives on the runtime that made it, and stands still with it. The peer behaves; time is
 //! real, and there is little of it, so nothing is held to deadlines here.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -93,9 +94,11 @@ pub fn run(plan: &Plan, turns: &[Turn]) -> Run {
         match turn {
             Turn::Call(number, steps) => {
                 let actor = Actor { starts: Duration::ZERO, steps: steps.clone() };
-                runtimes[*number].block_on(caller.clone().act(actor));
+                let acting = caller.clone().act(actor);
+                // The panic is captured, and a finding.
+                let _ = catch_unwind(AssertUnwindSafe(|| runtimes[*number].block_on(acting)));
             }
-            Turn::Idle(number, time) => runtimes[*number].block_on(sleep(*time)),
+            Turn::Idle(number, time) => runtimes[*number].block_on(async { sleep(*time).await }),
             Turn::Replace(number) => runtimes[*number] = runtime(),
         }
     }

@@ -44,7 +44,8 @@ async fn main() -> io::Result<ExitCode> {
     let mut ratios = Vec::new();
     for _ in 0..rounds {
         // One that has kept no results of the round before.
-        let local = LocalService::builder().start().await.map_err(io::Error::other)?;
+        let local =
+            LocalService::builder().api_key("local").start().await.map_err(io::Error::other)?;
         let (mut constants, mut services) = (0.0, 0.0);
         for _ in 0..turns {
             let constant = measure(bare, TURN).await?;

@@ -10,13 +10,15 @@ use crate::clock::Clock;
 use crate::descriptions::Descriptions;
 use crate::faults::Faults;
 use crate::graphql::Schema;
-use crate::http::{ApiKey, Closer, RequestLog};
+use crate::http::{ApiKey, Closer, Hosts, RequestLog};
 use crate::limits::Limiter;
 use crate::queue::{Endpoint, StreamShape};
 use crate::webhook::Webhooks;
 
 pub(crate) struct App {
+    /// At least one.
     pub(crate) keys: Vec<ApiKey>,
+    pub(crate) hosts: Hosts,
     pub(crate) clock: Clock,
     pub(crate) faults: Faults,
     pub(crate) door: Arc<Closer>,

@@ -15,7 +15,7 @@ use crate::descriptions::Descriptions;
 use crate::error::Error;
 use crate::faults::Faults;
 use crate::graphql;
-use crate::http::{ApiKey, RequestLog, listener};
+use crate::http::{ApiKey, Hosts, RequestLog, listener};
 use crate::limits::{Limiter, RateLimits};
 use crate::operation::Operation;
 use crate::queue::{Endpoint, EndpointSettings, StreamShape, Workers};
@@ -24,13 +24,14 @@ use crate::sync::Tasks;
 use crate::webhook::Webhooks;
 use crate::worker::{Closure, Command, Handler, HandlerError, LocalJob, Streaming, builtins};
 
-const DEFAULT_KEY: &str = "local";
 const DEFAULT_EXECUTION_TIMEOUT: Duration = Duration::from_secs(600);
 /// Far more than a test queues. It bounds the number of jobs, not their size: with inputs of
 /// several MiB, far fewer fill the memory.
 const DEFAULT_MAX_QUEUED: usize = 100_000;
 const MAX_RUN_PAYLOAD: usize = 10 * 1024 * 1024;
 const MAX_RUNSYNC_PAYLOAD: usize = 20 * 1024 * 1024;
+/// Far more than the limits of the interface allow requests at once.
+const MAX_CONNECTIONS: usize = 4096;
 
 /// Sets up a [`LocalService`]; made by [`LocalService::builder`].
 #[must_use = "a builder does nothing until `start` is called"]
@@ -38,6 +39,8 @@ pub struct Builder {
     keys: Vec<ApiKey>,
     rate_limits: Option<RateLimits>,
     listen: SocketAddr,
+    allowed_hosts: Vec<String>,
+    max_connections: usize,
     clock: Clock,
     handlers: BTreeMap<String, Arc<dyn Handler>>,
     defaults: EndpointSettings,
@@ -59,6 +62,8 @@ impl Default for Builder {
             keys: Vec::new(),
             rate_limits: None,
             listen: (Ipv4Addr::LOCALHOST, 0).into(),
+            allowed_hosts: Vec::new(),
+            max_connections: MAX_CONNECTIONS,
             clock: Clock::real(),
             handlers: BTreeMap::new(),
             defaults: EndpointSettings {
@@ -82,7 +87,8 @@ impl Default for Builder {
 
 impl Builder {
     /// A key that a client must use, on all three interfaces. Called again, it adds another key,
-    /// which is another user: rate limits count for each. Without any key, the key is `local`.
+    /// which is another user: rate limits count for each. Without any key, a random one is made:
+    /// [`LocalService::api_key`] returns it.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.keys.push(ApiKey { secret: key.into(), allowed: None });
         self
@@ -199,8 +205,30 @@ impl Builder {
     }
 
     /// The address to listen on: 127.0.0.1 and a free port by default.
+    ///
+    /// On any other address than a loopback one, whoever reaches this machine reaches the service,
+    /// and only its key protects it. Requests must be for that address, or for a name that
+    /// [`allow_host`](Self::allow_host) adds.
     pub fn listen(mut self, address: impl Into<SocketAddr>) -> Self {
         self.listen = address.into();
+        self
+    }
+
+    /// Another name or IP address, without a port, by which the service may be called: as other
+    /// machines and containers know this one, say. May be called several times.
+    ///
+    /// A request whose `Host` is anything but this machine's loopback addresses, `localhost`, the
+    /// address at which it arrived or one of these names is refused with 421, so that no web page
+    /// can reach the service by a name of its own that leads to this machine.
+    pub fn allow_host(mut self, name: impl Into<String>) -> Self {
+        self.allowed_hosts.push(name.into());
+        self
+    }
+
+    /// How many connections may be open at once: 4,096 by default. One more closes the oldest of
+    /// those that wait for their client, and is itself reset where there is none.
+    pub fn max_connections(mut self, connections: usize) -> Self {
+        self.max_connections = connections;
         self
     }
 
@@ -255,7 +283,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// When the address cannot be listened on, or a Pod or template cannot be used.
+    /// When the address cannot be listened on, a Pod or template cannot be used, or the system has
+    /// no random numbers for a key.
     pub async fn start(self) -> Result<LocalService, Error> {
         let catalog = Arc::new(self.catalog()?);
         let listener = listener(self.listen).map_err(|e| Error::listen(self.listen, e))?;
@@ -290,10 +319,11 @@ impl Builder {
         };
         let mut keys = self.keys;
         if keys.is_empty() {
-            keys.push(ApiKey { secret: DEFAULT_KEY.to_owned(), allowed: None });
+            keys.push(ApiKey::random().map_err(Error::random_key)?);
         }
         let app = Arc::new(App {
             keys,
+            hosts: Hosts { address: address.ip(), allowed: self.allowed_hosts },
             clock: self.clock.clone(),
             faults: Faults::default(),
             door: Arc::default(),
@@ -310,7 +340,7 @@ impl Builder {
             max_run_payload: self.max_run_payload,
             max_runsync_payload: self.max_runsync_payload,
         });
-        Ok(LocalService::serve(listener, address, app, tasks))
+        Ok(LocalService::serve(listener, address, self.max_connections, app, tasks))
     }
 
     fn catalog(&self) -> Result<Catalog, Error> {

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::clock::milliseconds;
 use crate::faults::Fault;
-use crate::http::{Refusal, authenticate, read_body};
+use crate::http::{Refusal, authenticate, read_body, require_json};
 use crate::operation::Operation;
 
 /// Where the control plane is.
@@ -87,13 +87,12 @@ struct Advance {
 }
 
 async fn advance(State(app): State<Arc<App>>, request: Request) -> Result<Json<Value>, Refusal> {
-    let Advance { ms } = parse(&body(request).await?)?;
+    let Advance { ms } = parsed(request).await?;
     app.clock.advance(Duration::from_millis(ms));
     Ok(clock(State(app)).await)
 }
 
-/// A fault as JSON: whom it hits, and at most one of `answer`, `reset`, `down`, `truncate` and
-/// `drip`.
+/// A fault as JSON: whom it hits, and at most one effect.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct FaultRule {
@@ -111,6 +110,26 @@ struct FaultRule {
     down: Option<Down>,
     truncate: Option<usize>,
     drip: Option<Drip>,
+    cut: Option<usize>,
+    #[serde(default)]
+    stall: bool,
+    rewrite: Option<Rewrite>,
+    again: Option<Again>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Rewrite {
+    Foreign,
+    Nan,
+    ByteOrderMark,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Again {
+    AtOnce,
+    BeforeTheNext,
 }
 
 #[derive(Deserialize)]
@@ -175,12 +194,24 @@ impl FaultRule {
             self.drip.map(|Drip { bytes, pause_ms }| {
                 Fault::drip(bytes, Duration::from_millis(pause_ms))
             }),
+            self.cut.map(Fault::cut),
+            self.stall.then(Fault::stall),
+            self.rewrite.map(|rewrite| match rewrite {
+                Rewrite::Foreign => Fault::foreign(),
+                Rewrite::Nan => Fault::nan(),
+                Rewrite::ByteOrderMark => Fault::byte_order_mark(),
+            }),
+            self.again.map(|again| match again {
+                Again::AtOnce => Fault::duplicated(),
+                Again::BeforeTheNext => Fault::out_of_step(),
+            }),
         ];
         let mut effects = effects.into_iter().flatten();
         let effect = effects.next();
         if effects.next().is_some() {
             return Err(Refusal::bad_request(
-                "a fault has at most one of answer, reset, down, truncate and drip",
+                "a fault has at most one of answer, reset, down, truncate, drip, cut, stall, \
+                 rewrite and again",
             ));
         }
         let mut fault = effect.unwrap_or_else(|| Fault::delay(Duration::ZERO)).after(delay);
@@ -208,7 +239,7 @@ impl FaultRule {
 }
 
 async fn add_fault(State(app): State<Arc<App>>, request: Request) -> Result<Json<Value>, Refusal> {
-    let rule: FaultRule = parse(&body(request).await?)?;
+    let rule: FaultRule = parsed(request).await?;
     app.faults.add(rule.into_fault()?);
     Ok(Json(json!({})))
 }
@@ -219,7 +250,7 @@ async fn clear_faults(State(app): State<Arc<App>>) -> Json<Value> {
 }
 
 async fn add_pod(State(app): State<Arc<App>>, request: Request) -> Result<Json<Value>, Refusal> {
-    let pod = parse(&body(request).await?)?;
+    let pod = parsed(request).await?;
     app.catalog.add_pod(pod).map_err(Refusal::bad_request)?;
     Ok(Json(json!({})))
 }
@@ -236,7 +267,7 @@ async fn add_template(
     State(app): State<Arc<App>>,
     request: Request,
 ) -> Result<Json<Value>, Refusal> {
-    let template = parse(&body(request).await?)?;
+    let template = parsed(request).await?;
     app.catalog.add_template(template).map_err(Refusal::bad_request)?;
     Ok(Json(json!({})))
 }
@@ -270,7 +301,8 @@ async fn body(request: Request) -> Result<Bytes, Refusal> {
     read_body(request.into_body(), MAX_BODY).await
 }
 
-fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
-    serde_json::from_slice(body)
+async fn parsed<T: DeserializeOwned>(request: Request) -> Result<T, Refusal> {
+    require_json(&request)?;
+    serde_json::from_slice(&body(request).await?)
         .map_err(|error| Refusal::bad_request(format!("the body cannot be used: {error}")))
 }

@@ -23,6 +23,10 @@ impl Error {
         }
     }
 
+    pub(crate) fn random_key(source: getrandom::Error) -> Self {
+        Self { what: "cannot make a random API key".to_owned(), source: Some(Box::new(source)) }
+    }
+
     pub(crate) fn seed(why: String) -> Self {
         Self { what: why, source: None }
     }

@@ -1,5 +1,7 @@
 //! Faults on demand: rules that make the service misbehave, as networks and services do.
 
+mod rewriting;
+
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -62,6 +64,22 @@ pub(crate) enum Effect {
     Truncated { to: usize },
     /// Its body comes in pieces of so many bytes, with a pause before each.
     Drip { piece: usize, pause: Duration },
+    /// The connection is closed after so many bytes of the body, though its head promised more.
+    Cut { to: usize },
+    /// Its head is sent, and its body never.
+    Stalled,
+    /// Its body is rewritten.
+    Rewritten { by: fn(&[u8]) -> Vec<u8> },
+    /// It is sent a second time.
+    Again { when: When },
+}
+
+/// When a response is sent a second time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    AtOnce,
+    /// In front of the next response on the connection.
+    BeforeTheNext,
 }
 
 impl Fault {
@@ -132,6 +150,52 @@ impl Fault {
     /// with a pause on the service's clock before each.
     pub fn drip(piece: usize, pause: Duration) -> Self {
         Self::new(true, Effect::Drip { piece: piece.max(1), pause })
+    }
+
+    /// The request is not processed, and a gateway before the service responds with a web page.
+    pub fn gateway(status: u16) -> Self {
+        let page = "<!DOCTYPE html><html><title>Gateway</title><h1>Try again later</h1></html>";
+        Self::answer(status, page).header("content-type", "text/html")
+    }
+
+    /// The request is processed, and the connection is closed after so many bytes of the response's
+    /// body, though its head promised all of it.
+    pub fn cut(to: usize) -> Self {
+        Self::new(true, Effect::Cut { to })
+    }
+
+    /// The request is processed, and the head of the response is sent, but its body never, until the
+    /// client gives up or the service stops.
+    pub fn stall() -> Self {
+        Self::new(true, Effect::Stalled)
+    }
+
+    /// The request is processed, and the record in the response is that of another job: completed, and
+    /// with another id. Responses that are no records stay unchanged.
+    pub fn foreign() -> Self {
+        Self::new(true, Effect::Rewritten { by: rewriting::foreign })
+    }
+
+    /// The request is processed, and every number in the output of the record in the response is NaN,
+    /// as Python writes it. Responses that are no records stay unchanged.
+    pub fn nan() -> Self {
+        Self::new(true, Effect::Rewritten { by: rewriting::nan })
+    }
+
+    /// The request is processed, and the body of the response begins with a byte order mark.
+    pub fn byte_order_mark() -> Self {
+        Self::new(true, Effect::Rewritten { by: rewriting::byte_order_mark })
+    }
+
+    /// The request is processed, and the response is sent twice.
+    pub fn duplicated() -> Self {
+        Self::new(true, Effect::Again { when: When::AtOnce })
+    }
+
+    /// The request is processed, and the response is sent once more in front of the next one on the
+    /// same connection: whoever asks next gets it, and the connection is out of step.
+    pub fn out_of_step() -> Self {
+        Self::new(true, Effect::Again { when: When::BeforeTheNext })
     }
 
     /// Adds a header to what [`answer`](Self::answer) sends, in place of one of that name. One

@@ -1,5 +1,7 @@
 //! The GraphQL interface: templates and secrets are created, changed and deleted.
 
+mod bounds;
+
 use std::sync::Arc;
 
 use async_graphql::{
@@ -16,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::catalog::{self, Catalog, TemplateChange};
-use crate::http::{Connection, Refusal, authenticate, read_body, through};
+use crate::http::{Connection, Refusal, authenticate, read_body, require_json, through};
 use crate::operation::Operation;
 
 /// Far more than any template or secret needs.
@@ -42,7 +44,8 @@ async fn enter(
     Extension(connection): Extension<Connection>,
     request: Request,
 ) -> Response {
-    if let Err(refusal) = authenticate(&app.keys, Operation::GraphQl, &request) {
+    let admitted = authenticate(&app.keys, Operation::GraphQl, &request);
+    if let Err(refusal) = admitted.and_then(|_| require_json(&request)) {
         return refused(refusal);
     }
     let process = |request: Request| async {
@@ -54,7 +57,7 @@ async fn enter(
 /// Answers 200 to what was executed, errors of its fields included, and 400 to what could not be.
 async fn execute(app: &App, body: Body) -> Result<Response, Refusal> {
     let mut execution = parse(&read_body(body, MAX_BODY).await?)?;
-    check_variables(&mut execution)?;
+    check_document(&mut execution)?;
     let answer = app.schema.execute(execution).await;
     let executed = answer.is_ok() || answer.errors.iter().any(|error| !error.path.is_empty());
     Ok(if executed {
@@ -75,6 +78,7 @@ fn parse(body: &[u8]) -> Result<Execution, Refusal> {
     let Some(Value::String(query)) = body.get("query") else {
         return Err(Refusal::bad_request("the body needs a string `query` with the document"));
     };
+    bounds::check_text(query).map_err(Refusal::bad_request)?;
     let mut execution = Execution::new(query);
     match body.get("operationName") {
         None | Some(Value::Null) => {}
@@ -91,9 +95,9 @@ fn parse(body: &[u8]) -> Result<Execution, Refusal> {
     Ok(execution)
 }
 
-/// Refuses a request without a variable that its operation requires. The GraphQL library finds
+/// Refuses a document that costs too much, and a request without a variable that its operation requires. The GraphQL library finds
 /// that out only while it executes, when fields before have been executed already.
-fn check_variables(execution: &mut Execution) -> Result<(), Refusal> {
+fn check_document(execution: &mut Execution) -> Result<(), Refusal> {
     let name = execution.operation_name.clone();
     let given: Vec<String> = execution
         .variables
@@ -103,6 +107,7 @@ fn check_variables(execution: &mut Execution) -> Result<(), Refusal> {
         .collect();
     // What does not parse, or names no operation, is reported by the execution.
     let Ok(document) = execution.parsed_query() else { return Ok(()) };
+    bounds::check_selections(document).map_err(Refusal::bad_request)?;
     let mut operations = document.operations.iter();
     let operation = operations.find(|(known, _)| {
         name.as_deref().is_none_or(|name| known.is_some_and(|known| known == name))

@@ -40,15 +40,16 @@
 //!
 //! Time is turned by [`Clock::advance`] on a [`Builder::manual_clock`], limits answer 429 with
 //! [`Builder::rate_limits`], workers start cold with [`Builder::workers_of`], and
-//! [`LocalService::add_fault`] takes faults: delays, any answer, resets, refused connections, lost or
-//! broken answers.
+//! [`LocalService::add_fault`] takes faults: delays, any response, resets, refused connections, and
+//! responses that are lost, cut, stalled, flawed, repeated or another job's.
 //! What happened is in [`LocalService::requests`] and [`LocalService::webhook_deliveries`].
 //!
 //! # The control plane
 //!
 //! With [`Builder::control_plane`], and always in the program, the same is offered over HTTP, to
 //! whoever has a key of the service in the header `authorization`. A
-//! [restricted key](Builder::restricted_api_key) without [`Operation::Control`] gets 401.
+//! [restricted key](Builder::restricted_api_key) without [`Operation::Control`] gets 401, and a JSON
+//! body that is not declared as `application/json` gets 415.
 //!
 //! | request | what it does |
 //! |---|---|
@@ -57,7 +58,7 @@
 //! | `POST /_local/webhooks/{job_id}/redeliver` | calls a job's webhook again |
 //! | `GET /_local/clock` | `{"nowMs": …, "manual": …}` |
 //! | `POST /_local/clock/advance` | body `{"ms": 60000}` |
-//! | `POST /_local/faults` | adds a fault: `operation`, `endpoint`, `times` or `probability` and `seed`, `delayMs`, `processed`, and one of `answer` (`status`, `headers`, `body`), `reset` (`afterBytes`), `down` (`ms`), `truncate` (bytes), `drip` (`bytes`, `pauseMs`) |
+//! | `POST /_local/faults` | adds a fault: `operation`, `endpoint`, `times` or `probability` and `seed`, `delayMs`, `processed`, and one of `answer` (`status`, `headers`, `body`), `reset` (`afterBytes`), `down` (`ms`), `truncate` (bytes), `drip` (`bytes`, `pauseMs`), `cut` (bytes), `stall` (`true`), `rewrite` (`foreign`, `nan`, `byte-order-mark`), `again` (`at-once`, `before-the-next`) |
 //! | `DELETE /_local/faults` | ends all faults |
 //! | `POST /_local/pods`, `POST /_local/templates` | adds or replaces one, in the REST shape |
 //! | `DELETE /_local/pods/{id}` | takes a Pod away |
@@ -66,6 +67,17 @@
 //!
 //! The operations are named `run`, `runsync`, `status`, `stream`, `cancel`, `retry`,
 //! `purge-queue`, `health`, `openai`, `requests`, `get-pod`, `get-template` and `graphql`.
+//!
+//! # Hostile pages and peers
+//!
+//! Any web page in a browser can send requests to this machine. So requests are refused whose `Host`
+//! is no name of this machine (421, see [`Builder::allow_host`]), that come from a page of another
+//! origin by their `Origin` or `Sec-Fetch-Site` (403), or that bring GraphQL a body not declared as
+//! `application/json` (415); there are no CORS headers. A request has to be whole within 30 seconds
+//! for its head and 5 minutes for its body, with no pause above 30 seconds; an idle connection is
+//! closed after 100 seconds and one that does not read its response after 60, all in real time.
+//! Heads are at most 64 KiB, connections 4,096 ([`Builder::max_connections`]), and logs and GraphQL
+//! documents are bounded.
 //!
 //! # Readings
 //!

@@ -1,15 +1,24 @@
 //! The local service as a program.
 
+#[path = "program/keys.rs"]
+mod keys;
+
 use std::io::{self, Write};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
 use podqueue_local::{LocalService, RateLimits, StreamShape};
 
+use self::keys::Keys;
+
 /// Runs a local service that behaves as the hosted one does, until Ctrl-C.
 ///
 /// It prints its addresses as environment variables for a client, ready to paste into a shell.
+///
+/// The key that clients must use is read from the environment variable PODQUEUE_API_KEY, unless an
+/// option sets one. Without any, a random one is made and printed with the addresses.
 #[derive(Parser)]
 #[command(name = "podqueue-local")]
 struct Arguments {
@@ -17,9 +26,20 @@ struct Arguments {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8000")]
     listen: SocketAddr,
 
-    /// A key that clients may use. Given again it adds another, which is another user.
-    #[arg(long = "api-key", value_name = "KEY", default_value = "local")]
+    /// Another name or IP address by which this machine may be called, besides localhost and the
+    /// address to listen on: as other machines and containers know it. May be given again.
+    #[arg(long = "allow-host", value_name = "NAME")]
+    allowed_hosts: Vec<String>,
+
+    /// A key that clients may use. Given again it adds another, which is another user. Everybody
+    /// on this machine can read it in the list of processes: a key that matters belongs into
+    /// PODQUEUE_API_KEY or a file.
+    #[arg(long = "api-key", value_name = "KEY")]
     api_keys: Vec<String>,
+
+    /// A file with keys that clients may use, one a line; - reads them from standard input.
+    #[arg(long, value_name = "FILE")]
+    api_key_file: Option<PathBuf>,
 
     /// An endpoint whose workers are processes of a shell command. They read jobs as lines of
     /// JSON and answer with lines of JSON: {"stream": …}, then {"output": …} or {"error": "…"}.
@@ -75,7 +95,11 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn std::error::Error>> {
             Shape::Array => StreamShape::Array,
             Shape::Object => StreamShape::Object,
         });
-    for key in &arguments.api_keys {
+    for name in arguments.allowed_hosts {
+        builder = builder.allow_host(name);
+    }
+    let keys = Keys::read(arguments.api_keys, arguments.api_key_file)?;
+    for key in keys.all() {
         builder = builder.api_key(key);
     }
     if arguments.manual_clock {
@@ -90,21 +114,32 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn std::error::Error>> {
     // Before anybody can know that the program runs, so that no signal is missed.
     let signals = Signals::listen()?;
     let local = builder.start().await?;
-    announce(&local, arguments.api_keys.first().map_or("", String::as_str))?;
+    announce(&local, &keys)?;
     signals.received().await;
     local.shutdown().await;
     Ok(())
 }
 
-fn announce(local: &LocalService, key: &str) -> io::Result<()> {
+fn announce(local: &LocalService, keys: &Keys) -> io::Result<()> {
+    let address = local.address();
+    if !address.ip().is_loopback() {
+        writeln!(
+            io::stderr(),
+            "podqueue-local: warning: other machines can reach {address}, and only the key protects \
+             it; they have to call it by that address or by a name given with --allow-host"
+        )?;
+    }
     let mut out = io::stdout().lock();
+    match keys.shown(local) {
+        Ok(value) => writeln!(out, "export PODQUEUE_API_KEY={value}")?,
+        Err(whence) => writeln!(io::stderr(), "podqueue-local: the key is the one {whence}")?,
+    }
     for (name, value) in [
-        ("PODQUEUE_API_KEY", key),
-        ("PODQUEUE_BASE_URL", &local.base_url()),
-        ("PODQUEUE_REST_URL", &local.rest_url()),
-        ("PODQUEUE_GRAPHQL_URL", &local.graphql_url()),
+        ("PODQUEUE_BASE_URL", local.base_url()),
+        ("PODQUEUE_REST_URL", local.rest_url()),
+        ("PODQUEUE_GRAPHQL_URL", local.graphql_url()),
     ] {
-        writeln!(out, "export {name}={}", quoted(value))?;
+        writeln!(out, "export {name}={}", quoted(&value))?;
     }
     out.flush()
 }

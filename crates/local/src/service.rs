@@ -14,14 +14,12 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::faults::Fault;
 use crate::graphql;
-use crate::http::{Breakable, Door, RequestRecord, Site};
+use crate::http::{Door, RequestRecord, Site, serve};
 use crate::sync::Tasks;
 use crate::webhook::WebhookDelivery;
 
-/// How long `shutdown` waits for open connections.
-const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(2);
-
-/// A running local service. It stops when dropped.
+/// A running local service. It stops when dropped: the port is free at once, and all connections are
+/// closed as soon as the runtime gets to it, those that are owed a response after it.
 pub struct LocalService {
     address: SocketAddr,
     app: Arc<App>,
@@ -38,17 +36,13 @@ impl LocalService {
     pub(crate) fn serve(
         listener: TcpListener,
         address: SocketAddr,
+        max_connections: usize,
         app: Arc<App>,
         tasks: Tasks,
     ) -> Self {
-        let stop = tasks.stopping().clone().cancelled_owned();
-        let door = Door::new(listener, address, app.door.clone());
-        let server =
-            axum::serve(Breakable(door), Site::new(app.clone())).with_graceful_shutdown(stop);
-        let server = Some(tokio::spawn(async move {
-            // Serving ends only when it is told to.
-            let _ = server.await;
-        }));
+        let door = Door::new(listener, address, max_connections, app.door.clone());
+        let server = serve(door, Site::new(app.clone()), tasks.stopping().clone());
+        let server = Some(tokio::spawn(server));
         Self { address, app, tasks, server }
     }
 
@@ -67,6 +61,11 @@ impl LocalService {
         format!("http://{}/graphql", self.address)
     }
 
+    /// The first key that was set, or the one that was made because none was.
+    pub fn api_key(&self) -> &str {
+        self.app.keys.first().map_or("", |key| &key.secret)
+    }
+
     /// The address that the service listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -77,9 +76,16 @@ impl LocalService {
         &self.app.clock
     }
 
-    /// The last 10,000 requests, in the order in which they arrived.
+    /// The last requests, in the order in which they arrived: 10,000 with a key of the service, or
+    /// fewer where they are so long that they exceed 16 MiB, and 100 of all others.
     pub fn requests(&self) -> Vec<RequestRecord> {
         self.app.requests.all()
+    }
+
+    /// How many requests came without a key of the service, for a foreign host or from a page of
+    /// another origin.
+    pub fn unauthorized_requests(&self) -> u64 {
+        self.app.requests.strangers()
     }
 
     /// The last 10,000 tries at calling a webhook, in the order in which they ended.
@@ -161,24 +167,26 @@ impl LocalService {
         self.app.catalog.add_template(template).map_err(Error::seed)
     }
 
-    /// Stops the service: handlers are dropped, waiting requests are answered, and the port is
-    /// free when this returns. Requests that are not whole 2 seconds later are reset.
+    /// Stops the service: handlers are dropped, waiting and half-sent requests get a 500, and all
+    /// connections are closed and the port is free when this returns. A client that does not take
+    /// its response within 2 seconds is reset.
     pub async fn shutdown(mut self) {
-        self.tasks.stop();
-        if let Some(mut server) = self.server.take() {
-            // A client that keeps its connection busy does not keep the service alive: it is
-            // reset.
-            if tokio::time::timeout(SHUTDOWN_PATIENCE, &mut server).await.is_err() {
-                server.abort();
-                self.app.door.cut_all();
-            }
+        self.stop();
+        if let Some(server) = self.server.take() {
+            // It ends in any case; a panic of it would have been reported.
+            let _ = server.await;
         }
+    }
+
+    fn stop(&self) {
+        self.app.door.shut();
+        self.tasks.stop();
     }
 }
 
 impl Drop for LocalService {
     fn drop(&mut self) {
-        self.tasks.stop();
+        self.stop();
     }
 }
 

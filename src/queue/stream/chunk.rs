@@ -98,8 +98,8 @@ pub(super) struct RawChunk {
 
 impl RawChunk {
     /// What was received.
-    pub(super) fn text(&self) -> String {
-        String::from_utf8_lossy(&self.json).into_owned()
+    pub(super) fn bytes(&self) -> Bytes {
+        self.json.clone()
     }
 
     pub(super) fn decode<T: DeserializeOwned>(

@@ -22,6 +22,8 @@ pub(super) struct Poller {
     pauses: Pauses,
     /// How long to wait before the next poll.
     pause: Duration,
+    /// When `/stream` was last asked.
+    asked: Instant,
     /// Since when `/stream` was asked and has not answered.
     no_chunks_since: Option<Instant>,
     /// Since when `/status` was asked and has not answered.
@@ -50,6 +52,7 @@ impl Poller {
             job,
             ready: VecDeque::new(),
             pause: Duration::ZERO,
+            asked: Instant::now(),
             no_chunks_since: None,
             no_status_since: None,
             gap: false,
@@ -87,8 +90,8 @@ impl Poller {
 
     /// What was received of a chunk that cannot be read is not handed out a second time.
     fn explain(&self, error: Error, chunk: &RawChunk) -> Error {
-        let text = self.job.endpoint().hide_key(chunk.text());
-        error.with_job_id(self.job.id()).with_body(text.into())
+        let secrets = self.job.endpoint().secrets();
+        error.with_job_id(self.job.id()).with_body(chunk.bytes(), secrets)
     }
 
     fn gap_at_the_end(&self) -> Error {
@@ -101,7 +104,9 @@ impl Poller {
     async fn poll(&mut self) -> Result<()> {
         self.job.tell_of_poll(&STREAM);
         let id = self.job.id();
-        let call = self.job.call(&STREAM)?.longest_pause(rarest(id));
+        let rarest = rarest(id);
+        let due = std::mem::replace(&mut self.asked, Instant::now()) + rarest;
+        let call = self.job.call(&STREAM)?.longest_pause(rarest).urgent_from(due);
         let mut call = call.longest_silence(longest_silence(id));
         if std::mem::take(&mut self.closes) {
             call = call.closing();

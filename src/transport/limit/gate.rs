@@ -1,155 +1,133 @@
 //! Where the requests of one operation on one endpoint wait for their turn.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Notify;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 use super::brake::Brake;
 use super::log::Log;
 use super::pace::Pace;
 use super::slots::Slots;
+use super::under_way::{Ticket, UnderWay};
 use super::{GRACE, Limit};
+use crate::line::{Blocked, Line, Rule};
 
 /// Lets requests pass first in, first out, within a limit that may change at any time.
-pub(super) struct Gate {
-    state: Mutex<State>,
-    /// Held by the first of those who wait; it is fair, and one that stops waiting leaves the others
-    /// in their order.
-    first: tokio::sync::Mutex<()>,
-    /// Told to the first of those who wait when something happens that no clock foretells.
-    changed: Notify,
-}
+pub(super) struct Gate(Line<Limits>);
 
-struct State {
+/// What the service counts.
+struct Limits {
     limit: Limit,
     log: Log,
     slots: Slots,
     pace: Pace,
     brake: Brake,
-    /// How many calls wait.
-    waiting: usize,
+    under_way: UnderWay,
 }
 
-/// Why a request cannot pass now.
-struct Blocked {
-    /// When it may be otherwise, where that is known.
-    until: Option<Instant>,
+/// A request that may be sent.
+struct Admitted {
+    at: Instant,
+    ticket: Ticket,
+    is_crowded: bool,
 }
 
 impl Gate {
     pub(super) fn new(limit: Limit) -> Self {
         let now = Instant::now();
-        let state = State {
+        Self(Line::new(Limits {
             limit,
             log: Log::new(now),
             slots: Slots::new(),
             pace: Pace::new(now, limit.requests),
             brake: Brake::new(now),
-            waiting: 0,
-        };
-        Self {
-            state: Mutex::new(state),
-            first: tokio::sync::Mutex::new(()),
-            changed: Notify::new(),
-        }
+            under_way: UnderWay::default(),
+        }))
     }
 
-    /// Waits until a request may be sent. Dropping the future gives its place in the queue up and
-    /// changes nothing else.
-    pub(super) async fn pass(self: Arc<Self>) -> Pass {
-        {
-            let mut state = self.state();
-            if state.waiting == 0
-                && let Ok(admitted_at) = state.admit()
-            {
-                drop(state);
-                return Pass::through(self, admitted_at);
-            }
-            state.waiting += 1;
-        }
-        let _waiting = Waiting(&self);
-        let _first = self.first.lock().await;
-        loop {
-            match self.try_pass() {
-                Ok(pass) => return pass,
-                Err(Blocked { until: None }) => self.changed.notified().await,
-                Err(Blocked { until: Some(until) }) => {
-                    // Either way it is time to look again.
-                    let _ = timeout_at(until, self.changed.notified()).await;
-                }
-            }
-        }
-    }
-
-    fn try_pass(self: &Arc<Self>) -> Result<Pass, Blocked> {
-        let admitted_at = self.state().admit()?;
-        Ok(Pass::through(Arc::clone(self), admitted_at))
+    /// Waits until a request may be sent, which then takes `time` at most. Dropping the future gives
+    /// its place in the line up and changes nothing else.
+    pub(super) async fn pass(
+        self: Arc<Self>,
+        time: Duration,
+        urgent_from: Option<Instant>,
+    ) -> Pass {
+        let admitted = self.0.turn(time, urgent_from).await;
+        Pass(Some(Held { gate: self, admitted, is_sent: false }))
     }
 
     /// Changes the limit, for those who wait as well.
     pub(super) fn resize(&self, limit: Limit) {
-        self.update(|state| state.limit = limit);
+        self.0.update(|limits| limits.limit = limit);
     }
 
     /// Whether it would make no difference if this gate were a new one.
     pub(super) fn is_idle(&self) -> bool {
         let now = Instant::now();
-        let mut state = self.state();
-        state.waiting == 0
-            && state.log.count(now) == 0
-            && state.slots.taken(now) == 0
-            && state.brake.is_off(now)
-    }
-
-    fn update(&self, change: impl FnOnce(&mut State)) {
-        let mut state = self.state();
-        change(&mut state);
-        if state.waiting > 0 {
-            self.changed.notify_one();
-        }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.is_empty_and(|limits| {
+            limits.log.count(now) == 0 && limits.slots.taken(now) == 0 && limits.brake.is_off(now)
+        })
     }
 }
 
-impl State {
-    /// Takes a request in and says when, or says what it waits for.
-    fn admit(&mut self) -> Result<Instant, Blocked> {
-        let now = Instant::now();
+impl Rule for Limits {
+    type Ask = Duration;
+    type Turn = Admitted;
+
+    fn room_for(&mut self, callers: u64, now: Instant, calls_wait: bool) -> Result<(), Blocked> {
         let requests = self.brake.part_of(self.limit.requests, now);
-        self.pace.grow(now, requests, self.waiting > 0);
+        self.pace.grow(now, requests, calls_wait);
         if let Some(until) = self.brake.held(now) {
             return Err(Blocked { until: Some(until) });
         }
+        self.end_overdue(now);
         if let Some(concurrent) = self.limit.concurrent {
             let concurrent = self.brake.part_of(concurrent, now);
-            if self.slots.taken(now) >= concurrent {
-                return Err(Blocked { until: self.slots.next_free() });
+            if self.slots.taken(now).saturating_add(callers) > concurrent {
+                return Err(self.blocked(self.slots.next_free()));
             }
         }
-        if self.log.count(now) >= requests {
-            return Err(Blocked { until: self.log.next_departure() });
+        if self.log.count(now).saturating_add(callers) > requests {
+            return Err(self.blocked(self.log.next_departure()));
         }
-        if let Some(until) = self.pace.next(requests) {
-            return Err(Blocked { until: Some(until) });
+        match self.pace.next(callers, requests) {
+            Some(until) => Err(Blocked { until: Some(until) }),
+            None => Ok(()),
         }
+    }
+
+    fn take(&mut self, time: Duration, now: Instant) -> Admitted {
         self.pace.spend();
         self.log.send();
         self.slots.take();
-        Ok(now)
+        // An attempt whose caller is polled is over by itself before that.
+        let over = now.checked_add(time.saturating_add(GRACE));
+        let is_crowded = self.limit.concurrent.is_some_and(|most| 2 * self.slots.open() > most)
+            || 2 * self.log.unanswered() > self.limit.requests;
+        Admitted { at: now, ticket: self.under_way.add(over), is_crowded }
     }
 }
 
-/// A call's place among those who wait.
-struct Waiting<'a>(&'a Gate);
+impl Limits {
+    fn blocked(&self, until: Option<Instant>) -> Blocked {
+        let until = [until, self.under_way.next_overdue()].into_iter().flatten().min();
+        Blocked { until }
+    }
 
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.state().waiting -= 1;
+    /// Gives up requests whose time is over and whose callers do not look after them.
+    fn end_overdue(&mut self, now: Instant) {
+        for is_answered in self.under_way.end_overdue(now) {
+            self.give_up(is_answered, now);
+        }
+    }
+
+    fn give_up(&mut self, is_answered: bool, now: Instant) {
+        let until = now + GRACE;
+        self.slots.give_up(until);
+        if !is_answered {
+            self.log.settle(until);
+        }
     }
 }
 
@@ -159,15 +137,8 @@ pub(crate) struct Pass(Option<Held>);
 
 struct Held {
     gate: Arc<Gate>,
-    admitted_at: Instant,
-    stage: Stage,
-}
-
-#[derive(Clone, Copy)]
-enum Stage {
-    NotSent,
-    Sent,
-    Answered,
+    admitted: Admitted,
+    is_sent: bool,
 }
 
 impl Pass {
@@ -176,66 +147,70 @@ impl Pass {
         Self(None)
     }
 
-    fn through(gate: Arc<Gate>, admitted_at: Instant) -> Self {
-        Self(Some(Held { gate, admitted_at, stage: Stage::NotSent }))
+    /// Whether so many requests are open that others may soon have to wait for the end of this one.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.0.as_ref().is_some_and(|held| held.admitted.is_crowded)
     }
 
     /// The request leaves.
     pub(crate) fn sent(&mut self) {
         if let Some(held) = &mut self.0 {
-            held.stage = Stage::Sent;
+            held.is_sent = true;
         }
     }
 
     /// The request has not left after all.
     pub(crate) fn not_sent(&mut self) {
         if let Some(held) = &mut self.0 {
-            held.stage = Stage::NotSent;
+            held.is_sent = false;
         }
     }
 
-    /// The head of the answer has come.
+    /// The head of the response has come.
     pub(crate) fn answered(&mut self) {
-        if let Some(held) = &mut self.0 {
-            held.stage = Stage::Answered;
-            held.gate.update(|state| state.log.settle(Instant::now()));
-        }
-    }
-
-    /// The answer is a 429, with this `Retry-After`.
-    pub(crate) fn refused(&self, retry_after: Option<Duration>) {
-        let Some(held) = &self.0 else { return };
-        held.gate.update(|state| {
-            if state.brake.pull(held.admitted_at, Instant::now(), retry_after) {
-                state.pace.forfeit();
+        let Some(held) = &mut self.0 else { return };
+        held.is_sent = true;
+        held.gate.0.update(|limits| {
+            if limits.under_way.answer(&held.admitted.ticket) {
+                limits.log.settle(Instant::now());
             }
         });
     }
 
-    /// The answer has been read to its end.
+    /// The response is a 429, with this `Retry-After`.
+    pub(crate) fn refused(&self, retry_after: Option<Duration>) {
+        let Some(held) = &self.0 else { return };
+        held.gate.0.update(|limits| {
+            if limits.brake.pull(held.admitted.at, Instant::now(), retry_after) {
+                limits.pace.forfeit();
+            }
+        });
+    }
+
+    /// The response has been read to its end.
     pub(crate) fn finished(mut self) {
-        if let Some(held) = self.0.take() {
-            held.gate.update(|state| state.slots.give_back());
-        }
+        let Some(held) = self.0.take() else { return };
+        held.gate.0.update(|limits| {
+            let Some(is_answered) = limits.under_way.end(&held.admitted.ticket) else { return };
+            limits.slots.give_back();
+            if !is_answered {
+                limits.log.settle(Instant::now());
+            }
+        });
     }
 }
 
 impl Drop for Pass {
     fn drop(&mut self) {
         let Some(held) = self.0.take() else { return };
-        held.gate.update(|state| {
-            let given_up = Instant::now() + GRACE;
-            match held.stage {
-                Stage::NotSent => {
-                    state.log.withdraw();
-                    state.slots.give_back();
-                    state.pace.refund();
-                }
-                Stage::Sent => {
-                    state.log.settle(given_up);
-                    state.slots.give_up(given_up);
-                }
-                Stage::Answered => state.slots.give_up(given_up),
+        held.gate.0.update(|limits| {
+            let Some(is_answered) = limits.under_way.end(&held.admitted.ticket) else { return };
+            if held.is_sent {
+                limits.give_up(is_answered, Instant::now());
+            } else {
+                limits.log.withdraw();
+                limits.slots.give_back();
+                limits.pace.refund();
             }
         });
     }

@@ -2,6 +2,9 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::gate::{Gate, Pass};
 use super::{Limit, RateLimits};
@@ -40,17 +43,20 @@ impl Limiter {
         Self { settings, endpoints: Mutex::new(endpoints) }
     }
 
-    /// Waits until a request of this operation may be sent to this endpoint.
+    /// Waits until a request of this operation may be sent to this endpoint, which then takes `time`
+    /// at most. From `urgent_from` on it goes before all that are not urgent.
     pub(crate) async fn pass(
         &self,
         endpoint_id: &Arc<str>,
         operation: &'static str,
         documented: Limit,
+        time: Duration,
+        urgent_from: Option<Instant>,
     ) -> Pass {
         if !self.settings.are_on() {
             return Pass::unlimited();
         }
-        self.gate(endpoint_id, operation, documented).pass().await
+        self.gate(endpoint_id, operation, documented).pass(time, urgent_from).await
     }
 
     /// The service has told how many workers of an endpoint run: its limits follow.

@@ -53,6 +53,11 @@ impl Log {
         Some(self.started + Duration::from_millis(first.at))
     }
 
+    /// How many have no response yet.
+    pub(super) fn unanswered(&self) -> u64 {
+        self.unanswered
+    }
+
     pub(super) fn send(&mut self) {
         self.unanswered += 1;
     }

@@ -1,7 +1,7 @@
 //! The limiter: no request above the documented rates and concurrencies, and almost all of them used.
 //!
 //! Each pair of an endpoint and an operation has a [`Gate`], which all clones of a client share. A
-//! request passes it first in, first out, once four parts agree:
+//! request passes it in the order of its [line](crate::line), once four parts agree:
 //!
 //! - the [log](log): fewer than N requests can still be counted by the service. A request counts from
 //!   its send until ten seconds after the head of its answer arrived. The service admitted it at some
@@ -19,6 +19,9 @@
 //! until the request has arrived would need to be told of that, and the HTTP client tells no such
 //! thing: it may still be connecting.
 //!
+//! A request whose caller is not polled cannot tell how it fared. It is [under way](under_way) until
+//! the time of its attempt is over, and then counts as one that was given up.
+//!
 //! Nothing in here knows an operation by name, and nothing has a timer unless somebody waits.
 
 mod brake;
@@ -28,7 +31,10 @@ mod log;
 mod pace;
 mod settings;
 mod slots;
+mod under_way;
 
+#[cfg(test)]
+mod model;
 #[cfg(test)]
 mod simulation;
 #[cfg(test)]

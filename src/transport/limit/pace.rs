@@ -36,9 +36,9 @@ impl Pace {
         self.credit = self.credit.max(most.min(self.credit + earned));
     }
 
-    /// When there is credit for a request; `None` for now.
-    pub(super) fn next(&self, requests: u64) -> Option<Instant> {
-        let missing = 1.0 - self.credit;
+    /// When there is credit for so many calls at a rate of `requests`; `None` for now.
+    pub(super) fn next(&self, calls: u64, requests: u64) -> Option<Instant> {
+        let missing = calls as f64 - self.credit;
         // Sums of fractions miss a whole by a hair.
         (missing > 1e-6)
             .then(|| self.counted_at + Duration::from_secs_f64(missing / per_second(requests)))

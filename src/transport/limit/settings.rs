@@ -12,7 +12,10 @@ use super::Limit;
 /// counts until ten seconds after its answer, so a slow answer costs rate: `/runsync` with jobs of two
 /// seconds gets five sixths, at worst. After a pause it sends up to a quarter of the requests at
 /// once, and the others evenly. The time that a call waits for its turn does not count for
-/// [`ClientBuilder::timeout`](crate::ClientBuilder::timeout). `/retry`, `/health` and the other
+/// [`ClientBuilder::timeout`](crate::ClientBuilder::timeout). A call that is not polled while it waits
+/// is passed over, and gets back to its place when it is polled. The status reads of a wait or a
+/// stream go first once a result could otherwise expire unread; seven in a row at most, while other
+/// calls wait, too. `/retry`, `/health` and the other
 /// interfaces have no documented limit, and do not wait.
 ///
 /// Where others use the same account, the service can answer 429 nevertheless. The client then halts

@@ -192,7 +192,7 @@ impl Service {
             let latency = latency.clone();
             tokio::spawn(async move {
                 loop {
-                    let pass = Arc::clone(&gate).pass().await;
+                    let pass = Arc::clone(&gate).pass(Duration::MAX, None).await;
                     service.request(pass, latency.clone()).await;
                 }
             });

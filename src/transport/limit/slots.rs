@@ -29,6 +29,11 @@ impl Slots {
         self.given_up.front().copied()
     }
 
+    /// How many are open, without those that were given up.
+    pub(super) fn open(&self) -> u64 {
+        self.open
+    }
+
     pub(super) fn take(&mut self) {
         self.open += 1;
     }

@@ -32,7 +32,11 @@ pub enum Knows {
     Nothing,
     /// It was taken up, and the answer cannot be read.
     Unreadable,
-    /// A gateway refused it: it did not get to the service.
+    /// All but the output of a job.
+    AllButOutput,
+    /// A record came, and it is another job's.
+    AnotherJobs,
+    /// Something between here and the service refused it: it did not get there.
     Intercepted,
     /// An answer came that will not change.
     Final(ErrorKind),
@@ -44,16 +48,25 @@ pub const DOWN: Duration = Duration::from_millis(30);
 /// More than any timeout.
 pub const LATE: Duration = Duration::from_secs(25);
 
+/// Faults of a kind that takes more than one call to see: those have a test of their own.
+pub const ELSEWHERE: [&str; 1] = ["out_of_step"];
+
 pub fn all() -> Vec<Suffering> {
-    use Knows::{All, Final, Intercepted, NotArrived, NotTaken, Nothing, Unreadable};
+    use Knows::{
+        All, AllButOutput, AnotherJobs, Final, Intercepted, NotArrived, NotTaken, Nothing,
+        Unreadable,
+    };
     let moment = Duration::from_millis(5);
     let minute = Duration::from_secs(60);
     // A head is some 130 bytes long, and no body shorter than ten.
     let in_the_body = 140;
     let answer = Fault::answer;
     let asking = |time| answer(429, "{}").header("retry-after", time);
-    let html = "<html><title>Bad Gateway</title></html>";
-    let page = |status| answer(status, html).header("content-type", "text/html");
+    let page = Fault::gateway;
+    // By the clock of a service that is decades ahead, or behind.
+    let at = |now, again| answer(429, "{}").header("date", now).header("retry-after", again);
+    let (ahead, soon) = ("Thu, 01 Jan 2099 00:00:00 GMT", "Thu, 01 Jan 2099 00:00:03 GMT");
+    let (behind, late) = ("Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:59:37 GMT");
     let far = "https://h.example/";
     let date = "Sun, 06 Nov 1994 08:49:37 GMT";
     let with = |name, made_by, fault: Fault, knows, processed| Suffering {
@@ -89,27 +102,41 @@ pub fn all() -> Vec<Suffering> {
         with("an empty answer", "truncated", Fault::truncated(0), Unreadable, yes),
         with("cut JSON", "truncated", Fault::truncated(9), Unreadable, yes),
         with("all of the JSON", "truncated", Fault::truncated(1_000_000), All, yes),
+        with("a cut body", "cut", Fault::cut(9), Nothing, yes),
+        with("a stall after the head", "stall", Fault::stall(), Nothing, yes),
+        with("a repeated response", "duplicated", Fault::duplicated(), All, yes),
+        with("another job's record", "foreign", Fault::foreign(), AnotherJobs, yes),
+        with("numbers that are none", "nan", Fault::nan(), AllButOutput, yes),
+        with("a byte order mark", "byte_order_mark", Fault::byte_order_mark(), All, yes),
         with("malformed JSON", "malformed", Fault::malformed(), Unreadable, yes),
-        with("a gateway's page", "answer", page(200).processed(), Unreadable, yes),
+        with("a gateway's page", "gateway", page(200).processed(), Unreadable, yes),
         with("429", "answer", answer(429, "{}"), NotTaken, no),
         with("429, at once again", "answer", asking("0"), NotTaken, no),
         with("429, in a while again", "answer", asking("7"), NotTaken, no),
         with("429, after a date", "answer", asking(date), NotTaken, no),
+        with("429, by a clock that is ahead", "answer", at(ahead, soon), NotTaken, no),
+        with(
+            "429, after too long by a clock that is behind",
+            "answer",
+            at(behind, late),
+            Final(ErrorKind::RateLimited),
+            no,
+        ),
         with("429, after too long", "answer", asking("121"), Final(ErrorKind::RateLimited), no),
+        with("408", "answer", answer(408, "{}"), Nothing, no),
+        with("425", "answer", answer(425, "{}"), Nothing, no),
         with("500", "answer", answer(500, "{}"), Nothing, no),
         with("500, processed", "answer", answer(500, "{}").processed(), Nothing, yes),
-        with("502", "answer", page(502), Nothing, no),
-        with("502, processed", "answer", page(502).processed(), Nothing, yes),
+        with("502", "gateway", page(502), Nothing, no),
+        with("502, processed", "gateway", page(502).processed(), Nothing, yes),
         with("503", "answer", answer(503, "").header("retry-after", "2"), Nothing, no),
-        with("504, processed", "answer", page(504).processed(), Nothing, yes),
-        with("524, processed", "answer", page(524).processed(), Nothing, yes),
+        with("504, processed", "gateway", page(504).processed(), Nothing, yes),
+        with("524, processed", "gateway", page(524).processed(), Nothing, yes),
         with("400", "answer", answer(400, "{}"), Final(ErrorKind::BadRequest), no),
         with("401", "answer", answer(401, "{}"), Final(ErrorKind::Unauthorized), no),
         with("403", "answer", answer(403, "{}"), Final(ErrorKind::UnexpectedStatus), no),
-        with("408", "answer", answer(408, ""), Nothing, no),
-        with("425", "answer", answer(425, "{}"), Nothing, no),
-        with("403, a gateway's page", "answer", page(403), Intercepted, no),
-        with("404, a gateway's page", "answer", page(404), Intercepted, no),
+        with("403, a page", "gateway", page(403), Intercepted, no),
+        with("404, a page", "gateway", page(404), Intercepted, no),
         with("501", "answer", answer(501, "{}"), Final(ErrorKind::Server), no),
         with("302", "redirect", Fault::redirect(302, far), Final(ErrorKind::Redirect), no),
         with("307", "redirect", Fault::redirect(307, far), Final(ErrorKind::Redirect), no),

@@ -40,8 +40,12 @@ impl Soak {
     /// before, or where a job is left at the end. Prints what is allocated, and what the system
     /// says that the process holds.
     pub async fn run(self, out: &mut (impl Write + Send)) -> io::Result<()> {
-        let local =
-            LocalService::builder().manual_clock().start().await.map_err(io::Error::other)?;
+        let local = LocalService::builder()
+            .api_key("local")
+            .manual_clock()
+            .start()
+            .await
+            .map_err(io::Error::other)?;
         let begin = Instant::now();
         let done = Arc::new(AtomicU64::new(0));
         let mut level = None;

@@ -15,6 +15,29 @@ pub(crate) struct ApiKey {
     pub(crate) allowed: Option<BTreeSet<Operation>>,
 }
 
+impl ApiKey {
+    /// A key that nobody can guess.
+    pub(crate) fn random() -> Result<Self, getrandom::Error> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes)?;
+        let secret = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Self { secret, allowed: None })
+    }
+}
+
+/// Whether a request has a key of the service in any of the places, whatever that key allows.
+pub(super) fn has_key<B>(keys: &[ApiKey], request: &Request<B>) -> bool {
+    let is_known = |key: Option<&str>| key.is_some_and(|key| known(keys, key).is_some());
+    let headers = request.headers();
+    is_known(bearer(headers))
+        || is_known(authorization(headers))
+        || is_known(QueryParameters::of(request.uri()).get("api_key"))
+}
+
+fn known(keys: &[ApiKey], key: &str) -> Option<usize> {
+    keys.iter().position(|known| known.secret == key)
+}
+
 /// Checks that a request has a key of the service, in the place where its interface wants it.
 /// Says which of the keys it is: each is a user of its own.
 pub(crate) fn authenticate<B>(
@@ -46,10 +69,7 @@ fn user_of(
 ) -> Result<usize, Refusal> {
     let key =
         key.ok_or_else(|| Refusal::unauthorized(format!("no API key: it is expected in {place}")))?;
-    let user = keys
-        .iter()
-        .position(|known| known.secret == key)
-        .ok_or_else(|| Refusal::unauthorized("the API key is wrong"))?;
+    let user = known(keys, key).ok_or_else(|| Refusal::unauthorized("the API key is wrong"))?;
     let allowed = keys[user].allowed.as_ref().is_none_or(|allowed| allowed.contains(&operation));
     if allowed {
         Ok(user)
@@ -58,8 +78,11 @@ fn user_of(
     }
 }
 
+/// The header, unless it is there twice: then it is anybody's guess which one counts.
 fn authorization(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(AUTHORIZATION)?.to_str().ok()?.trim();
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let (Some(value), None) = (values.next(), values.next()) else { return None };
+    let value = value.to_str().ok()?.trim();
     (!value.is_empty()).then_some(value)
 }
 

@@ -1,6 +1,10 @@
 //! Reading a request's body up to a limit.
 
+use std::io;
+
 use axum::body::Body;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{Request, StatusCode};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 
@@ -16,8 +20,7 @@ pub(crate) async fn read_body(body: Body, max: usize) -> Result<Bytes, Refusal> 
     let mut whole = Pieces::default();
     let mut length = 0usize;
     while let Some(piece) = stream.next().await {
-        let piece =
-            piece.map_err(|_| Refusal::bad_request("the body ended before it was complete"))?;
+        let piece = piece.map_err(broken_off)?;
         length = length.saturating_add(piece.len());
         if length <= max {
             whole.push(piece);
@@ -34,6 +37,29 @@ pub(crate) async fn read_body(body: Body, max: usize) -> Result<Bytes, Refusal> 
         )));
     }
     Ok(whole.into_bytes())
+}
+
+/// Refuses a body that does not say it is JSON. What a browser lets a page send to any other site
+/// without asking first never does.
+pub(crate) fn require_json<B>(request: &Request<B>) -> Result<(), Refusal> {
+    let content_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = content_type.and_then(|text| text.split(';').next()).unwrap_or_default();
+    if essence.trim().eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    let message = "the body must be sent with the header content-type: application/json";
+    Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
+}
+
+fn broken_off(error: axum::Error) -> Refusal {
+    let error = error.into_inner();
+    match error.downcast_ref().map(io::Error::kind) {
+        Some(io::ErrorKind::TimedOut) => {
+            Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body did not come in time")
+        }
+        Some(io::ErrorKind::Interrupted) => Refusal::stopping(),
+        _ => Refusal::bad_request("the body ended before it was complete"),
+    }
 }
 
 /// A body in the making. One that came in one piece, as the small ones do, is not copied.

@@ -1,25 +1,34 @@
-//! Connections that can be made to break.
+//! Connections that can be made to break, and that do not wait for ever for their peer.
 
+use std::future::Future;
 use std::io::{self, IoSlice};
-use std::net::SocketAddr;
+use std::net::IpAddr;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::task::{Context, Poll};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
-use axum::serve::Listener;
+use bytes::{Buf, Bytes};
 use futures_util::task::AtomicWaker;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
-use super::door::Door;
+use crate::faults::When;
+use crate::sync::locked;
 
 /// How many more bytes a connection sends before it is reset.
 const UNLIMITED: u64 = u64::MAX;
 
+/// How long a peer may take for the head of a request once it has begun, in real time.
+const HEAD_PATIENCE: Duration = Duration::from_secs(30);
+/// How long a peer may leave a response unread, in real time.
+const WRITE_PATIENCE: Duration = Duration::from_secs(60);
+
 /// The service's end of a connection, as a request's handler can reach it.
 #[derive(Clone, Debug)]
-pub(crate) struct Connection(Arc<Line>);
+pub(crate) struct Connection(pub(super) Arc<Line>);
 
 /// What can cut a connection from outside, also while it is idle.
 #[derive(Debug)]
@@ -28,14 +37,63 @@ pub(crate) struct Line {
     left: AtomicU64,
     cut: AtomicBool,
     reader: AtomicWaker,
+    /// How many requests have begun to be processed: then their heads were whole.
+    requests: AtomicU64,
+    /// Whether the next thing to happen is up to the service: a whole request is being processed,
+    /// or its response is not written yet.
+    answering: AtomicBool,
+    /// Whether the peer has yet to read what was written.
+    blocked: AtomicBool,
+    again: Mutex<Option<Again>>,
+}
+
+/// A response that is to be sent once more.
+#[derive(Debug)]
+struct Again {
+    rest: Bytes,
+    when: When,
+    /// The number of the request that it belongs to.
+    request: u64,
+    begun: bool,
 }
 
 impl Line {
+    pub(super) fn new() -> Self {
+        Self {
+            left: AtomicU64::new(UNLIMITED),
+            cut: AtomicBool::new(false),
+            reader: AtomicWaker::new(),
+            requests: AtomicU64::new(0),
+            answering: AtomicBool::new(false),
+            blocked: AtomicBool::new(false),
+            again: Mutex::default(),
+        }
+    }
+
     /// Resets the connection now.
     pub(crate) fn cut(&self) {
         self.left.store(0, Ordering::Release);
         self.cut.store(true, Ordering::Release);
         self.reader.wake();
+    }
+
+    pub(super) fn begin_request(&self) {
+        self.requests.fetch_add(1, Ordering::AcqRel);
+        self.set_answering(true);
+    }
+
+    pub(super) fn set_answering(&self, answering: bool) {
+        self.answering.store(answering, Ordering::Release);
+    }
+
+    /// Whether the service owes a response: without one, closing the connection loses nothing.
+    pub(super) fn is_answering(&self) -> bool {
+        self.answering.load(Ordering::Acquire)
+    }
+
+    /// Whether the connection can be closed without cutting a response short.
+    pub(super) fn is_idle(&self) -> bool {
+        !self.is_answering() && !self.blocked.load(Ordering::Acquire)
     }
 }
 
@@ -44,42 +102,37 @@ impl Connection {
     pub(crate) fn reset_after(&self, bytes: u64) {
         self.0.left.store(bytes, Ordering::Release);
     }
-}
 
-/// A listener whose connections can be made to break, and which can refuse them.
-pub(crate) struct Breakable(pub(crate) Door);
-
-impl Listener for Breakable {
-    type Io = BreakableStream;
-    type Addr = SocketAddr;
-
-    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
-        let (stream, address) = self.0.accept().await;
-        // Without it small answers may wait for an acknowledgement; a refusal to set it costs
-        // speed only.
-        let _ = stream.set_nodelay(true);
-        let line = Arc::new(Line {
-            left: AtomicU64::new(UNLIMITED),
-            cut: AtomicBool::new(false),
-            reader: AtomicWaker::new(),
-        });
-        self.0.admit(&line);
-        (BreakableStream { stream, line }, address)
-    }
-
-    fn local_addr(&self) -> io::Result<Self::Addr> {
-        Ok(self.0.address())
+    /// Sends a response once more, which is being sent.
+    pub(crate) fn send_again(&self, response: Bytes, when: When) {
+        let request = self.0.requests.load(Ordering::Acquire);
+        *locked(&self.0.again) = Some(Again { rest: response, when, request, begun: false });
     }
 }
 
 pub(crate) struct BreakableStream {
     stream: TcpStream,
     line: Arc<Line>,
+    /// When the head began that is being read, and which request it is of.
+    head: Option<(u64, Instant)>,
+    /// Runs out when the peer has not sent the rest of a head for too long.
+    head_patience: Option<Pin<Box<Sleep>>>,
+    /// Runs out when the peer has read nothing for too long.
+    patience: Option<Pin<Box<Sleep>>>,
 }
 
 impl BreakableStream {
-    pub(crate) fn connection(&self) -> Connection {
-        Connection(self.line.clone())
+    pub(super) fn new(stream: TcpStream, line: Arc<Line>) -> Self {
+        Self { stream, line, head: None, head_patience: None, patience: None }
+    }
+
+    pub(super) fn line(&self) -> &Arc<Line> {
+        &self.line
+    }
+
+    /// The address of this machine that the peer has connected to.
+    pub(super) fn local_ip(&self) -> Option<IpAddr> {
+        self.stream.local_addr().ok().map(|address| address.ip())
     }
 
     /// How many of `wanted` bytes may be sent, or the error that resets the connection.
@@ -104,6 +157,76 @@ impl BreakableStream {
             self.line.left.store(left.saturating_sub(bytes as u64), Ordering::Release);
         }
     }
+
+    /// Notes that bytes came, which are the beginning of a head where no request is under way.
+    fn received(&mut self) {
+        let requests = self.line.requests.load(Ordering::Acquire);
+        if self.head.is_none_or(|(request, _)| request != requests) {
+            self.head = Some((requests, Instant::now()));
+            self.head_patience = None;
+        }
+    }
+
+    /// Gives up a peer that does not end the head it has begun.
+    fn poll_head(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
+        let requests = self.line.requests.load(Ordering::Acquire);
+        let Some((request, begun)) = self.head else { return Poll::Pending };
+        if request != requests {
+            self.head = None;
+            self.head_patience = None;
+            return Poll::Pending;
+        }
+        let patience =
+            self.head_patience.get_or_insert_with(|| Box::pin(sleep_until(begun + HEAD_PATIENCE)));
+        patience.as_mut().poll(context).map(|()| io::ErrorKind::TimedOut.into())
+    }
+
+    /// Writes the response that is to be sent once more, if its time has come.
+    fn poll_again(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut again = locked(&self.line.again);
+        while let Some(Again { rest, when, request, begun }) = &mut *again {
+            *begun |= match when {
+                When::AtOnce => !self.line.is_answering(),
+                When::BeforeTheNext => self.line.requests.load(Ordering::Acquire) > *request,
+            };
+            if rest.is_empty() {
+                *again = None;
+            } else if *begun {
+                let written = ready!(Pin::new(&mut self.stream).poll_write(context, rest))?;
+                rest.advance(written);
+            } else {
+                break;
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Gives up a peer that does not read.
+    fn limited<T>(
+        &mut self,
+        poll: Poll<io::Result<T>>,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<T>> {
+        self.line.blocked.store(poll.is_pending(), Ordering::Release);
+        if poll.is_ready() {
+            self.patience = None;
+            return poll;
+        }
+        let patience = self.patience.get_or_insert_with(|| Box::pin(sleep(WRITE_PATIENCE)));
+        match patience.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(Err(self.reset()?)),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl Drop for BreakableStream {
+    fn drop(&mut self) {
+        if self.line.cut.load(Ordering::Acquire) {
+            // The peer may have closed it already.
+            let _ = self.stream.set_zero_linger();
+        }
+    }
 }
 
 impl AsyncRead for BreakableStream {
@@ -117,7 +240,15 @@ impl AsyncRead for BreakableStream {
         if line.cut.load(Ordering::Acquire) {
             return Poll::Ready(Err(self.reset()?));
         }
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let before = buffer.filled().len();
+        let poll = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if poll.is_pending() {
+            return self.poll_head(context).map(Err);
+        }
+        if buffer.filled().len() > before {
+            self.received();
+        }
+        poll
     }
 }
 
@@ -127,12 +258,13 @@ impl AsyncWrite for BreakableStream {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        ready!(self.poll_again(context))?;
         let allowed = self.allowance(bytes.len())?;
         let poll = Pin::new(&mut self.stream).poll_write(context, &bytes[..allowed]);
         if let Poll::Ready(Ok(written)) = poll {
             self.sent(written);
         }
-        poll
+        self.limited(poll, context)
     }
 
     fn poll_write_vectored(
@@ -141,7 +273,9 @@ impl AsyncWrite for BreakableStream {
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         if self.line.left.load(Ordering::Acquire) == UNLIMITED {
-            return Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+            ready!(self.poll_again(context))?;
+            let poll = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+            return self.limited(poll, context);
         }
         let first = slices.iter().find(|slice| !slice.is_empty());
         self.poll_write(context, first.map_or(&[], |slice| slice))
@@ -152,6 +286,7 @@ impl AsyncWrite for BreakableStream {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_again(context))?;
         Pin::new(&mut self.stream).poll_flush(context)
     }
 

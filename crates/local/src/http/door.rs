@@ -1,17 +1,18 @@
 //! The port of the service, which can be closed for a while: then the operating system refuses
 //! connections, as it does for a service that is down.
 
+use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, Weak};
+use std::task::Poll;
 use std::time::Duration;
 
-use axum::serve::Listener;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Notify;
 
-use super::connection::Line;
+use super::connection::{BreakableStream, Line};
 use crate::sync::locked;
 
 const BACKLOG: u32 = 1024;
@@ -30,9 +31,13 @@ pub(crate) struct Closer {
 
 #[derive(Debug, Default)]
 struct State {
+    /// None while the door is closed.
+    listener: Option<TcpListener>,
     /// For how long the door is to close.
     close_for: Option<Duration>,
-    /// The connections that are open, and some that were.
+    /// Whether it has closed for good.
+    shut: bool,
+    /// The connections that are open, and some that were, the oldest first.
     lines: Vec<Weak<Line>>,
 }
 
@@ -48,60 +53,107 @@ impl Closer {
         let _ = tokio::time::timeout(PATIENCE, closed).await;
     }
 
+    /// Stops listening for good. The port is free when this returns.
+    pub(crate) fn shut(&self) {
+        let mut state = locked(&self.state);
+        state.shut = true;
+        state.listener = None;
+    }
+
     /// Resets the connections that are open.
-    pub(crate) fn cut_all(&self) {
+    fn cut_all(&self) {
         let lines = std::mem::take(&mut locked(&self.state).lines);
         lines.iter().filter_map(Weak::upgrade).for_each(|line| line.cut());
+    }
+
+    fn open(&self, listener: TcpListener) {
+        let mut state = locked(&self.state);
+        if !state.shut {
+            state.listener = Some(listener);
+        }
+    }
+
+    async fn accepted(&self) -> io::Result<TcpStream> {
+        poll_fn(|context| match &locked(&self.state).listener {
+            Some(listener) => listener.poll_accept(context).map_ok(|(stream, _)| stream),
+            None => Poll::Pending,
+        })
+        .await
     }
 }
 
 /// The listener, as long as the door is open.
 pub(crate) struct Door {
-    listener: Option<TcpListener>,
     address: SocketAddr,
+    max_connections: usize,
     closer: Arc<Closer>,
 }
 
 impl Door {
-    pub(crate) fn new(listener: TcpListener, address: SocketAddr, closer: Arc<Closer>) -> Self {
-        Self { listener: Some(listener), address, closer }
+    pub(crate) fn new(
+        listener: TcpListener,
+        address: SocketAddr,
+        max_connections: usize,
+        closer: Arc<Closer>,
+    ) -> Self {
+        closer.open(listener);
+        Self { address, max_connections, closer }
     }
 
-    pub(crate) fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// Notes a connection, so that closing the door resets it.
-    pub(crate) fn admit(&self, line: &Arc<Line>) {
-        let mut state = locked(&self.closer.state);
-        if state.lines.len() == state.lines.capacity() {
-            state.lines.retain(|line| line.strong_count() > 0);
-        }
-        state.lines.push(Arc::downgrade(line));
-    }
-
-    pub(crate) async fn accept(&mut self) -> (TcpStream, SocketAddr) {
-        let closer = self.closer.clone();
+    /// The next connection.
+    pub(crate) async fn accept(&self) -> BreakableStream {
         loop {
-            let Some(listener) = &mut self.listener else {
-                self.reopen().await;
-                continue;
-            };
-            tokio::select! {
+            let accepted = tokio::select! {
                 biased;
-                () = closer.asked.notified() => self.stay_closed().await,
-                accepted = Listener::accept(listener) => return accepted,
+                () = self.closer.asked.notified() => {
+                    self.stay_closed().await;
+                    continue;
+                }
+                accepted = self.closer.accepted() => accepted,
+            };
+            match accepted {
+                Ok(stream) => {
+                    // Without it small responses may wait for an acknowledgement; a refusal to
+                    // set it costs speed only.
+                    let _ = stream.set_nodelay(true);
+                    let line = Arc::new(Line::new());
+                    if self.admit(&line) {
+                        return BreakableStream::new(stream, line);
+                    }
+                    // Too many at once: this one is reset.
+                    let _ = stream.set_zero_linger();
+                }
+                Err(error) if is_of_the_peer(&error) => {}
+                // Most likely there are no more file descriptors.
+                Err(_) => {
+                    make_room(&mut locked(&self.closer.state).lines);
+                    tokio::time::sleep(BETWEEN_TRIES).await;
+                }
             }
         }
     }
 
-    async fn stay_closed(&mut self) {
-        self.listener = None;
+    /// Notes a connection, so that closing the door resets it. Where there are too many, one that
+    /// waits for its peer makes room; false where there is none.
+    fn admit(&self, line: &Arc<Line>) -> bool {
+        let lines = &mut locked(&self.closer.state).lines;
+        if lines.len() >= self.max_connections || lines.len() == lines.capacity() {
+            lines.retain(|line| line.strong_count() > 0);
+        }
+        let has_room = lines.len() < self.max_connections || make_room(lines);
+        if has_room {
+            lines.push(Arc::downgrade(line));
+        }
+        has_room
+    }
+
+    async fn stay_closed(&self) {
+        locked(&self.closer.state).listener = None;
         // A socket that is bound and does not listen keeps the port from all others, until it is
         // the one that listens again: only some systems would bind another one beside it. Without
         // it the door reopens all the same, once the port is free.
         let placeholder = bound(self.address);
-        let closer = self.closer.clone();
+        let closer = &self.closer;
         while let Some(time) = { locked(&closer.state).close_for.take() } {
             closer.cut_all();
             closer.closed.notify_waiters();
@@ -110,23 +162,35 @@ impl Door {
                 () = closer.asked.notified() => {}
             }
         }
-        self.listener = placeholder.and_then(|socket| socket.listen(BACKLOG)).ok();
-        if self.listener.is_none() {
-            self.reopen().await;
-        }
-    }
-
-    async fn reopen(&mut self) {
-        loop {
-            match listener(self.address) {
-                Ok(listener) => {
-                    self.listener = Some(listener);
-                    return;
-                }
+        let mut again = placeholder.and_then(|socket| socket.listen(BACKLOG));
+        let listener = loop {
+            match again {
+                Ok(listener) => break listener,
                 Err(_) => tokio::time::sleep(BETWEEN_TRIES).await,
             }
-        }
+            again = listener(self.address);
+        };
+        closer.open(listener);
     }
+}
+
+/// Resets the oldest connection that waits for its peer. Says whether there was one.
+fn make_room(lines: &mut Vec<Weak<Line>>) -> bool {
+    let waits = |line: &Weak<Line>| line.upgrade().filter(|line| !line.is_answering());
+    let Some((index, line)) =
+        lines.iter().enumerate().find_map(|(index, line)| Some((index, waits(line)?)))
+    else {
+        return false;
+    };
+    line.cut();
+    lines.remove(index);
+    true
+}
+
+/// Whether accepting failed for this one connection only.
+fn is_of_the_peer(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
 /// Listens with room for as many connections at once as the limits allow requests.

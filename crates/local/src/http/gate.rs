@@ -1,11 +1,13 @@
 //! What stands around every operation, whichever interface it belongs to: the faults that were
 //! asked for.
 
+use std::io;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes, HttpBody, to_bytes};
 use axum::extract::Request;
 use axum::http::header::{CONNECTION, CONTENT_LENGTH};
+use axum::http::response::Parts;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
@@ -62,6 +64,38 @@ where
         Effect::Truncated { to } => {
             with_body(answer, |body| Body::from(body.slice(..to.min(body.len())))).await
         }
+        Effect::Rewritten { by } => with_body(answer, |body| Body::from(by(&body))).await,
+        Effect::Cut { to } => {
+            with_promised_body(answer, |body| {
+                let first = body.slice(..to.min(body.len()));
+                // After a turn in which what comes before is written.
+                let broken = async {
+                    tokio::task::yield_now().await;
+                    Err(io::Error::from(io::ErrorKind::ConnectionReset))
+                };
+                Body::from_stream(stream::iter([Ok(first)]).chain(stream::once(broken)))
+            })
+            .await
+        }
+        Effect::Stalled => {
+            let stopping = app.stopping.clone();
+            with_promised_body(answer, |_| {
+                let never = async move {
+                    stopping.cancelled().await;
+                    Err::<Bytes, _>(io::Error::from(io::ErrorKind::ConnectionReset))
+                };
+                Body::from_stream(stream::once(never))
+            })
+            .await
+        }
+        Effect::Again { when } => {
+            let (parts, body) = answer.into_parts();
+            let Ok(body) = to_bytes(body, usize::MAX).await else {
+                return Refusal::internal("the response has no body").into_response();
+            };
+            connection.send_again(raw(&parts, &body), when);
+            Response::from_parts(parts, Body::from(body))
+        }
         Effect::Drip { piece, pause } => {
             let pauses =
                 Pauses { length: pause, clock: app.clock.clone(), stopping: app.stopping.clone() };
@@ -85,6 +119,29 @@ async fn with_body(answer: Response, change: impl FnOnce(Bytes) -> Body) -> Resp
         // The service's own answers are whole in memory.
         Err(error) => Refusal::internal(error.to_string()).into_response(),
     }
+}
+
+/// Sends another body than the head of the response promises.
+async fn with_promised_body(answer: Response, change: impl FnOnce(Bytes) -> Body) -> Response {
+    let length = answer.body().size_hint().exact();
+    let mut answer = with_body(answer, change).await;
+    if let Some(length) = length {
+        answer.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
+    }
+    answer
+}
+
+/// A response as it stands on the wire.
+fn raw(parts: &Parts, body: &[u8]) -> Bytes {
+    let mut bytes = format!("HTTP/1.1 {}\r\n", parts.status).into_bytes();
+    for (name, value) in parts.headers.iter().filter(|(name, _)| **name != CONTENT_LENGTH) {
+        for piece in [name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"] {
+            bytes.extend_from_slice(piece);
+        }
+    }
+    bytes.extend_from_slice(format!("content-length: {}\r\n\r\n", body.len()).as_bytes());
+    bytes.extend_from_slice(body);
+    bytes.into()
 }
 
 /// What a body that comes in pieces waits for before each.

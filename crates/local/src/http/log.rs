@@ -1,4 +1,4 @@
-//! The log of received requests.
+//! The log of received requests: the last ones, within bounds that no peer can move.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -9,8 +9,10 @@ use serde::Serialize;
 use super::QueryParameters;
 use crate::sync::locked;
 
-/// How many requests the log keeps: the last ones.
-const LENGTH: usize = 10_000;
+/// How many requests with a key of the service the log keeps, and how many bytes of their targets.
+const KEPT: Bounds = Bounds { entries: 10_000, bytes: 16 * 1024 * 1024 };
+/// The same for requests of strangers, who could otherwise fill the log.
+const KEPT_OF_STRANGERS: Bounds = Bounds { entries: 100, bytes: 256 * 1024 };
 
 /// A request that the service received. Credentials are no part of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -22,7 +24,7 @@ pub struct RequestRecord {
     pub path: String,
     /// The query as it was sent, without its `api_key`; empty when there was none.
     pub query: String,
-    /// The status of the answer; none while there is no answer yet, and when the client went
+    /// The status of the response; none while there is no response yet, and when the client went
     /// away before there was one.
     pub status: Option<u16>,
 }
@@ -33,16 +35,50 @@ pub(crate) struct RequestLog {
     entries: Mutex<Entries>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Entries {
-    /// The number of the first entry that is kept.
-    first: u64,
+    arrived: u64,
+    strangers: u64,
+    known: Ring,
+    strange: Ring,
+}
+
+impl Default for Entries {
+    fn default() -> Self {
+        Self {
+            arrived: 0,
+            strangers: 0,
+            known: Ring::new(KEPT),
+            strange: Ring::new(KEPT_OF_STRANGERS),
+        }
+    }
+}
+
+/// Where the entry of a request is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    number: u64,
+    is_stranger: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    entries: usize,
+    bytes: usize,
+}
+
+/// The last entries within bounds, by their numbers.
+#[derive(Debug)]
+struct Ring {
+    bounds: Bounds,
     kept: VecDeque<Entry>,
+    bytes: usize,
 }
 
 /// A request as it is kept: what most tests never ask for is put together when one does.
 #[derive(Debug)]
 struct Entry {
+    number: u64,
     method: Method,
     /// Path and query, without credentials.
     target: Box<str>,
@@ -62,34 +98,65 @@ impl Entry {
     }
 }
 
+impl Ring {
+    fn new(bounds: Bounds) -> Self {
+        Self { bounds, kept: VecDeque::new(), bytes: 0 }
+    }
+
+    fn push(&mut self, entry: Entry) {
+        self.bytes += entry.target.len();
+        self.kept.push_back(entry);
+        while self.kept.len() > self.bounds.entries || self.bytes > self.bounds.bytes {
+            let Some(oldest) = self.kept.pop_front() else { break };
+            self.bytes -= oldest.target.len();
+        }
+    }
+
+    fn entry(&mut self, number: u64) -> Option<&mut Entry> {
+        let index = self.kept.binary_search_by_key(&number, |entry| entry.number).ok()?;
+        self.kept.get_mut(index)
+    }
+}
+
 impl RequestLog {
-    /// Notes a request, and says under which number.
-    pub(crate) fn arrived(&self, method: &Method, uri: &Uri) -> u64 {
+    /// Notes a request. Strangers are those without a key of the service.
+    pub(crate) fn arrived(&self, method: &Method, uri: &Uri, is_stranger: bool) -> Arrival {
         let path = uri.path();
         let target = match uri.query() {
             None => path.into(),
             Some(query) => format!("{path}?{}", without_key(query)).into_boxed_str(),
         };
-        let entry = Entry { method: method.clone(), target, path_length: path.len(), status: None };
+        let (method, path_length) = (method.clone(), path.len());
         let mut entries = locked(&self.entries);
-        if entries.kept.len() == LENGTH {
-            entries.kept.pop_front();
-            entries.first += 1;
-        }
-        entries.kept.push_back(entry);
-        entries.first + entries.kept.len() as u64 - 1
+        let number = entries.arrived;
+        entries.arrived += 1;
+        entries.strangers += u64::from(is_stranger);
+        let entry = Entry { number, method, target, path_length, status: None };
+        entries.ring(is_stranger).push(entry);
+        Arrival { number, is_stranger }
     }
 
-    pub(crate) fn answered(&self, number: u64, status: u16) {
-        let mut entries = locked(&self.entries);
-        let index = number.checked_sub(entries.first).and_then(|index| usize::try_from(index).ok());
-        if let Some(entry) = index.and_then(|index| entries.kept.get_mut(index)) {
+    pub(crate) fn answered(&self, Arrival { number, is_stranger }: Arrival, status: u16) {
+        if let Some(entry) = locked(&self.entries).ring(is_stranger).entry(number) {
             entry.status = Some(status);
         }
     }
 
     pub(crate) fn all(&self) -> Vec<RequestRecord> {
-        locked(&self.entries).kept.iter().map(Entry::record).collect()
+        let entries = locked(&self.entries);
+        let mut all: Vec<&Entry> = entries.known.kept.iter().chain(&entries.strange.kept).collect();
+        all.sort_by_key(|entry| entry.number);
+        all.into_iter().map(Entry::record).collect()
+    }
+
+    pub(crate) fn strangers(&self) -> u64 {
+        locked(&self.entries).strangers
+    }
+}
+
+impl Entries {
+    fn ring(&mut self, of_strangers: bool) -> &mut Ring {
+        if of_strangers { &mut self.strange } else { &mut self.known }
     }
 }
 
@@ -110,19 +177,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_requests_are_kept_and_answers_find_theirs() {
+    fn the_last_requests_are_kept_and_responses_find_theirs() {
         let log = RequestLog::default();
-        let late = LENGTH + 3;
-        for number in 0..late {
-            let uri = Uri::try_from(format!("/{number}")).unwrap_or_default();
-            assert_eq!(log.arrived(&Method::GET, &uri), number as u64);
-        }
-        // One that is kept no longer, and one that is.
-        log.answered(2, 500);
-        log.answered(4, 200);
+        let late = KEPT.entries + 3;
+        let arrivals: Vec<_> = (0..late)
+            .map(|number| {
+                let uri = Uri::try_from(format!("/{number}")).unwrap_or_default();
+                log.arrived(&Method::GET, &uri, false)
+            })
+            .collect();
+        // One that has been dropped, and one that is still there.
+        log.answered(arrivals[2], 500);
+        log.answered(arrivals[4], 200);
         let kept = log.all();
-        assert_eq!(kept.len(), LENGTH);
+        assert_eq!(kept.len(), KEPT.entries);
         assert_eq!((kept[0].path.as_str(), kept[0].status), ("/3", None));
         assert_eq!((kept[1].path.as_str(), kept[1].status), ("/4", Some(200)));
+    }
+
+    #[test]
+    fn long_requests_are_bounded_in_bytes() {
+        let log = RequestLog::default();
+        let uri = Uri::try_from(format!("/{}", "a".repeat(60_000))).unwrap_or_default();
+        for _ in 0..2_000 {
+            log.arrived(&Method::GET, &uri, false);
+            log.arrived(&Method::GET, &uri, true);
+        }
+        let entries = locked(&log.entries);
+        assert!(entries.known.bytes <= KEPT.bytes && entries.known.kept.len() > 200);
+        assert!(entries.strange.bytes <= KEPT_OF_STRANGERS.bytes);
+        assert_eq!(
+            entries.known.kept.iter().map(|e| e.target.len()).sum::<usize>(),
+            entries.known.bytes
+        );
     }
 }

@@ -1,19 +1,20 @@
 //! All paths of the service, and what is answered on any other.
 
 use std::convert::Infallible;
-use std::future::{Ready, ready};
+use std::net::IpAddr;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::Request;
-use axum::response::Response;
-use axum::serve::IncomingStream;
-use futures_util::future::BoxFuture;
+use axum::response::{IntoResponse, Response};
+use hyper::body::Incoming;
 use tower_service::Service;
 
 use super::Refusal;
-use super::connection::{Breakable, Connection};
+use super::auth::has_key;
+use super::connection::Connection;
+use super::transfer::{Download, Owed, Upload};
 use crate::app::App;
 use crate::{control, graphql, queue, rest};
 
@@ -41,59 +42,51 @@ impl Site {
     }
 }
 
-impl Service<IncomingStream<'_, Breakable>> for Site {
-    type Response = Visitor;
-    type Error = Infallible;
-    type Future = Ready<Result<Visitor, Infallible>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, stream: IncomingStream<'_, Breakable>) -> Self::Future {
-        let visit = Visit { site: self.clone(), connection: stream.io().connection() };
-        ready(Ok(Visitor(Arc::new(visit))))
-    }
-}
-
 /// Answers the requests of one connection.
-#[derive(Clone)]
-pub(crate) struct Visitor(Arc<Visit>);
-
-struct Visit {
+pub(super) struct Visit {
     site: Site,
     connection: Connection,
-}
-
-impl Service<Request> for Visitor {
-    type Response = Response;
-    type Error = Infallible;
-    type Future = BoxFuture<'static, Result<Response, Infallible>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
-        let visit = self.0.clone();
-        Box::pin(async move { Ok(visit.answer(request).await) })
-    }
+    /// The address of this machine at which the connection came in.
+    local: Option<IpAddr>,
 }
 
 impl Visit {
+    pub(super) fn new(site: Site, connection: Connection, local: Option<IpAddr>) -> Self {
+        Self { site, connection, local }
+    }
+
+    /// Answers a request, with bodies that tell the connection whose turn it is.
+    pub(super) async fn respond(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+    ) -> Result<Response<Download>, Infallible> {
+        let line = &self.connection.0;
+        let owed = Owed::on(line);
+        let stopping = self.site.app.stopping.clone();
+        let request = request.map(|body| Body::new(Upload::new(body, line.clone(), stopping)));
+        let response = self.answer(request).await;
+        Ok(response.map(|body| Download { body, _owed: owed }))
+    }
+
     /// Answers a request, and notes it, unless it is to the control plane.
     async fn answer(&self, request: Request) -> Response {
         let app = &self.site.app;
+        let checked = app.hosts.check(&request, self.local);
         if app.control_plane && request.uri().path().starts_with(control::PREFIX) {
-            return self.other(request).await;
+            return match checked {
+                Ok(()) => self.other(request).await,
+                Err(refusal) => refusal.into_response(),
+            };
         }
-        let number = app.requests.arrived(request.method(), request.uri());
+        let is_stranger = checked.is_err() || !has_key(&app.keys, &request);
+        let arrival = app.requests.arrived(request.method(), request.uri(), is_stranger);
         let uri = request.uri().clone();
-        let response = match queue::Route::of(uri.path()) {
-            Some(route) => route.answer(app, &self.connection, request).await,
-            None => self.other(request).await,
+        let response = match (checked, queue::Route::of(uri.path())) {
+            (Err(refusal), _) => refusal.into_response(),
+            (Ok(()), Some(route)) => route.answer(app, &self.connection, request).await,
+            (Ok(()), None) => self.other(request).await,
         };
-        app.requests.answered(number, response.status().as_u16());
+        app.requests.answered(arrival, response.status().as_u16());
         response
     }
 

@@ -10,7 +10,7 @@ mod submission;
 mod workers;
 
 pub(crate) use endpoint::{Endpoint, EndpointSettings};
-pub(crate) use job::{Job, Record};
+pub(crate) use job::{Job, Mode, Record};
 pub(crate) use routes::Route;
 pub(crate) use submission::Submission;
 pub(crate) use workers::WorkerId;

@@ -224,7 +224,8 @@ pub fn bytes() -> impl Strategy<Value = Vec<u8>> {
     ];
     let request = (method(), target, version, vec(header, 0..5), body()).prop_map(
         |(method, target, version, headers, body)| {
-            let mut bytes = format!("{method} {target} {version}\r\nhost: a\r\n").into_bytes();
+            let mut bytes =
+                format!("{method} {target} {version}\r\nhost: localhost\r\n").into_bytes();
             for header in headers {
                 bytes.extend(header.bytes());
                 bytes.extend(b"\r\n");

@@ -53,6 +53,7 @@ async fn graphql_takes_the_query_parameter_api_key_only() {
     let body = json!({ "query": "{ _empty }" }).to_string();
     let url = service.local.graphql_url();
     let right = service.http.post(format!("{url}?api_key=a%20key")).body(body.clone());
+    let right = right.header("content-type", "application/json");
     assert_eq!(answer(right).await, (200, json!({ "data": { "_empty": null } })));
     let header = service.http.post(&url).header("authorization", format!("Bearer {KEY}"));
     let wrong = service.http.post(format!("{url}?api_key=wrong"));
@@ -90,10 +91,27 @@ async fn a_key_without_permission_is_401() {
 }
 
 #[tokio::test]
-async fn without_a_setting_the_key_is_local() {
-    let local = podqueue_local::LocalService::builder().start().await.unwrap();
-    let request = reqwest::Client::new()
-        .get(format!("{}/v2/echo/health", local.base_url()))
-        .header("authorization", "local");
-    assert_eq!(answer(request).await.0, 200);
+async fn without_a_setting_the_key_is_random() {
+    let mut keys = std::collections::BTreeSet::new();
+    for _ in 0..2 {
+        let local = podqueue_local::LocalService::builder().start().await.unwrap();
+        let get = |key: &str| {
+            let url = format!("{}/v2/echo/health", local.base_url());
+            answer(reqwest::Client::new().get(url).header("authorization", key))
+        };
+        assert_eq!(get(local.api_key()).await.0, 200);
+        assert_eq!(get("local").await.0, 401);
+        assert_eq!(local.api_key().len(), 32);
+        keys.insert(local.api_key().to_owned());
+    }
+    assert_eq!(keys.len(), 2);
+}
+
+#[tokio::test]
+async fn two_authorization_headers_are_no_key() {
+    let service = Service::still(|builder| builder).await;
+    let url = format!("{}/v2/echo/health", service.local.base_url());
+    let request = service.http.get(url).header("authorization", KEY);
+    let request = request.header("authorization", "another");
+    assert_eq!(answer(request).await.0, 401);
 }

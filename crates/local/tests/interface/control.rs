@@ -56,6 +56,13 @@ async fn it_adds_and_ends_faults() {
         json!({ "operation": "get-pod", "truncate": 3, "probability": 1.0, "seed": 4 }),
         json!({ "operation": "run", "endpoint": "echo", "reset": {}, "processed": true }),
         json!({ "operation": "runsync", "drip": { "bytes": 5, "pauseMs": 0 } }),
+        json!({ "operation": "cancel", "cut": 3 }),
+        json!({ "operation": "cancel", "stall": true }),
+        json!({ "operation": "cancel", "rewrite": "foreign" }),
+        json!({ "operation": "cancel", "rewrite": "nan" }),
+        json!({ "operation": "get-template", "rewrite": "byte-order-mark" }),
+        json!({ "operation": "cancel", "again": "at-once" }),
+        json!({ "operation": "cancel", "again": "before-the-next" }),
     ];
     for fault in faults {
         assert_eq!(service.post_json("/_local/faults", fault).await, (200, json!({})));
@@ -68,6 +75,8 @@ async fn it_adds_and_ends_faults() {
     let reply = get("/v2/echo/requests").send().await.unwrap();
     assert_eq!((reply.status().as_u16(), &reply.headers()["x-a"]), (502, &"b".parse().unwrap()));
     assert_eq!(get("/v1/pods/pod-gpu").send().await.unwrap().text().await.unwrap().len(), 3);
+    let marked = get("/v1/templates/template-own").send().await.unwrap();
+    assert!(marked.bytes().await.unwrap().starts_with(b"\xef\xbb\xbf"));
     let (_, record) = service.post_json("/v2/count/runsync", json!({ "input": { "n": 0 } })).await;
     assert_eq!(record["status"], "COMPLETED");
     assert_eq!(service.send(Method::DELETE, "/_local/faults", Vec::new()).await.0, 200);
@@ -163,6 +172,8 @@ async fn what_it_cannot_use_is_400() {
         ("faults", json!({ "unknown": 1 })),
         ("faults", json!({ "times": 1, "probability": 0.5 })),
         ("faults", json!({ "truncate": 1, "reset": {} })),
+        ("faults", json!({ "stall": true, "cut": 1 })),
+        ("faults", json!({ "rewrite": "backwards" })),
         ("faults", json!({ "down": { "ms": 1 }, "drip": { "bytes": 1, "pauseMs": 1 } })),
         ("faults", json!({ "probability": 1.5 })),
         ("faults", json!({ "answer": { "status": 101 } })),

@@ -296,3 +296,108 @@ async fn a_fault_comes_after_authentication() {
     let request = service.http.request(Method::POST, url).header("authorization", "wrong");
     assert_eq!(answer(request).await.0, 401);
 }
+
+#[tokio::test]
+async fn a_page_of_a_gateway() {
+    let service = with(Fault::gateway(403)).await;
+    let reply = run(&service).send().await.unwrap();
+    assert_eq!(
+        (reply.status(), &reply.headers()["content-type"]),
+        (StatusCode::FORBIDDEN, &"text/html".parse().unwrap())
+    );
+    assert!(reply.text().await.unwrap().starts_with("<!DOCTYPE html>"));
+    assert_eq!(jobs(&service).await, 0);
+}
+
+#[tokio::test]
+async fn a_body_that_is_cut_off() {
+    let service = with(Fault::cut(10)).await;
+    let mut reply = run(&service).send().await.unwrap();
+    assert!(reply.content_length().unwrap() > 10);
+    assert_eq!(reply.chunk().await.unwrap().unwrap().len(), 10);
+    assert!(reply.chunk().await.is_err());
+    assert_eq!(jobs(&service).await, 1);
+}
+
+#[tokio::test]
+async fn a_stall_after_the_head_until_the_service_stops() {
+    let service = with(Fault::stall()).await;
+    let mut reply = run(&service).send().await.unwrap();
+    assert_eq!((reply.status(), jobs(&service).await), (StatusCode::OK, 1));
+    let waited = tokio::time::timeout(Duration::from_millis(50), reply.chunk()).await;
+    assert!(waited.is_err(), "{waited:?}");
+    service.local.shutdown().await;
+    assert!(reply.chunk().await.is_err());
+}
+
+#[tokio::test]
+async fn the_record_of_another_job() {
+    let service = Service::still(|builder| builder).await;
+    let id = service.run("echo", json!({ "input": {} })).await;
+    let mine = service.until("echo", &id, "COMPLETED").await;
+    service.local.add_fault(Fault::foreign());
+    let (status, other) = service.status("echo", &id).await;
+    assert_eq!((status, &other["status"]), (200, &mine["status"]));
+    assert_ne!((&other["id"], &other["output"]), (&mine["id"], &mine["output"]));
+    let body = json!({ "input": {} });
+    let (_, other) = service.post_json("/v2/echo/runsync", body).await;
+    assert!(other["id"].as_str().unwrap().starts_with("sync-"));
+    let (_, pod) = service.get("/v1/pods/pod-gpu").await;
+    assert_eq!(pod["id"], "pod-gpu", "it is no record");
+}
+
+#[tokio::test]
+async fn numbers_that_json_does_not_have() {
+    let service = Service::still(|builder| builder).await;
+    service.local.add_fault(Fault::nan().on(Operation::RunSync));
+    let url = format!("{}/v2/echo/runsync", service.local.base_url());
+    let body = json!({ "input": { "loss": [1.5, { "n": 2 }], "name": "1" } }).to_string();
+    let request = service.http.post(url).header("authorization", KEY).body(body);
+    let text = request.send().await.unwrap().text().await.unwrap();
+    assert!(text.contains(r#""output":{"loss":[NaN,{"n":NaN}],"name":"1"}"#), "{text}");
+}
+
+#[tokio::test]
+async fn a_byte_order_mark() {
+    let service = with(Fault::byte_order_mark()).await;
+    let bytes = run(&service).send().await.unwrap().bytes().await.unwrap();
+    assert!(bytes.starts_with(b"\xef\xbb\xbf{\"id\":"), "{bytes:?}");
+}
+
+/// What two requests on one connection get, the second a moment after the first.
+async fn two_responses(service: &Service) -> String {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let mut stream = tokio::net::TcpStream::connect(service.local.address()).await.unwrap();
+    let mut all = String::new();
+    for (path, connection) in [("health", "keep-alive"), ("requests", "close")] {
+        let head = format!(
+            "GET /v2/echo/{path} HTTP/1.1\r\nhost: localhost\r\nauthorization: {KEY}\r\n\
+             connection: {connection}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut bytes = [0; 4096];
+        while !all.contains("\"jobs\"") {
+            let length = stream.read(&mut bytes).await.unwrap();
+            all.push_str(std::str::from_utf8(&bytes[..length]).unwrap());
+        }
+    }
+    stream.read_to_string(&mut all).await.unwrap();
+    all
+}
+
+#[tokio::test]
+async fn a_response_that_comes_twice_and_one_that_is_out_of_step() {
+    for fault in [Fault::duplicated(), Fault::out_of_step()] {
+        let service = Service::still(|builder| builder).await;
+        service.local.add_fault(fault.on(Operation::Health));
+        let responses = two_responses(&service).await;
+        let bodies: Vec<&str> = responses
+            .split("HTTP/1.1 200 OK\r\n")
+            .skip(1)
+            .map(|r| r.split_once("\r\n\r\n").unwrap().1)
+            .collect();
+        assert_eq!(bodies.len(), 3, "{responses}");
+        assert_eq!((bodies[0], bodies[2]), (bodies[1], "[]"));
+        assert!(bodies[0].starts_with("{\"jobs\":"));
+    }
+}

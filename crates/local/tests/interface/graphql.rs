@@ -306,7 +306,8 @@ async fn what_cannot_be_executed_is_400_in_the_standard_form() {
         "variables": { "id": 7 },
     });
     assert_eq!(service.graphql_body(wrong_type).await.0, 400);
-    let (status, broken) = answer(service.http.post(url).body("{")).await;
+    let (status, broken) =
+        answer(service.http.post(url).header("content-type", "application/json").body("{")).await;
     assert_eq!((status, error(&broken).contains("not JSON")), (400, true));
 }
 

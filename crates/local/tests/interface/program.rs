@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use reqwest::StatusCode;
 use serde_json::json;
-use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
 
 #[cfg(unix)]
@@ -13,21 +13,122 @@ use crate::support::answer;
 
 /// Starts the program, and reads the variables that it prints.
 async fn start(arguments: &[&str]) -> (Child, Vec<(String, String)>) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_podqueue-local"))
+    start_with(program().args(arguments)).await
+}
+
+fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_podqueue-local"));
+    command
         .args(["--listen", "127.0.0.1:0"])
-        .args(arguments)
+        .env_remove("PODQUEUE_API_KEY")
         .stdout(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
+        .kill_on_drop(true);
+    command
+}
+
+async fn start_with(command: &mut Command) -> (Child, Vec<(String, String)>) {
+    let mut child = command.spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut variables = Vec::new();
-    while variables.len() < 4 {
+    let mut variables: Vec<(String, String)> = Vec::new();
+    while variables.last().is_none_or(|(name, _)| name != "PODQUEUE_GRAPHQL_URL") {
         let line = lines.next_line().await.unwrap().unwrap();
         let (name, value) = line.strip_prefix("export ").unwrap().split_once('=').unwrap();
         variables.push((name.to_owned(), value.to_owned()));
     }
     (child, variables)
+}
+
+fn value<'a>(variables: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+}
+
+async fn health(variables: &[(String, String)], key: &str) -> u16 {
+    let url = format!("{}/v2/echo/health", value(variables, "PODQUEUE_BASE_URL").unwrap());
+    answer(reqwest::Client::new().get(url).header("authorization", key)).await.0
+}
+
+#[tokio::test]
+async fn without_an_option_it_makes_a_key_and_prints_it() {
+    let (_child, first) = start(&[]).await;
+    let (_child, second) = start(&[]).await;
+    let key = value(&first, "PODQUEUE_API_KEY").unwrap();
+    assert_eq!(health(&first, key).await, 200);
+    assert_eq!(health(&first, "local").await, 401);
+    assert_ne!(key, value(&second, "PODQUEUE_API_KEY").unwrap());
+}
+
+#[tokio::test]
+async fn a_key_of_the_environment_is_taken_and_not_printed() {
+    let (_child, variables) = start_with(program().env("PODQUEUE_API_KEY", "canary")).await;
+    assert_eq!(value(&variables, "PODQUEUE_API_KEY"), None);
+    assert_eq!(health(&variables, "canary").await, 200);
+    // An option goes first.
+    let mut program = program();
+    let command = program.args(["--api-key", "given"]).env("PODQUEUE_API_KEY", "canary");
+    let (_child, variables) = start_with(command).await;
+    assert_eq!(value(&variables, "PODQUEUE_API_KEY"), Some("given"));
+    assert_eq!(health(&variables, "given").await, 200);
+    assert_eq!(health(&variables, "canary").await, 401);
+}
+
+#[tokio::test]
+async fn keys_of_a_file_are_taken_and_not_printed() {
+    let path = std::env::temp_dir().join(format!("podqueue-local-keys-{}", fastrand::u64(..)));
+    std::fs::write(&path, "canary\n\n another \n").unwrap();
+    let (_child, variables) = start(&["--api-key-file", path.to_str().unwrap()]).await;
+    let printed = value(&variables, "PODQUEUE_API_KEY").unwrap().to_owned();
+    assert!(!printed.contains("canary"), "{printed}");
+    for key in ["canary", "another"] {
+        assert_eq!(health(&variables, key).await, 200);
+    }
+    #[cfg(unix)]
+    {
+        let echo = format!("key={printed}; printf %s \"$key\"");
+        let output = Command::new("sh").args(["-c", &echo]).output().await.unwrap();
+        assert_eq!(output.stdout, b"canary");
+    }
+    std::fs::remove_file(path).unwrap();
+}
+
+#[tokio::test]
+async fn a_key_of_the_standard_input_is_taken_and_not_printed() {
+    let mut program = program();
+    let mut child = program.args(["--api-key-file", "-"]).stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"canary\n").await.unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let line = lines.next_line().await.unwrap().unwrap();
+    let base = line.strip_prefix("export PODQUEUE_BASE_URL=").unwrap();
+    assert_eq!(health(&[("PODQUEUE_BASE_URL".to_owned(), base.to_owned())], "canary").await, 200);
+}
+
+#[tokio::test]
+async fn a_key_file_without_a_key_is_an_error() {
+    for file in ["/dev/null", "/nonexistent/key"] {
+        let output = program().args(["--api-key-file", file]).output().await.unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(String::from_utf8(output.stderr).unwrap().contains("key file"));
+    }
+}
+
+#[tokio::test]
+async fn it_warns_where_other_machines_can_reach_it_and_takes_their_names_for_it() {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_podqueue-local"));
+    program
+        .args(["--listen", "0.0.0.0:0", "--allow-host", "gpu-box.example"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    let (mut child, variables) = start_with(&mut program).await;
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let warning = lines.next_line().await.unwrap().unwrap();
+    assert!(warning.contains("warning") && warning.contains("--allow-host"), "{warning}");
+    let url = format!("{}/v2/echo/health", value(&variables, "PODQUEUE_BASE_URL").unwrap());
+    let url = url.replace("0.0.0.0", "127.0.0.1");
+    for (host, status) in [("gpu-box.example:80", 200), ("another.example", 421)] {
+        let key = value(&variables, "PODQUEUE_API_KEY").unwrap();
+        let request = reqwest::Client::new().get(&url).header("authorization", key);
+        assert_eq!(answer(request.header("host", host)).await.0, status);
+    }
 }
 
 #[tokio::test]
@@ -57,12 +158,13 @@ async fn it_runs_a_command_as_worker_and_streams_in_the_shape_asked_for() {
     let http = reqwest::Client::new();
     let run = http
         .post(format!("{base}/v2/worker/runsync"))
-        .header("authorization", "local")
+        .header("authorization", &variables[0].1)
         .body(json!({ "input": {} }).to_string());
     let (_, record) = answer(run).await;
     assert_eq!(record["output"], 2);
     let id = record["id"].as_str().unwrap();
-    let stream = http.get(format!("{base}/v2/worker/stream/{id}")).header("authorization", "local");
+    let stream =
+        http.get(format!("{base}/v2/worker/stream/{id}")).header("authorization", &variables[0].1);
     let (_, body) = answer(stream).await;
     assert_eq!((&body["status"], &body["stream"][0]["output"]), (&json!("COMPLETED"), &json!(1)));
 }
@@ -79,7 +181,7 @@ async fn a_worker_that_dies_fails_its_job_and_is_replaced() {
     let run_sync = async |input: serde_json::Value| {
         let url = format!("{}/v2/worker/runsync", variables[1].1);
         let body = json!({ "input": input }).to_string();
-        answer(http.post(url).header("authorization", "local").body(body)).await.1
+        answer(http.post(url).header("authorization", &variables[0].1).body(body)).await.1
     };
     assert_eq!(run_sync(json!({})).await["output"], "alive");
     let record = run_sync(json!({ "please": "die" })).await;
@@ -95,7 +197,7 @@ async fn it_stops_cleanly_on_ctrl_c_with_its_workers() {
     let (mut child, variables) = start(&["--endpoint", &format!("sh={}", pipe.worker())]).await;
     let run = reqwest::Client::new()
         .post(format!("{}/v2/sh/runsync", variables[1].1))
-        .header("authorization", "local")
+        .header("authorization", &variables[0].1)
         .body(r#"{"input": {}}"#);
     assert_eq!(answer(run).await.1["status"], "COMPLETED");
     assert!(pipe.is_held());

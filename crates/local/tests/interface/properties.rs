@@ -41,7 +41,10 @@ impl Target {
                     .max_payloads(100_000, 100_000)
                     .max_queued(50)
             };
-            let service = runtime.block_on(Service::still(setup));
+            let mut service = runtime.block_on(Service::still(setup));
+            // A service that was down has reset connections that a pool would still take for good.
+            let http = reqwest::Client::builder().pool_max_idle_per_host(0);
+            service.http = http.build().unwrap();
             (runtime, service)
         }))
     }
@@ -71,6 +74,7 @@ fn request(service: &Service, method: Method, path: &str, body: Vec<u8>) -> Requ
         .http
         .request(method, format!("{}{path}", service.local.base_url()))
         .header("authorization", KEY)
+        .header("content-type", "application/json")
         .body(body)
         .timeout(Duration::from_secs(10))
 }

@@ -155,6 +155,24 @@ impl Pipe {
     }
 }
 
+/// Sends bytes over a connection of their own, and reads until it ends. What came before a reset
+/// counts.
+pub async fn raw(service: &Service, bytes: &[u8]) -> String {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let mut stream = tokio::net::TcpStream::connect(service.local.address()).await.unwrap();
+    let (mut read, mut write) = stream.split();
+    let sent = async {
+        // The response may come before all is said.
+        let _ = write.write_all(bytes).await;
+        let _ = write.shutdown().await;
+    };
+    let mut response = Vec::new();
+    let _ = tokio::join!(sent, async {
+        let _ = read.read_to_end(&mut response).await;
+    });
+    String::from_utf8_lossy(&response).into_owned()
+}
+
 pub async fn answer(request: reqwest::RequestBuilder) -> Answer {
     let response = request.send().await.unwrap();
     let status = response.status();

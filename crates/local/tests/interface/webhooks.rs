@@ -223,3 +223,27 @@ async fn a_webhook_is_delivered_again_on_request() {
         assert!(!service.local.redeliver_webhook(id));
     }
 }
+
+#[tokio::test]
+async fn a_receiver_that_never_ends_its_response_is_left_after_its_status() {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let left = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        assert!(stream.read(&mut [0; 4096]).unwrap() > 0, "a request comes");
+        stream.write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n").unwrap();
+        let chunk = format!("10000\r\n{}\r\n", "a".repeat(0x10000));
+        let mut written = 0_u64;
+        while stream.write_all(chunk.as_bytes()).is_ok() {
+            written += chunk.len() as u64;
+        }
+        written
+    });
+    let service = Service::still(|builder| builder).await;
+    service.run("echo", json!({ "input": {}, "webhook": url })).await;
+    eventually("a try", async || !tries_at(&service, &url).is_empty()).await;
+    assert_eq!(tries_at(&service, &url)[0].status, Some(200));
+    let written = tokio::task::spawn_blocking(|| left.join().unwrap()).await.unwrap();
+    assert!(written < 64 * 1024 * 1024, "{written}");
+}

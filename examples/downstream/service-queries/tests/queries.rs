@@ -12,7 +12,7 @@ use service_queries::{
 async fn service() -> (LocalService, [Client; 2]) {
     let local = LocalService::builder().start().await.unwrap();
     let clients = [GraphqlBody::QueryOnly, GraphqlBody::Variables].map(|body| {
-        let builder = Client::builder().api_key("local").graphql_url(local.graphql_url());
+        let builder = Client::builder().api_key(local.api_key()).graphql_url(local.graphql_url());
         builder.graphql_body(body).build().unwrap()
     });
     (local, clients)

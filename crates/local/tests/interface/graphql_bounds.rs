@@ -1,0 +1,158 @@
+//! Hostile GraphQL documents: small ones that would cost much, as fragments that multiply, schemas that
+//! lead to themselves, and texts that nest.
+
+use std::fmt::Write;
+
+use podqueue_local::Builder;
+use serde_json::json;
+
+use crate::support::{Service, seconds};
+
+/// Sends a document, asserts that it is refused soon, and gives the reason.
+async fn refused(document: &str) -> String {
+    let service = Service::still(Builder::control_plane).await;
+    let begun = std::time::Instant::now();
+    let (status, answer) = service.graphql(document).await;
+    assert!(begun.elapsed() < seconds(5), "{:?}", begun.elapsed());
+    assert_eq!(status, 400, "{:.500}", answer.to_string());
+    assert!(answer.get("data").is_none());
+    answer["errors"][0]["message"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn fragments_that_multiply() {
+    let mut document = "query { ...f0 } fragment f30 on Query { _empty }".to_owned();
+    for n in 0..30 {
+        let next = n + 1;
+        write!(document, " fragment f{n} on Query {{ ...f{next} ...f{next} }}").unwrap();
+    }
+    assert!(refused(&document).await.contains("fields"));
+}
+
+#[tokio::test]
+async fn fragments_that_use_themselves() {
+    for document in [
+        "{ ...a } fragment a on Query { ...a }",
+        "{ ...a } fragment a on Query { ...b } fragment b on Query { _empty ...a }",
+        "{ _empty } fragment a on Query { ...b } fragment b on Query { ...a }",
+    ] {
+        assert!(refused(document).await.contains("uses itself"));
+    }
+}
+
+#[tokio::test]
+async fn a_long_chain_of_fragments() {
+    let mut document = "query { ...f0 } fragment f900 on Query { _empty }".to_owned();
+    for n in 0..900 {
+        write!(document, " fragment f{n} on Query {{ ...f{} }}", n + 1).unwrap();
+    }
+    assert!(refused(&document).await.contains("deep"));
+}
+
+#[tokio::test]
+async fn a_schema_that_leads_to_itself() {
+    let mut levels = "name".to_owned();
+    for _ in 0..12 {
+        levels = format!("fields {{ type {{ {levels} }} }}");
+    }
+    let document = format!("{{ __schema {{ types {{ {levels} }} }} }}");
+    assert!(refused(&document).await.contains("schema"));
+    let mut levels = "name".to_owned();
+    for _ in 0..4 {
+        levels = format!("possibleTypes {{ fields {{ args {{ type {{ {levels} }} }} }} }}");
+    }
+    let document = format!("{{ __type(name: \"Query\") {{ {levels} }} }}");
+    assert!(refused(&document).await.contains("schema"));
+}
+
+#[tokio::test]
+async fn many_aliases_of_one_field() {
+    let fields = |count: usize, field: &str| {
+        let list: Vec<_> = (0..count).map(|n| format!("a{n}: {field}")).collect();
+        list.join(" ")
+    };
+    let secrets = fields(1500, r#"secretCreate(input: { name: "s", value: "v" }) { id }"#);
+    assert!(refused(&format!("mutation {{ {secrets} }}")).await.contains("fields"));
+    assert!(refused(&format!("{{ {} }}", fields(20_000, "_empty"))).await.contains("tokens"));
+    let schemas = fields(250, "__schema { types { fields { args { name } } } }");
+    assert!(refused(&format!("{{ {schemas} }}")).await.contains("schema"));
+}
+
+#[tokio::test]
+async fn many_directives() {
+    let document = format!("{{ _empty {} }}", "@skip(if: false) ".repeat(500));
+    assert!(refused(&document).await.contains("directives"));
+}
+
+#[tokio::test]
+async fn text_that_nests() {
+    for (open, close) in [("{a", "}"), ("[", "]"), ("{a:", "}"), ("... on Query {", "}")] {
+        for depth in [40, 100_000] {
+            let (open, close) = (open.repeat(depth), close.repeat(depth));
+            for document in [
+                format!("{open}{close}"),
+                open.clone(),
+                format!("{{ _empty(x: {open}{close}) }}"),
+                format!("query($x: {open}T{close}) {{ _empty }}"),
+            ] {
+                let reason = refused(&document).await;
+                assert!(reason.contains("nested") || reason.contains("bytes"), "{reason}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn text_that_is_long() {
+    let comment = format!("{{ _empty }} #{}", "a".repeat(2 * 1024 * 1024));
+    assert!(refused(&comment).await.contains("bytes"));
+    assert!(refused(&"{".repeat(2 * 1024 * 1024)).await.contains("bytes"));
+}
+
+/// Brackets and signs in strings and comments are text.
+#[tokio::test]
+async fn text_in_strings_does_not_count() {
+    let service = Service::still(|builder| builder).await;
+    let brackets = "{[(@".repeat(20_000);
+    for literal in [
+        format!("\"{brackets}\""),
+        format!("\"\\\"{brackets}\\\\\""),
+        format!("\"\"\"{brackets} \"quoted\" \\\"\"\" {brackets}\"\"\""),
+    ] {
+        let document = format!(
+            "mutation {{ # {brackets}\n secretCreate(input: {{ name: \"s\", value: {literal} }}) {{ id }} }}"
+        );
+        let (status, answer) = service.graphql(&document).await;
+        assert_eq!((status, answer.get("errors")), (200, None), "{literal:.40}");
+    }
+}
+
+#[tokio::test]
+async fn what_tools_ask_a_schema_for_is_allowed() {
+    let of_type =
+        (0..9).fold("kind name".to_owned(), |inner, _| format!("kind name ofType {{ {inner} }}"));
+    let document = format!(
+        "query IntrospectionQuery {{ __schema {{ queryType {{ name kind }} mutationType {{ name kind }}
+            subscriptionType {{ name kind }} types {{ ...FullType }}
+            directives {{ name description locations args {{ ...InputValue }} }} }} }}
+        fragment FullType on __Type {{ kind name description specifiedByURL
+            fields(includeDeprecated: true) {{ name description args {{ ...InputValue }}
+                type {{ ...TypeRef }} isDeprecated deprecationReason }}
+            inputFields {{ ...InputValue }} interfaces {{ ...TypeRef }}
+            enumValues(includeDeprecated: true) {{ name description isDeprecated deprecationReason }}
+            possibleTypes {{ ...TypeRef }} }}
+        fragment InputValue on __InputValue {{ name description type {{ ...TypeRef }} defaultValue }}
+        fragment TypeRef on __Type {{ {of_type} }}"
+    );
+    let service = Service::still(|builder| builder).await;
+    let (status, answer) = service.graphql(&document).await;
+    assert_eq!((status, answer.get("errors")), (200, None));
+    assert!(answer["data"]["__schema"]["types"].as_array().unwrap().len() > 10);
+    let many: Vec<_> = (0..200)
+        .map(|n| {
+            format!("a{n}: secretCreate(input: {{ name: \"s\", value: \"v\" }}) {{ id name }}")
+        })
+        .collect();
+    let body = json!({ "query": format!("mutation {{ {} }}", many.join(" ")) });
+    assert_eq!(service.graphql_body(body).await.0, 200);
+}

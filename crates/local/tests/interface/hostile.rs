@@ -1,0 +1,346 @@
+//! Hostile peers: whatever they send or do not send, they hold no connection for ever, fill no memory
+//! and keep nobody else out.
+//!
+//! Time is turned: these timeouts are of the real clock, which stands for the runtime's.
+
+use std::io::{ErrorKind, Read, Write};
+use std::time::Duration;
+
+use podqueue_local::{LocalService, Operation};
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::Instant;
+
+use crate::support::{KEY, Service, eventually, raw, seconds};
+
+const HEAD: &str = "POST /v2/echo/run HTTP/1.1\r\nhost: localhost\r\nauthorization: a key\r\n";
+
+async fn service() -> Service {
+    Service::still(|builder| builder.control_plane()).await
+}
+
+async fn connect(service: &Service) -> TcpStream {
+    TcpStream::connect(service.local.address()).await.unwrap()
+}
+
+/// Reads until the connection ends, and gives what came.
+async fn rest(mut stream: TcpStream) -> String {
+    let mut bytes = Vec::new();
+    // A reset is an end, too.
+    let _ = stream.read_to_end(&mut bytes).await;
+    String::from_utf8(bytes).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn half_a_head_times_out() {
+    let service = service().await;
+    for sent in ["G", "GET / HTTP/1.1\r\nhost: localh", HEAD] {
+        let mut stream = connect(&service).await;
+        stream.write_all(sent.as_bytes()).await.unwrap();
+        let begun = Instant::now();
+        assert_eq!(rest(stream).await, "");
+        assert!(begun.elapsed() <= seconds(31), "{:?}", begun.elapsed());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_head_that_trickles_in_times_out() {
+    let service = service().await;
+    let mut stream = connect(&service).await;
+    let begun = Instant::now();
+    let head = format!("GET /?{} HTTP/1.1\r\nhost: localhost\r\n\r\n", "a".repeat(1000));
+    for byte in head.bytes() {
+        if stream.write_all(&[byte]).await.is_err() {
+            break;
+        }
+        tokio::time::sleep(seconds(1)).await;
+    }
+    assert_eq!(rest(stream).await, "");
+    assert!(begun.elapsed() < seconds(60), "{:?}", begun.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_without_requests_is_closed() {
+    let service = service().await;
+    let mut used = connect(&service).await;
+    let request =
+        format!("GET /v2/echo/health HTTP/1.1\r\nhost: localhost\r\nauthorization: {KEY}\r\n\r\n");
+    for _ in 0..3 {
+        // As long as HTTP clients keep a connection, it stays.
+        used.write_all(request.as_bytes()).await.unwrap();
+        let mut response = [0; 4096];
+        let length = used.read(&mut response).await.unwrap();
+        assert!(response[..length].starts_with(b"HTTP/1.1 200 "));
+        tokio::time::sleep(seconds(90)).await;
+    }
+    let never_used = connect(&service).await;
+    let begun = Instant::now();
+    assert_eq!(rest(never_used).await, "");
+    rest(used).await;
+    assert!(begun.elapsed() <= seconds(101), "{:?}", begun.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn half_a_body_times_out() {
+    let service = service().await;
+    for sent in [
+        "content-length: 100\r\n\r\n{",
+        "content-length: 100\r\n\r\n",
+        "transfer-encoding: chunked\r\n\r\n5\r\n{\"inp",
+        "transfer-encoding: chunked\r\n\r\n5",
+        "content-length: 100\r\nexpect: 100-continue\r\n\r\n",
+    ] {
+        let mut stream = connect(&service).await;
+        stream.write_all(format!("{HEAD}{sent}").as_bytes()).await.unwrap();
+        let begun = Instant::now();
+        let response = rest(stream).await;
+        assert!(response.contains("HTTP/1.1 408 "), "{sent:?} {response:?}");
+        assert!(begun.elapsed() <= seconds(31), "{:?}", begun.elapsed());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_trickles_in_times_out() {
+    let service = service().await;
+    let mut stream = connect(&service).await;
+    stream.write_all(format!("{HEAD}content-length: 1000\r\n\r\n").as_bytes()).await.unwrap();
+    let begun = Instant::now();
+    for _ in 0..1000 {
+        if stream.write_all(b" ").await.is_err() {
+            break;
+        }
+        tokio::time::sleep(seconds(5)).await;
+    }
+    assert!(begun.elapsed() < seconds(320), "{:?}", begun.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_response_that_nobody_reads_is_given_up() {
+    let service = service().await;
+    let text = "a".repeat(8 * 1024 * 1024);
+    let id = service.run("echo", json!({ "input": { "text": text } })).await;
+    service.until("echo", &id, "COMPLETED").await;
+    let mut stream = connect(&service).await;
+    let ask = format!(
+        "GET /v2/echo/status/{id} HTTP/1.1\r\nhost: localhost\r\nauthorization: {KEY}\r\n\r\n"
+    );
+    stream.write_all(ask.as_bytes()).await.unwrap();
+    tokio::time::sleep(seconds(62)).await;
+    let error = stream.read_to_end(&mut Vec::new()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+}
+
+#[tokio::test]
+async fn a_head_that_is_too_large_is_refused() {
+    let service = service().await;
+    let long = "a".repeat(100_000);
+    let many: String = (0..200).map(|n| format!("x-{n}: 1\r\n")).collect();
+    let pairs = "a&".repeat(100_000);
+    for (request, statuses) in [
+        (format!("GET /v2/echo/status/{long} HTTP/1.1\r\nhost: localhost\r\n\r\n"), ["414", "431"]),
+        (format!("GET /?{pairs} HTTP/1.1\r\nhost: localhost\r\n\r\n"), ["414", "431"]),
+        (format!("GET / HTTP/1.1\r\nhost: localhost\r\nx: {long}\r\n\r\n"), ["431", "431"]),
+        (format!("GET / HTTP/1.1\r\nhost: localhost\r\n{many}\r\n"), ["431", "431"]),
+    ] {
+        let response = raw(&service, request.as_bytes()).await;
+        // It may be reset before it has read why.
+        let is_refused = statuses.iter().any(|status| response.contains(&format!(" {status} ")));
+        assert!(response.is_empty() || is_refused, "{response}");
+    }
+    assert_eq!(service.get("/v2/echo/health").await.0, 200);
+}
+
+#[tokio::test]
+async fn as_many_query_parameters_as_fit_are_no_trouble() {
+    let service = service().await;
+    let pairs = "a&".repeat(20_000);
+    let begun = std::time::Instant::now();
+    for path in ["/v2/echo/status/x", "/v1/pods/pod-gpu", "/graphql"] {
+        let answer = service.get(&format!("{path}?{pairs}ttl=20000")).await;
+        assert!([200, 404, 405].contains(&answer.0), "{answer:?}");
+    }
+    assert!(begun.elapsed() < seconds(10), "{:?}", begun.elapsed());
+}
+
+/// Whoever reads the length otherwise than this service must not see a second request in the first.
+#[tokio::test]
+async fn two_lengths_end_the_connection() {
+    let service = service().await;
+    let smuggled = "GET /smuggled HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    for lengths in [
+        "content-length: 3\r\ntransfer-encoding: chunked\r\n",
+        "transfer-encoding: chunked\r\ncontent-length: 3\r\n",
+        "content-length: 3\r\ncontent-length: 5\r\n",
+        "transfer-encoding: chunked, identity\r\n",
+        "transfer-encoding: xchunked\r\n",
+        "content-length: +3\r\n",
+        "content-length: 3, 5\r\n",
+        "transfer-encoding : chunked\r\n",
+    ] {
+        let request = format!("{HEAD}{lengths}\r\n0\r\n\r\n{smuggled}");
+        raw(&service, request.as_bytes()).await;
+    }
+    let seen = service.local.requests();
+    assert!(seen.iter().all(|request| request.path != "/smuggled"), "{seen:?}");
+}
+
+#[tokio::test]
+async fn one_connection_too_many_closes_the_oldest_that_waits_for_its_peer() {
+    let service = Service::still(|builder| builder.max_connections(4)).await;
+    let mut idle = Vec::new();
+    for _ in 0..50 {
+        let mut stream = connect(&service).await;
+        stream.write_all(b"GET / HT").await.unwrap();
+        idle.push(stream);
+    }
+    assert_eq!(service.get("/v2/echo/health").await.0, 200);
+    // All but the last few are closed.
+    for stream in idle.drain(..46) {
+        assert_eq!(rest(stream).await, "");
+    }
+}
+
+#[tokio::test]
+async fn requests_under_way_are_not_closed_for_others() {
+    let service = Service::still(|builder| builder.max_connections(3)).await;
+    let url = format!("{}/v2/sleep/runsync", service.local.base_url());
+    let body = json!({ "input": { "ms": 1000 } }).to_string();
+    let waiting: Vec<_> = (0..3)
+        .map(|_| {
+            let call = reqwest::Client::new().post(&url).header("authorization", KEY);
+            tokio::spawn(call.body(body.clone()).send())
+        })
+        .collect();
+    eventually("three requests", async || service.local.requests().len() == 3).await;
+    let refused = reqwest::Client::new().get(&url).send().await;
+    assert!(refused.is_err());
+    service.advance(seconds(1));
+    for call in waiting {
+        assert_eq!(call.await.unwrap().unwrap().status(), 200);
+    }
+}
+
+#[tokio::test]
+async fn a_flood_without_a_key_neither_fills_the_log_nor_empties_it() {
+    let service = service().await;
+    assert_eq!(service.get("/v2/echo/health?mine").await.0, 200);
+    let one = format!("GET /v2/echo/{} HTTP/1.1\r\nhost: localhost\r\n\r\n", "a".repeat(30_000));
+    let flood = one.repeat(100);
+    for _ in 0..10 {
+        let mut stream = connect(&service).await;
+        let (mut read, mut write) = stream.split();
+        let sent = async {
+            write.write_all(flood.as_bytes()).await.unwrap();
+            write.shutdown().await.unwrap();
+        };
+        let mut responses = Vec::new();
+        let (_, end) = tokio::join!(sent, read.read_to_end(&mut responses));
+        end.unwrap();
+    }
+    assert_eq!(service.local.unauthorized_requests(), 1000);
+    let kept = service.local.requests();
+    assert_eq!(kept[0].query, "mine");
+    let bytes: usize = kept.iter().map(|request| request.path.len()).sum();
+    assert!((2..=101).contains(&kept.len()) && bytes < 300_000, "{} {bytes}", kept.len());
+}
+
+#[tokio::test]
+async fn wrong_keys_count_as_none_and_restricted_ones_do_not() {
+    let service =
+        Service::still(|builder| builder.restricted_api_key("reader", [Operation::Status])).await;
+    let url = format!("{}/v2/echo/health", service.local.base_url());
+    for key in ["wrong", "reader"] {
+        let request = service.http.get(&url).header("authorization", key);
+        assert_eq!(request.send().await.unwrap().status(), 401);
+    }
+    assert_eq!(service.local.unauthorized_requests(), 1);
+    let statuses: Vec<_> = service.local.requests().into_iter().map(|r| r.status).collect();
+    assert_eq!(statuses, [Some(401), Some(401)]);
+}
+
+/// Opens a connection in each of the states in which it waits for its peer.
+fn waiting_connections(local: &LocalService) -> Vec<std::net::TcpStream> {
+    let health =
+        format!("GET /v2/echo/health HTTP/1.1\r\nhost: localhost\r\nauthorization: {KEY}\r\n\r\n");
+    let half_a_body = format!("{HEAD}content-length: 100\r\n\r\n{{");
+    ["", "GET / HTTP/1.1\r\nhost", &half_a_body, &health, &format!("{health}GET /half")]
+        .iter()
+        .map(|sent| {
+            let mut stream = std::net::TcpStream::connect(local.address()).unwrap();
+            stream.set_read_timeout(Some(seconds(10))).unwrap();
+            stream.write_all(sent.as_bytes()).unwrap();
+            if sent.starts_with(&health) {
+                stream.read_exact(&mut [0; 12]).unwrap();
+            }
+            stream
+        })
+        .collect()
+}
+
+fn assert_closed(connections: Vec<std::net::TcpStream>) {
+    for mut stream in connections {
+        match stream.read_to_end(&mut Vec::new()) {
+            Ok(_) => {}
+            Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionReset),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_drop_closes_all_connections_and_frees_the_port() {
+    let service = service().await;
+    let address = service.local.address();
+    let connections = waiting_connections(&service.local);
+    let begun = Instant::now();
+    drop(service.local);
+    assert_eq!(
+        std::net::TcpStream::connect(address).unwrap_err().kind(),
+        ErrorKind::ConnectionRefused
+    );
+    drop(std::net::TcpListener::bind(address).unwrap());
+    assert_closed(connections);
+    assert!(begun.elapsed() < Duration::from_millis(1500), "{:?}", begun.elapsed());
+    assert!(LocalService::builder().listen(address).start().await.is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_shutdown_closes_all_connections_and_waits_for_none() {
+    let service = service().await;
+    let connections = waiting_connections(&service.local);
+    let begun = Instant::now();
+    service.local.shutdown().await;
+    assert!(begun.elapsed() < Duration::from_millis(1500), "{:?}", begun.elapsed());
+    assert_closed(connections);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_does_not_wait_for_a_peer_that_does_not_read() {
+    let service = service().await;
+    let text = "a".repeat(8 * 1024 * 1024);
+    let id = service.run("echo", json!({ "input": { "text": text } })).await;
+    service.until("echo", &id, "COMPLETED").await;
+    let mut stream = connect(&service).await;
+    let ask = format!(
+        "GET /v2/echo/status/{id} HTTP/1.1\r\nhost: localhost\r\nauthorization: {KEY}\r\n\r\n"
+    );
+    stream.write_all(ask.as_bytes()).await.unwrap();
+    stream.read_exact(&mut [0; 1]).await.unwrap();
+    let begun = Instant::now();
+    service.local.shutdown().await;
+    assert!(begun.elapsed() <= seconds(3), "{:?}", begun.elapsed());
+    assert!(stream.read_to_end(&mut Vec::new()).await.is_err());
+}
+
+#[tokio::test]
+async fn nested_and_huge_json_is_400() {
+    let service = service().await;
+    let nested = format!("{{\"input\": {}{}}}", "[".repeat(50_000), "]".repeat(50_000));
+    let objects = format!("{}1{}", "{\"input\":".repeat(50_000), "}".repeat(50_000));
+    for body in [nested, objects, "{\"input\": {\"n\": 1e999}}".to_owned()] {
+        for path in ["/v2/echo/run", "/v2/echo/openai/v1/x", "/_local/faults", "/_local/pods"] {
+            let answer = service.send(reqwest::Method::POST, path, body.clone().into()).await;
+            assert_eq!(answer.0, 400, "{path}");
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! What the characters of a text may stand for: each can be escaped for JSON or a string literal, for
+//! a URL or for HTML, several times over, and none has to be escaped in the way its neighbour is.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::entities;
+
+/// How often something may be escaped over: a GraphQL literal, in a JSON body, in a line of a log, in
+/// JSON, in JSON again, and once more.
+const LEVELS: u8 = 6;
+
+/// How many positions are remembered at a time.
+const REMEMBERED: usize = 4_096;
+
+/// How many readings are gone through for each byte of a text. One that has more consists of little but
+/// escapes of escapes, which nobody writes who means to be read: of the rest only one level is read.
+const READINGS_PER_BYTE: usize = 32;
+const READINGS_OF_ANY: usize = 300_000;
+
+/// A character, and where the text goes on after it.
+pub(super) type Reading = (char, usize);
+
+/// What is read at a position on a level.
+type Known = HashMap<(usize, u8), Rc<[Reading]>>;
+
+/// The ways in which a text can be read.
+pub(super) struct Spelling<'a> {
+    text: &'a str,
+    known: RefCell<Known>,
+    /// How many readings may still be gone through.
+    left: Cell<usize>,
+}
+
+/// How a byte is escaped.
+#[derive(Clone, Copy)]
+enum ByteForm {
+    /// `%C3`
+    Percent,
+    /// `\xC3`
+    Backslash,
+    /// `Ã`: UTF-8 that was read as Latin-1.
+    Latin1,
+}
+
+impl<'a> Spelling<'a> {
+    pub(super) fn of(text: &'a str) -> Self {
+        let left = text.len().saturating_mul(READINGS_PER_BYTE).saturating_add(READINGS_OF_ANY);
+        Self { text, known: RefCell::default(), left: Cell::new(left) }
+    }
+
+    /// All characters that may be meant at a position.
+    pub(super) fn at(&self, at: usize) -> Rc<[Reading]> {
+        self.read(at, if self.left.get() > 0 { LEVELS } else { 1 })
+    }
+
+    /// The character at a position, where it can only mean itself.
+    pub(super) fn plain(&self, at: usize) -> Option<Reading> {
+        let byte = *self.text.as_bytes().get(at)?;
+        let plain = byte.is_ascii() && !matches!(byte, b'\\' | b'%' | b'&' | b'+');
+        plain.then_some((char::from(byte), at + 1))
+    }
+
+    fn read(&self, at: usize, level: u8) -> Rc<[Reading]> {
+        if let Some(plain) = self.plain(at) {
+            return Rc::new([plain]);
+        }
+        if let Some(known) = self.known.borrow().get(&(at, level)) {
+            self.left.set(self.left.get().saturating_sub(known.len()));
+            return Rc::clone(known);
+        }
+        let mut readings = Vec::new();
+        if level == 0 {
+            let literal = self.text[at..].chars().next();
+            readings.extend(literal.map(|it| (it, at + it.len_utf8())));
+        } else {
+            let within = level - 1;
+            for &(first, next) in self.read(at, within).iter() {
+                readings.push((first, next));
+                match first {
+                    '\\' => self.backslash(next, within, &mut readings),
+                    '%' => self.percent(next, within, &mut readings),
+                    '&' => self.entity(next, within, &mut String::new(), &mut readings),
+                    '+' => readings.push((' ', next)),
+                    '\u{80}'..='\u{ff}' => {
+                        let byte = u32::from(first) as u8;
+                        self.utf8(&mut vec![byte], next, within, ByteForm::Latin1, &mut readings);
+                    }
+                    _ => {}
+                }
+            }
+            self.left.set(self.left.get().saturating_sub(readings.len()));
+            readings.retain(|reading| self.is_likely(at, *reading));
+            readings.sort_unstable();
+            readings.dedup();
+        }
+        let readings: Rc<[Reading]> = readings.into();
+        let mut known = self.known.borrow_mut();
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert((at, level), Rc::clone(&readings));
+        readings
+    }
+
+    /// A backslash is doubled on each level: among many of them, any other number is no reading.
+    fn is_likely(&self, at: usize, (character, next): Reading) -> bool {
+        let written = &self.text.as_bytes()[at..next];
+        character != '\\'
+            || written.len().is_power_of_two()
+            || written.iter().any(|byte| *byte != b'\\')
+    }
+
+    /// What follows a backslash in JSON, GraphQL, Rust, Python, JavaScript or Go.
+    fn backslash(&self, at: usize, level: u8, readings: &mut Vec<Reading>) {
+        for &(letter, next) in self.read(at, level).iter() {
+            let control = match letter {
+                'n' => '\n',
+                'r' => '\r',
+                't' => '\t',
+                'b' => '\u{8}',
+                'f' => '\u{c}',
+                'v' => '\u{b}',
+                'a' => '\u{7}',
+                '0' => '\0',
+                'u' => {
+                    self.utf16(next, level, readings);
+                    self.braced(next, level, readings);
+                    continue;
+                }
+                'U' => {
+                    let codes = self.hex(next, level, 8);
+                    readings.extend(codes.into_iter().filter_map(character));
+                    continue;
+                }
+                'x' => {
+                    self.byte(next, level, ByteForm::Backslash, readings);
+                    self.braced(next, level, readings);
+                    continue;
+                }
+                other => other,
+            };
+            readings.push((control, next));
+        }
+    }
+
+    /// What follows `%`.
+    fn percent(&self, at: usize, level: u8, readings: &mut Vec<Reading>) {
+        self.byte(at, level, ByteForm::Percent, readings);
+        for &(letter, next) in self.read(at, level).iter() {
+            if letter == 'u' {
+                readings.extend(self.hex(next, level, 4).into_iter().filter_map(character));
+            }
+        }
+    }
+
+    /// What follows `&`, up to the semicolon.
+    fn entity(&self, at: usize, level: u8, name: &mut String, readings: &mut Vec<Reading>) {
+        for &(letter, next) in self.read(at, level).iter() {
+            if letter == ';' {
+                readings.extend(entities::meaning(name).map(|meaning| (meaning, next)));
+            } else if name.len() < entities::LONGEST
+                && (letter.is_ascii_alphanumeric() || (letter == '#' && name.is_empty()))
+            {
+                name.push(letter);
+                self.entity(next, level, name, readings);
+                name.pop();
+            }
+        }
+    }
+
+    /// Four digits after `\u`, or a pair of surrogates.
+    fn utf16(&self, at: usize, level: u8, readings: &mut Vec<Reading>) {
+        for (high, next) in self.hex(at, level, 4) {
+            let Some(above) = high.checked_sub(0xd800).filter(|above| *above < 0x400) else {
+                readings.extend(character((high, next)));
+                continue;
+            };
+            for next in self.skip(next, level, "\\u") {
+                for (low, next) in self.hex(next, level, 4) {
+                    let below = low.checked_sub(0xdc00).filter(|below| *below < 0x400);
+                    let code = below.map(|below| 0x1_0000 + (above << 10) + below);
+                    readings.extend(code.and_then(|code| character((code, next))));
+                }
+            }
+        }
+    }
+
+    /// `{1f980}` after `\u` or `\x`.
+    fn braced(&self, at: usize, level: u8, readings: &mut Vec<Reading>) {
+        for start in self.skip(at, level, "{") {
+            for digits in 1..=6 {
+                for (code, end) in self.hex(start, level, digits) {
+                    let ends = self.skip(end, level, "}");
+                    readings.extend(ends.into_iter().filter_map(|next| character((code, next))));
+                }
+            }
+        }
+    }
+
+    /// A byte of two digits, with those that it needs for a character.
+    fn byte(&self, at: usize, level: u8, form: ByteForm, readings: &mut Vec<Reading>) {
+        for (byte, next) in self.hex(at, level, 2) {
+            readings.extend(character((byte, next)));
+            self.utf8(&mut vec![byte as u8], next, level, form, readings);
+        }
+    }
+
+    /// The character whose UTF-8 begins with these bytes and goes on in the same form.
+    fn utf8(
+        &self,
+        bytes: &mut Vec<u8>,
+        at: usize,
+        level: u8,
+        form: ByteForm,
+        readings: &mut Vec<Reading>,
+    ) {
+        let length = match bytes[0] {
+            0xc2..=0xdf => 2,
+            0xe0..=0xef => 3,
+            0xf0..=0xf4 => 4,
+            _ => return,
+        };
+        if bytes.len() == length {
+            let read = std::str::from_utf8(bytes).ok().and_then(|text| text.chars().next());
+            readings.extend(read.map(|read| (read, at)));
+            return;
+        }
+        let further: Vec<_> = match form {
+            ByteForm::Latin1 => {
+                self.read(at, level).iter().map(|&(it, next)| (u32::from(it), next)).collect()
+            }
+            ByteForm::Percent | ByteForm::Backslash => {
+                let mark = if matches!(form, ByteForm::Percent) { "%" } else { "\\x" };
+                let starts = self.skip(at, level, mark);
+                starts.into_iter().flat_map(|next| self.hex(next, level, 2)).collect()
+            }
+        };
+        for (byte, next) in further {
+            if (0x80..0xc0).contains(&byte) {
+                bytes.push(byte as u8);
+                self.utf8(bytes, next, level, form, readings);
+                bytes.pop();
+            }
+        }
+    }
+
+    /// Numbers of so many hexadecimal digits.
+    fn hex(&self, at: usize, level: u8, digits: usize) -> Vec<(u32, usize)> {
+        let mut numbers = vec![(0, at)];
+        for _ in 0..digits {
+            let mut longer = Vec::new();
+            for (number, at) in numbers {
+                for &(digit, next) in self.read(at, level).iter() {
+                    longer.extend(digit.to_digit(16).map(|digit| (number << 4 | digit, next)));
+                }
+            }
+            longer.sort_unstable();
+            longer.dedup();
+            numbers = longer;
+        }
+        numbers
+    }
+
+    /// Where the text goes on after this mark.
+    fn skip(&self, at: usize, level: u8, mark: &str) -> Vec<usize> {
+        let mut places = vec![at];
+        for expected in mark.chars() {
+            let readings = places.into_iter().flat_map(|at| {
+                let readings = self.read(at, level);
+                readings.iter().filter(|(it, _)| *it == expected).map(|it| it.1).collect::<Vec<_>>()
+            });
+            places = readings.collect();
+        }
+        places
+    }
+}
+
+fn character((code, next): (u32, usize)) -> Option<Reading> {
+    char::from_u32(code).map(|it| (it, next))
+}

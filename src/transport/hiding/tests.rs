@@ -1,0 +1,227 @@
+//! Secrets in every spelling, drawn at random.
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use super::*;
+
+fn secrets(all: &[&str]) -> Secrets {
+    Secrets::new(all.iter().copied().map(SecretString::from).collect(), None)
+}
+
+fn hidden(text: &str, all: &[&str]) -> String {
+    secrets(all).hide(text)
+}
+
+#[test]
+fn of_a_secret_that_holds_another_nothing_is_left() {
+    for secrets in [["prod", "prod-db-pw"], ["prod-db-pw", "prod"]] {
+        assert_eq!(hidden("prod-db-pw, prod", &secrets), "[redacted], [redacted]");
+    }
+}
+
+#[test]
+fn a_secret_is_hidden_in_every_form_in_which_it_may_come_back() {
+    let secret = "a\"b\\ä+= ~/<🦀";
+    for form in [
+        secret,
+        "A\"B\\ä+= ~/<🦀",
+        r#"a\"b\\ä+= ~/<🦀"#,
+        r#"a\\\"b\\\\ä+= ~/<🦀"#,
+        r#"a\"b\\\u00e4+= ~\/<🦀"#,
+        r#"a\"b\\\u00E4+\u003d ~/\u003C\ud83e\udd80"#,
+        r#"a\"b\\\u{e4}+= ~/<\u{1f980}"#,
+        r#"a\"b\\\xe4+= ~/<\U0001f980"#,
+        r#"a\\\"b\\\\\\u00e4+= ~/<🦀"#,
+        "a%22b%5C%C3%A4%2B%3D+%7E%2F%3C%F0%9F%A6%80",
+        "a%22b%5c%c3%a4%2b%3d%20~%2f%3c%f0%9f%a6%80",
+        "a%2522b%255C%25C3%25A4%252B%253D%2520~%252F%253C%25F0%259F%25A6%2580",
+        "a%22b%5C%E4%2B%3D%20~%2F%3C%F0%9F%A6%80",
+        "a&quot;b\\&auml;&#43;= ~&sol;&lt;&#129408;",
+        "a&amp;quot;b&#92;&#xE4;&plus;&#x0003D; ~/&amp;lt;&#x1f980;",
+        "a\\u0026quot;b\\\\ä+= ~/\\u0026lt;🦀",
+        "a%26quot%3Bb%5Cä%2B= ~/%26lt;🦀",
+        "a\"b\\Ã¤+= ~/<🦀",
+        "a\"b\\\u{fffd}+= ~/<\u{fffd}",
+    ] {
+        assert_eq!(hidden(&format!("<{form}>"), &[secret]), "<[redacted]>", "{form}");
+        assert_eq!(hidden(form, &[secret]), "[redacted]", "{form}");
+    }
+    assert_eq!(
+        hidden("unchanged %41 \\u0041 &lt; \\", &["", "key"]),
+        "unchanged %41 \\u0041 &lt; \\"
+    );
+}
+
+#[test]
+fn a_short_secret_is_hidden_where_it_stands_alone() {
+    assert_eq!(
+        hidden("a=a, \"a\": a template", &["a"]),
+        "[redacted]=[redacted], \"[redacted]\": [redacted] template"
+    );
+    assert_eq!(hidden("answered 400, 0 left", &["0", "40"]), "answered 400, [redacted] left");
+    assert_eq!(hidden("word passwords", &["word"]), "[redacted] pass[redacted]s");
+}
+
+#[test]
+fn a_long_secret_is_hidden_in_part() {
+    let secret = "sk-0123456789abcdefghij";
+    assert_eq!(
+        hidden("you sent 'sk-0123456…cdefghij'", &[secret]),
+        "you sent '[redacted]…cdefghij'"
+    );
+    assert_eq!(hidden("you sent \"56789abcdefghij", &[secret]), "you sent \"[redacted]");
+    assert_eq!(hidden("a 0123456 z", &[secret]), "a 0123456 z");
+    assert_eq!(hidden("see https://x", &["https://me.example/hooks/7"]), "see https://x");
+}
+
+#[test]
+fn a_secret_in_base64_is_hidden_with_what_it_lies_in() {
+    // {"env":{"A":"canary-value-7"}}, with nothing, one and two bytes before it.
+    for text in [
+        "eyJlbnYiOnsiQSI6ImNhbmFyeS12YWx1ZS03In19",
+        "IHsiZW52Ijp7IkEiOiJjYW5hcnktdmFsdWUtNyJ9fQ==",
+        "ICB7ImVudiI6eyJBIjoiY2FuYXJ5LXZhbHVlLTcifX0=",
+    ] {
+        assert_eq!(hidden(&format!("sent: {text}."), &["canary-value-7"]), "sent: [redacted].");
+    }
+}
+
+#[test]
+fn json_is_redacted_in_its_texts() {
+    let mut value = serde_json::json!({
+        "query": "it was \"hunter22\"", "hunter22": [1, 12_345_678], "code": true, "at": null
+    });
+    secrets(&["hunter22", "12345678"]).redactor().hide_json(&mut value);
+    let expected = serde_json::json!({
+        "query": "it was \"[redacted]\"", "[redacted]": [1, "[redacted]"], "code": true, "at": null
+    });
+    assert_eq!(value, expected);
+}
+
+/// How one character is written by somebody who escapes a text.
+#[derive(Clone, Copy, Debug)]
+enum Encoder {
+    Json,
+    Percent,
+    Html,
+}
+
+/// Escapes what has to be, and of the rest what `choices` says.
+fn encode(text: &str, encoder: Encoder, choices: &mut impl FnMut() -> u8) -> String {
+    let mut written = String::new();
+    for character in text.chars() {
+        let choice = choices();
+        match encoder {
+            Encoder::Json => json(character, choice, &mut written),
+            Encoder::Percent => percent(character, choice, &mut written),
+            Encoder::Html => html(character, choice, &mut written),
+        }
+    }
+    written
+}
+
+fn json(character: char, choice: u8, written: &mut String) {
+    let simple = match character {
+        '"' | '\\' | '/' => Some(character),
+        '\n' => Some('n'),
+        '\r' => Some('r'),
+        '\t' => Some('t'),
+        _ => None,
+    };
+    let must = matches!(character, '"' | '\\' | '\0'..='\u{1f}');
+    match (choice % 4, simple) {
+        (0 | 1, Some(simple)) => written.extend(['\\', simple]),
+        (0 | 1, None) if !must => written.push(character),
+        (2, _) if !must => written.push(character),
+        _ => {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                let digits =
+                    if choice & 4 == 0 { format!("{unit:04x}") } else { format!("{unit:04X}") };
+                written.push_str("\\u");
+                written.push_str(&digits);
+            }
+        }
+    }
+}
+
+fn percent(character: char, choice: u8, written: &mut String) {
+    let must =
+        !character.is_ascii() || matches!(character, '%' | '&' | '+' | ' '..='"' | '\0'..='\u{1f}');
+    if character == ' ' && choice.is_multiple_of(2) {
+        written.push('+');
+    } else if must || choice.is_multiple_of(3) {
+        for byte in character.to_string().bytes() {
+            written.push_str(&if choice & 4 == 0 {
+                format!("%{byte:02x}")
+            } else {
+                format!("%{byte:02X}")
+            });
+        }
+    } else {
+        written.push(character);
+    }
+}
+
+fn html(character: char, choice: u8, written: &mut String) {
+    let name = match character {
+        '"' => Some("quot"),
+        '&' => Some("amp"),
+        '<' => Some("lt"),
+        '>' => Some("gt"),
+        '\'' => Some("apos"),
+        'é' => Some("eacute"),
+        _ => None,
+    };
+    let code = u32::from(character);
+    match (choice % 5, name) {
+        (0 | 1, Some(name)) => written.push_str(&format!("&{name};")),
+        (2, _) => written.push_str(&format!("&#{code};")),
+        (3, _) => written.push_str(&format!("&#x{code:x};")),
+        (_, Some(_)) => written.push_str(&format!("&#X{code:04X};")),
+        _ => written.push(character),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(7), ..ProptestConfig::with_cases(3_000) })]
+
+    #[test]
+    fn no_piece_of_a_secret_is_shown_whoever_escaped_it(
+        secret in "[a-zA-Z0-9/+=\"'\\\\<>&%#;é~ü🦀 \n_-]{6,40}",
+        before in "[ -~]{0,12}",
+        after in "[ -~]{0,12}",
+        encoders in prop::collection::vec(
+            prop_oneof![Just(Encoder::Json), Just(Encoder::Percent), Just(Encoder::Html)], 0..4),
+        choices in prop::collection::vec(any::<u8>(), 64),
+    ) {
+        let mut turn = choices.iter().copied().cycle();
+        let mut choice = || turn.next().unwrap_or_default();
+        let (mut text, mut spelled) = (secret.clone(), secret.clone());
+        let (mut left, mut right) = (before, after);
+        for encoder in encoders {
+            spelled = encode(&spelled, encoder, &mut choice);
+            left = encode(&left, encoder, &mut choice);
+            right = encode(&right, encoder, &mut choice);
+            text = format!("{left}{spelled}{right}");
+        }
+        let shown = hidden(&text, &[&secret]);
+        prop_assert!(shown.contains("[redacted]"), "{text} is shown as {shown}");
+        // Nothing beside it is lost, and of itself nothing is left over.
+        prop_assert!(!shown.contains(&spelled), "{shown}");
+        let rest = shown.replacen("[redacted]", "", 1);
+        prop_assert!(rest.len() <= left.len() + right.len(), "{text} is shown as {shown}");
+    }
+
+    #[test]
+    fn any_text_is_read_to_its_end(text in any::<String>(), secret in any::<String>()) {
+        let shown = hidden(&text, &[&secret]);
+        prop_assert!(secret.chars().count() < 4 || !shown.contains(&secret) || "[redacted]".contains(&secret));
+    }
+
+    #[test]
+    fn escapes_upon_escapes_are_read(text in "[\\\\%&+u0-9a-fA-F#;x{}quotamp\u{80}-\u{ff}]{0,200}") {
+        let _ = hidden(&text, &["secret", "\\\\\\\\"]);
+    }
+}

@@ -1,0 +1,75 @@
+//! The requests under way, and when each of them must be over.
+
+use slab::Slab;
+use tokio::time::Instant;
+
+/// A request is under way from the moment at which it may be sent until its response has been read,
+/// it was given up, or its time was over. The last happens only where the caller of a request is not
+/// polled: nobody else would ever end it.
+#[derive(Default)]
+pub(super) struct UnderWay {
+    requests: Slab<Request>,
+    /// How many there ever were.
+    started: u64,
+    /// When the first of them is overdue, or earlier.
+    next_overdue: Option<Instant>,
+}
+
+struct Request {
+    number: u64,
+    over: Option<Instant>,
+    is_answered: bool,
+}
+
+/// Names a request, also after its end.
+pub(super) struct Ticket {
+    key: usize,
+    number: u64,
+}
+
+impl UnderWay {
+    /// A request that must be over by then.
+    pub(super) fn add(&mut self, over: Option<Instant>) -> Ticket {
+        self.started += 1;
+        let number = self.started;
+        let key = self.requests.insert(Request { number, over, is_answered: false });
+        self.next_overdue = [self.next_overdue, over].into_iter().flatten().min();
+        Ticket { key, number }
+    }
+
+    /// The response to a request begins; whether that is news.
+    pub(super) fn answer(&mut self, ticket: &Ticket) -> bool {
+        let request = self.requests.get_mut(ticket.key);
+        request
+            .filter(|request| request.number == ticket.number)
+            .is_some_and(|request| !std::mem::replace(&mut request.is_answered, true))
+    }
+
+    /// A request is over. Whether its response had begun; `None` where it was overdue.
+    pub(super) fn end(&mut self, ticket: &Ticket) -> Option<bool> {
+        self.requests.get(ticket.key).filter(|request| request.number == ticket.number)?;
+        Some(self.requests.remove(ticket.key).is_answered)
+    }
+
+    /// Ends the requests that are overdue; of each, whether its response had begun.
+    pub(super) fn end_overdue(&mut self, now: Instant) -> Vec<bool> {
+        if self.next_overdue.is_none_or(|next| next > now) {
+            return Vec::new();
+        }
+        let mut overdue = Vec::new();
+        self.requests.retain(|_, request| {
+            let keep = request.over.is_none_or(|over| over > now);
+            if !keep {
+                overdue.push(request.is_answered);
+            }
+            keep
+        });
+        self.next_overdue = self.requests.iter().filter_map(|(_, request)| request.over).min();
+        overdue
+    }
+
+    /// When a request may be overdue.
+    pub(super) fn next_overdue(&self) -> Option<Instant> {
+        self.next_overdue
+    }
+}

@@ -1,0 +1,295 @@
+//! A service that repeats what it was sent, escaped by whoever stood in between: nothing of a secret is
+//! shown, and nothing else is redacted.
+
+use std::error::Error as _;
+
+use podqueue::graphql::{SaveTemplate, SecretCreate, save_template, secret_create, types};
+use podqueue::rest::call::RestCall;
+use podqueue::{Client, Error, ErrorKind, GraphqlBody, NewTemplate, RetryPolicy, S3Config};
+use serde_json::{Value, json};
+
+use crate::support::{Reply, Script};
+
+/// It can stand in a header.
+const API_KEY: &str = "Ky0+Qz7/=%&<\"'\\xW9uJ";
+const STORAGE: &str = "St0rage/\"q\\=<é&%+🦀zX";
+const ENV: &str = "Env1ron/\"m\\=<ü&%+\nnT";
+const SECRET: &str = "S3cr/et\"v\\=<ñ&%+\tuE";
+const HOOK: &str = "H00kT0k3nH00kT0k3nH00kT0k3nH00kT0k3n";
+const BODY: &str = "B0dy/P4ss\"w\\=<ö&%+oRd";
+const QUERY: &str = "Qu3ry/T0\"k\\=<ä&%+eN";
+const PATH: &str = "P4th-T0\"k\\=<ß&%+eN";
+const HEADER: &str = "H34der/T0k=<&%+eN";
+
+const ALL: [&str; 9] = [API_KEY, STORAGE, ENV, SECRET, HOOK, BODY, QUERY, PATH, HEADER];
+
+/// A text as somebody escapes it.
+type Spelling = (&'static str, fn(&str) -> String);
+
+const SPELLINGS: [Spelling; 13] = [
+    ("unchanged", str::to_owned),
+    ("JSON", |text| in_json(text, |it| !it.is_ascii_graphic(), false)),
+    ("JSON of Gson", |text| in_json(text, |it| "=<>&'".contains(it), false)),
+    ("JSON of .NET", |text| in_json(text, |it| !it.is_ascii() || "+<>&'\"".contains(it), true)),
+    ("JSON of PHP", |text| in_json(text, |it| !it.is_ascii(), false).replace('/', "\\/")),
+    ("JSON, all of it", |text| in_json(text, |_| true, true)),
+    ("JSON in JSON", |text| in_json(&in_json(text, |it| !it.is_ascii(), false), |_| false, false)),
+    ("Debug", |text| format!("{text:?}")),
+    ("a URL", |text| in_url(text, false)),
+    ("a URL, in capitals", |text| in_url(text, true)),
+    ("a URL in a URL", |text| in_url(&in_url(text, false), true)),
+    ("HTML", |text| in_html(text, |it| format!("&#{};", u32::from(it)))),
+    ("HTML in HTML", |text| {
+        in_html(text, |it| format!("&#x{:x};", u32::from(it))).replace('&', "&amp;")
+    }),
+];
+
+fn in_json(text: &str, escaped: fn(char) -> bool, capitals: bool) -> String {
+    let mut written = String::new();
+    for character in text.chars() {
+        if escaped(character) || character.is_control() {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                let digits = if capitals { format!("{unit:04X}") } else { format!("{unit:04x}") };
+                written.push_str(&format!("\\u{digits}"));
+            }
+        } else if matches!(character, '"' | '\\') {
+            written.extend(['\\', character]);
+        } else {
+            written.push(character);
+        }
+    }
+    written
+}
+
+fn in_url(text: &str, capitals: bool) -> String {
+    let mut written = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' => written.push(byte.into()),
+            _ if capitals => written.push_str(&format!("%{byte:02X}")),
+            _ => written.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    written
+}
+
+fn in_html(text: &str, numbered: fn(char) -> String) -> String {
+    let mut written = String::new();
+    for character in text.chars() {
+        match character {
+            '"' => written.push_str("&quot;"),
+            '&' => written.push_str("&amp;"),
+            '<' => written.push_str("&lt;"),
+            it if it.is_ascii_alphanumeric() => written.push(it),
+            it => written.push_str(&numbered(it)),
+        }
+    }
+    written
+}
+
+/// Where in a reply the words stand.
+const PLACES: [fn(&str) -> Reply; 9] = [
+    |said| Reply::json(400, json!({"error": said})),
+    |said| Reply::json(500, json!({"errors": [{"message": said, "extensions": {said: [said]}}]})),
+    |said| Reply::json(400, json!({"errors": [{"message": said, "extensions": {said: [said]}}]})),
+    |said| {
+        Reply::ok(json!({"errors": [{"message": "m", "path": [said], "extensions": {"q": said}}]}))
+    },
+    |said| Reply::json(401, said),
+    |said| Reply::json(502, format!("<html><title>{said}</title><body>{said}</body></html>")),
+    // As Python writes it: no JSON.
+    |said| Reply::json(400, format!("{{\"error\": \"{said}\", \"score\": NaN}}")),
+    |said| Reply::ok(said),
+    |said| Reply::ok(json!({"id": {said: [said]}, "data": {said: said}, "env": [said]})),
+];
+
+fn values(spelling: fn(&str) -> String) -> String {
+    ALL.map(spelling).join(" | ")
+}
+
+#[tokio::test]
+async fn nothing_of_a_secret_is_shown_however_it_is_escaped() {
+    for (name, spelling) in SPELLINGS {
+        for (place, reply) in PLACES.into_iter().enumerate() {
+            // The whole request takes long to search.
+            let echo = Reply::made(move |request| match place {
+                0 => reply(&format!("{} and {}", values(spelling), spelling(&request.body))),
+                _ => reply(&values(spelling)),
+            });
+            let server = Script::then_always([], echo).await;
+            let form = if place % 2 == 0 { GraphqlBody::QueryOnly } else { GraphqlBody::Variables };
+            let settings = server.settings().api_key(API_KEY).graphql_body(form);
+            let client = settings.retry(RetryPolicy::never()).build().unwrap();
+            let errors = drive(&client).await;
+            assert!(errors.len() >= 7, "{name}, {place}: {}", errors.len());
+            for (call, error) in errors {
+                check(&format!("{name}, {place}, {call}"), &error);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_secret_that_the_service_cuts_short_is_not_shown_in_part() {
+    for cut in [9, 11, 14, 17] {
+        let echo = Reply::made(move |_| {
+            let pieces = ALL.map(|secret| secret.chars().take(cut).collect::<String>());
+            Reply::json(400, json!({"error": pieces.join("… ")}))
+        });
+        let server = Script::then_always([], echo).await;
+        for (call, error) in drive(&server.settings().api_key(API_KEY).build().unwrap()).await {
+            // Of those that the call holds.
+            let shown = format!("{error} {}", error.body().unwrap());
+            let own = match call {
+                "run" => STORAGE,
+                "create" | "save" => ENV,
+                "store" | "secret" => SECRET,
+                "write" => BODY,
+                _ => API_KEY,
+            };
+            let piece: String = own.chars().take(9).collect();
+            assert!(!shown.contains(&piece), "{cut}, {call}: {shown}");
+        }
+    }
+}
+
+fn check(what: &str, error: &Error) {
+    let mut shown = format!("{error}\n{error:?}\n{error:#?}\n{:?}\n", error.field());
+    shown.push_str(&format!("{:?}\n{:?}\n", error.record(), error.graphql()));
+    let mut source = error.source();
+    while let Some(beneath) = source {
+        shown.push_str(&format!("{beneath}\n{beneath:?}\n"));
+        source = beneath.source();
+    }
+    shown.push_str(&error.body().unwrap_or_default());
+    let own = match what.rsplit(' ').next().unwrap() {
+        "run" => vec![API_KEY, STORAGE, HOOK],
+        "create" | "save" => vec![API_KEY, ENV],
+        "store" | "secret" => vec![API_KEY, SECRET],
+        "write" => vec![API_KEY, ENV, BODY, QUERY, PATH, HEADER],
+        _ => vec![API_KEY],
+    };
+    for secret in own {
+        let characters: Vec<_> = secret.chars().collect();
+        for piece in characters.windows(6) {
+            let piece: String = piece.iter().collect();
+            for spelled in [piece.clone(), in_json(&piece, |_| false, false)] {
+                let around = shown.split_once(&spelled).map(|(before, after)| {
+                    let before: String = before.chars().rev().take(200).collect();
+                    let before: String = before.chars().rev().collect();
+                    format!("{before}{spelled}{}", after.chars().take(100).collect::<String>())
+                });
+                assert_eq!(around, None, "{what}: {piece} of {secret}");
+            }
+        }
+    }
+}
+
+/// Calls with a secret wherever one can stand, and how they fail.
+async fn drive(client: &Client) -> Vec<(&'static str, Error)> {
+    let storage = S3Config::new("id", STORAGE, "b", "https://storage.example");
+    let hook = format!("https://me.example/hooks/{HOOK}");
+    let template = NewTemplate::pod("n", "i").container_disk_gb(1).volume_gb(1).env("A", ENV);
+    let endpoint = client.endpoint("ep");
+    let env = types::EnvironmentVariableInput { key: "A".to_owned(), value: ENV.to_owned() };
+    let input = types::SaveTemplateInput { env: Some(vec![env]), ..Default::default() };
+    let save = client.graphql().execute::<SaveTemplate>(save_template::Variables { input });
+    let input = types::SecretCreateInput { name: "n".to_owned(), value: SECRET.to_owned() };
+    let store = client.graphql().execute::<SecretCreate>(secret_create::Variables { input });
+    let results = [
+        ("run", endpoint.run(&json!({})).s3_config(storage).webhook(hook).await.map(drop)),
+        ("status", endpoint.job("j").status().await.map(drop)),
+        ("health", endpoint.health().await.map(drop)),
+        ("create", client.templates().create(template).await.map(drop)),
+        ("delete", client.templates().delete("n").await),
+        ("secret", client.secrets().create("n", SECRET).await.map(drop)),
+        ("save", save.await.map(drop)),
+        ("store", store.await.map(drop)),
+        ("write", write(client, "PATCH").await),
+    ];
+    results.into_iter().filter_map(|(call, result)| Some((call, result.err()?))).collect()
+}
+
+/// A REST call as the generator writes it, with a secret in each part of it.
+async fn write(client: &Client, method: &'static str) -> podqueue::Result<()> {
+    let body = json!({"name": "n", "env": {"A": ENV, "DEBUG": "1"}, "login": {"password": BODY}});
+    RestCall::new("write", method)
+        .literal("/things/")
+        .parameter("accessToken", &PATH)
+        .query("api_key", &[QUERY])
+        .header("x-auth-token", &HEADER)
+        .json(&body)
+        .send::<Vec<String>>(&client.rest())
+        .await
+        .map(drop)
+}
+
+#[tokio::test]
+async fn every_method_is_sent_as_itself_and_retried_as_its_semantics_allow() {
+    for (method, sent) in [
+        ("GET", 2),
+        ("HEAD", 2),
+        ("OPTIONS", 2),
+        ("TRACE", 2),
+        ("PUT", 2),
+        ("DELETE", 2),
+        ("POST", 1),
+        ("PATCH", 1),
+    ] {
+        let server = Script::of([Reply::Close, Reply::ok("")]).await;
+        let call = RestCall::new("it", method).literal("/it");
+        let result = call.send_empty(&server.client().rest()).await;
+        assert_eq!(server.lines(), vec![format!("{method} /v1/it"); sent]);
+        let kind = result.err().map(|error| error.kind());
+        assert_eq!(kind, (sent == 1).then_some(ErrorKind::OutcomeUnknown), "{method}");
+    }
+}
+
+#[tokio::test]
+async fn trivial_values_and_names_are_shown_and_nothing_of_ours_is_redacted() {
+    let template = || {
+        let template = NewTemplate::pod("n", "i").container_disk_gb(1).volume_gb(1);
+        let template = template.env("DEBUG", "1").env("TRACE", "true").env("SIZE", "small");
+        template.env("errors", "message").env("LEVEL", "0").env("A_LONG_VARIABLE", "400")
+    };
+    let message = "1 error: env A_LONG_VARIABLE of saveTemplate must be true or small, not 0";
+    for status in [200, 400] {
+        let errors = json!({"errors": [{"message": message, "path": ["saveTemplate", 1]}]});
+        let server = Script::of([Reply::json(status, &errors)]).await;
+        let error = server.client().templates().create(template()).await.unwrap_err();
+        assert_eq!((error.kind(), error.status()), (ErrorKind::Graphql, Some(status)), "{error}");
+        assert_eq!(error.graphql().unwrap().errors()[0].message, message);
+        assert_eq!(error.body().unwrap(), errors.to_string());
+        assert!(!error.to_string().contains("redacted"), "{error}");
+    }
+    let server = Script::of([Reply::json(403, json!({"error": message}))]).await;
+    let error = server.client().templates().create(template()).await.unwrap_err();
+    assert!(error.to_string().contains("answered 403") && error.to_string().contains(message));
+
+    // A key is a secret however short, but only where the service says it.
+    for key in ["4", "40", "i", "not", "template", "saveTemplate", "SaveTemplate"] {
+        let said = json!({"errors": [{"message": format!("the key {key:?} is wrong")}]});
+        let server = Script::of([Reply::json(400, said.clone()), Reply::json(401, said)]).await;
+        let client = server.settings().api_key(key).build().unwrap();
+        let error = client.templates().create(template()).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Graphql, "{key}: {error}");
+        let expected = "SaveTemplate on the GraphQL interface: the service says: the key \"[redacted]\" is wrong";
+        assert_eq!(error.to_string(), expected, "{key}");
+        let error = client.endpoint(key).job(key).status().await.unwrap_err();
+        let expected = format!("status of job {key:?} on endpoint {key:?}: answered 401: ");
+        assert!(error.to_string().starts_with(&expected), "{error}");
+        assert!(error.to_string().ends_with("the service says: the key \"[redacted]\" is wrong"));
+    }
+}
+
+#[tokio::test]
+async fn a_secret_among_the_names_of_a_response_is_redacted() {
+    let wrong = json!({"env": {API_KEY: [1]}});
+    let server = Script::of([Reply::ok(wrong)]).await;
+    let client = server.settings().api_key(API_KEY).build().unwrap();
+    let error = client.rest().get_pod("p").await.unwrap_err();
+    assert_eq!((error.kind(), error.field()), (ErrorKind::Decode, Some("env.[redacted]")));
+    assert!(error.to_string().contains("`env.[redacted]` in the reply"), "{error}");
+    let value: Value = serde_json::from_str(&error.body().unwrap()).unwrap();
+    assert_eq!(value, json!({"env": {"[redacted]": [1]}}));
+}

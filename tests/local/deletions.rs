@@ -1,0 +1,90 @@
+//! A deletion is done where the service says so, or does not find what an earlier try may have deleted.
+//! Nothing else that comes back means that.
+
+use podqueue::{Client, Error, NewTemplate};
+use podqueue_local::{Fault, LocalService, Operation};
+use serde_json::json;
+
+use crate::support::{client, service};
+
+/// A service with a template and a secret, and a client of it.
+async fn stage() -> (LocalService, Client, String) {
+    let local = service().start().await.unwrap();
+    let client = client(&local);
+    let template = NewTemplate::pod("mine", "image:1").container_disk_gb(1).volume_gb(1);
+    client.templates().create(template).await.unwrap();
+    let secret = client.secrets().create("token", "v").await.unwrap().id;
+    (local, client, secret)
+}
+
+async fn delete_both(client: &Client, secret: &str) -> [Result<(), Error>; 2] {
+    [client.templates().delete("mine").await, client.secrets().delete(secret).await]
+}
+
+/// Makes each deletion suffer the faults in turn, and asserts that none is reported as done.
+async fn assert_not_done(faults: &[Fault]) {
+    let (local, client, secret) = stage().await;
+    let mut results = Vec::new();
+    for index in 0..2 {
+        for fault in faults {
+            local.add_fault(fault.clone().on(Operation::GraphQl));
+        }
+        let result = match index {
+            0 => client.templates().delete("mine").await,
+            _ => client.secrets().delete(&secret).await,
+        };
+        results.push(result);
+        local.clear_faults();
+    }
+    for result in results {
+        let error = result.expect_err("nothing was deleted");
+        assert!(!error.to_string().is_empty());
+    }
+    for result in delete_both(&client, &secret).await {
+        result.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn an_error_after_a_failed_try_does_not_mean_that_it_is_gone() {
+    for message in ["Unknown error", "No permission to delete it", "no healthy upstream", "not now"]
+    {
+        let body = json!({"errors": [{"message": message}], "data": null}).to_string();
+        for failed in [Fault::gateway(502), Fault::reset(), Fault::answer(500, "{}")] {
+            assert_not_done(&[failed.times(1), Fault::answer(200, body.as_str())]).await;
+        }
+        assert_not_done(&[Fault::answer(200, body.as_str())]).await;
+    }
+}
+
+#[tokio::test]
+async fn a_success_without_data_is_none() {
+    for body in ["{}", r#"{"data": null}"#, r#"{"data": {}}"#, "null", "[]", r#"{"errors": []}"#] {
+        assert_not_done(&[Fault::answer(200, body)]).await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_failed_try_has_deleted_is_deleted() {
+    for failed in [
+        Fault::lost_answer(),
+        Fault::gateway(502).processed(),
+        Fault::cut(5),
+        Fault::answer(500, "{}").processed(),
+    ] {
+        let (local, client, secret) = stage().await;
+        for result in [
+            {
+                local.add_fault(failed.clone().on(Operation::GraphQl).times(1));
+                client.templates().delete("mine").await
+            },
+            {
+                local.add_fault(failed.clone().on(Operation::GraphQl).times(1));
+                client.secrets().delete(&secret).await
+            },
+        ] {
+            result.unwrap();
+        }
+        assert!(local.secret_ids().is_empty());
+    }
+}
