@@ -198,6 +198,7 @@ fn echoed(echo: &Echo, request: &Request, reply: Option<&Reply>) -> Content {
         Place::WrongType => {
             let field = match request.operation {
                 Operation::Health => "jobs",
+                Operation::Rest => "env",
                 operation if operation.is_graphql() => "data",
                 Operation::Stream => "stream",
                 _ => "delayTime",
