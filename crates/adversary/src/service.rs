@@ -89,7 +89,7 @@ impl Service {
         }
     }
 
-    /// What a `/runsync` answers once its wait is over.
+    /// What a `/runsync` answers once its wait is over, however late that arrives.
     pub fn after_wait(&self, job_id: &str, now: Instant) -> Reply {
         match self.jobs.get(job_id) {
             Some(job) if job.state(now) != State::Gone => Reply::json(200, &job.record(now)),

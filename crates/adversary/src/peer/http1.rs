@@ -93,7 +93,7 @@ impl Connection<'_> {
                 if self.is_gone_within(until).await {
                     return None;
                 }
-                Some(self.world.lock().service.after_wait(&id, Instant::now()))
+                Some(self.world.lock().service.after_wait(&id, until))
             }
             reply => reply,
         };

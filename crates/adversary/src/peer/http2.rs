@@ -8,7 +8,7 @@ use futures_util::stream::FuturesUnordered;
 use h2::server::SendResponse;
 use h2::{Reason, RecvStream};
 use tokio::net::TcpStream;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{sleep, sleep_until};
 
 use super::content::{Content, acts, content};
 use super::http1::act;
@@ -62,7 +62,8 @@ async fn exchange(
     let target = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
     let mut received = request.into_body();
     let mut body = Vec::new();
-    while let Some(Ok(piece)) = received.data().await {
+    while let Some(piece) = received.data().await {
+        let Ok(piece) = piece else { return After::Nothing };
         let _ = received.flow_control().release_capacity(piece.len());
         body.extend_from_slice(&piece);
     }
@@ -79,13 +80,12 @@ async fn exchange(
     let _left = Left { world, place };
     tokio::select! {
         biased;
-        _ = poll_fn(|context| respond.poll_reset(context)) => After::Nothing,
+        // A whole request takes effect when it arrives, also where a reset came right behind it.
         said = say(world, &request, place, &fault) => match said {
             Some(said) => deliver(world, place, &fault, &said, respond).await,
-            None => {
-                refuse(world, place, &fault, respond)
-            }
+            None => refuse(world, place, &fault, respond),
         },
+        _ = poll_fn(|context| respond.poll_reset(context)) => After::Nothing,
     }
 }
 
@@ -117,7 +117,7 @@ async fn say(world: &World, request: &Request, place: usize, fault: &Fault) -> O
         Some(reply) => match (reply.not_before, &reply.new_job) {
             (Some(until), Some(id)) if !matches!(fault, Fault::Echo(_)) => {
                 sleep_until(until).await;
-                Some(world.lock().service.after_wait(id, Instant::now()))
+                Some(world.lock().service.after_wait(id, until))
             }
             _ => Some(reply),
         },

@@ -267,19 +267,22 @@ fn answer(rng: &mut Rng, operation: Operation) -> Answer {
         },
         _ => RetryAfter::Nonsense,
     });
+    // Of these any JSON in a success is a response.
+    let is_raw = matches!(operation, Operation::Rest | Operation::Openai | Operation::Requests);
+    if is_raw && (200..300).contains(&status) {
+        words = Words::Html;
+    }
     let acts = status >= 500 && status != 501 && rng.bool();
     Answer { status, words, retry_after, acts }
 }
 
 fn echo(rng: &mut Rng, operation: Operation) -> Echo {
-    let mut places = vec![
-        Place::JsonError,
-        Place::JsonError,
-        Place::HtmlTitle,
-        Place::Plain,
-        Place::WrongType,
-        Place::Location,
-    ];
+    let mut places =
+        vec![Place::JsonError, Place::JsonError, Place::HtmlTitle, Place::Plain, Place::Location];
+    // Of these any JSON is a response.
+    if !matches!(operation, Operation::Openai | Operation::Requests) {
+        places.push(Place::WrongType);
+    }
     if operation.is_graphql() {
         places.extend([Place::GraphqlMessage, Place::GraphqlMessage, Place::GraphqlExtension]);
     }
