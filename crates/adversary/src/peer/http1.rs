@@ -109,11 +109,15 @@ impl Connection<'_> {
                         return None;
                     }
                 }
-                Act::Idle(pause) => match timeout(pause, read_more(self.stream, buffer)).await {
-                    Ok(Some(())) => break,
-                    Ok(None) => return None,
-                    Err(_) => {}
-                },
+                Act::Idle(pause) => {
+                    // The response is whole; what follows is nobody's.
+                    self.world.lock().transcript.is_answered(place, delivery.fate);
+                    match timeout(pause, read_more(self.stream, buffer)).await {
+                        Ok(Some(())) => break,
+                        Ok(None) => return None,
+                        Err(_) => {}
+                    }
+                }
             }
         }
         self.world.lock().transcript.arrivals[place].fate = delivery.fate;

@@ -91,6 +91,12 @@ impl Transcript {
         }
     }
 
+    /// The whole response is out.
+    pub fn is_answered(&mut self, place: usize, fate: Fate) {
+        self.left(place);
+        self.arrivals[place].fate = fate;
+    }
+
     /// The client has closed the connection, and the peer is still at work.
     pub fn is_alone(&mut self, place: usize) {
         self.left(place);
