@@ -117,7 +117,7 @@ async fn a_response_takes_a_small_multiple_of_its_size_whatever_it_holds() {
         let before = start();
         let error = client.endpoint("ep").job("j").status().await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Network, "{announced}: {error}");
-        let error = client.endpoint("ep").run(&1).await.unwrap_err();
+        let error = client.endpoint("ep").run(&serde_json::json!({})).await.unwrap_err();
         assert_eq!((error.kind(), error.job_id()), (ErrorKind::OutcomeUnknown, Some("j")));
         assert!(taken_since(before) < 4 * MIB);
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use podqueue::webhook::Answer;
-use podqueue::{Endpoint, ErrorKind, JobStatus, Polling, Webhooks};
+use podqueue::{Endpoint, ErrorKind, JobStatus, Polling, RetryPolicy, Webhooks};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -129,11 +129,12 @@ async fn a_record_of_another_job_or_a_gateways_page_confirms_nothing() {
     let other = Reply::ok(json!({"id": "other", "status": "COMPLETED"}));
     for (reply, kind) in [
         (other, ErrorKind::ForeignRecord),
-        (Reply::json(404, "<html>no such host</html>"), ErrorKind::NotFound),
-        (Reply::json(403, "<html>denied</html>"), ErrorKind::UnexpectedStatus),
+        (Reply::json(404, "<html>no such host</html>"), ErrorKind::Server),
+        (Reply::json(403, "<html>denied</html>"), ErrorKind::Server),
     ] {
         let server = Script::of([reply, record("COMPLETED")]).await;
-        let (webhooks, handled) = counting(&server.endpoint());
+        let client = server.settings().retry(RetryPolicy::never()).build().unwrap();
+        let (webhooks, handled) = counting(&client.endpoint("ep"));
         let Answer::NotConfirmed(error) = deliver(&webhooks, DELIVERY).await else {
             panic!("it was confirmed")
         };

@@ -217,7 +217,8 @@ async fn a_refusal_before_the_body_was_sent_is_one() {
         let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
     });
     let client = Client::builder().api_key("k").base_url(url).build().unwrap();
-    let error = client.endpoint("ep").run(&"x".repeat(8_000_000)).await.unwrap_err();
+    let error =
+        client.endpoint("ep").run(&json!({"text": "x".repeat(8_000_000)})).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unauthorized, "{error}");
 }
 

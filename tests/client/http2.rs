@@ -284,7 +284,8 @@ async fn what_the_peer_refused_arrives_once_under_never() {
             let (url, arrived) = refusing(usize::MAX, refusal).await;
             let client = client_of(&url, http).retry(RetryPolicy::never()).build().unwrap();
             let endpoint = client.endpoint("ep");
-            let error = timeout(LONG, endpoint.run(&1).into_future()).await.unwrap().unwrap_err();
+            let error =
+                timeout(LONG, endpoint.run(&json!({})).into_future()).await.unwrap().unwrap_err();
             assert_eq!(arrived.load(Ordering::SeqCst), 1, "{refusal:?}: {error}");
             let kind = match cfg!(feature = "http2") {
                 true => ErrorKind::Connect,
@@ -305,7 +306,7 @@ async fn what_the_peer_refused_was_never_processed_and_is_retried() {
     for refusal in [Refusal::RefusedStream, Refusal::GoAway] {
         let (url, arrived) = refusing(2, refusal).await;
         let endpoint = client_of(&url, multiplexing()).build().unwrap().endpoint("ep");
-        let job = timeout(LONG, endpoint.run(&1).into_future()).await.unwrap().unwrap();
+        let job = timeout(LONG, endpoint.run(&json!({})).into_future()).await.unwrap().unwrap();
         assert_eq!((job.id(), arrived.load(Ordering::SeqCst)), ("j", 3), "{refusal:?}");
     }
 }
@@ -322,7 +323,7 @@ async fn the_clients_own_http_client_offers_http_1_only() {
         hello
     });
     let client = Client::builder().api_key("k").base_url(url).retry(RetryPolicy::never());
-    let error = client.build().unwrap().endpoint("ep").run(&1).await.unwrap_err();
+    let error = client.build().unwrap().endpoint("ep").run(&json!({})).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect, "{error}");
     let hello = hello.await.unwrap();
     let offers = |protocol: &[u8]| hello.windows(protocol.len()).any(|window| window == protocol);

@@ -239,7 +239,8 @@ async fn many_waits_ask_no_more_often_than_is_set() {
 async fn the_last_look_before_a_deadline_waits_for_no_turn() {
     let local = service().await;
     let polling = Polling::new().per_second(1);
-    let settings = Client::builder().api_key("local").base_url(local.base_url()).polling(polling);
+    let settings =
+        Client::builder().api_key(local.api_key()).base_url(local.base_url()).polling(polling);
     let endpoint = settings.build().unwrap().endpoint("sleep");
     let others: Vec<_> = (0..20).map(|_| json!({"ms": 3_600_000})).collect();
     let mut others = endpoint.run_all(others);

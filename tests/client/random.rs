@@ -32,14 +32,7 @@ fn draw<T: Clone>(rng: &mut Rng, from: &[T]) -> T {
 /// What comes in place of a response that was not even made.
 fn not_taken_up(rng: &mut Rng) -> Reply {
     let gateway = "<html><title>gateway</title></html>";
-    draw(
-        rng,
-        &[
-            Reply::json(429, "{}"),
-            Reply::json(429, gateway).header("retry-after", 1),
-            Reply::json(425, "{}"),
-        ],
-    )
+    draw(rng, &[Reply::json(429, "{}"), Reply::json(429, gateway).header("retry-after", 1)])
 }
 
 /// What comes in place of a response that the service has made.
@@ -53,6 +46,7 @@ fn lost(rng: &mut Rng, made: &Reply) -> Reply {
             made.clone().cut_off(),
             made.clone().stalled(),
             made.clone().late(Duration::from_secs(120)),
+            Reply::json(425, "{}"),
             Reply::json(500, "{}"),
             Reply::json(502, gateway),
             Reply::json(504, ""),

@@ -2,7 +2,7 @@
 
 use futures_util::{FutureExt, StreamExt};
 use podqueue::{Client, Endpoint, ErrorKind};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn endpoint() -> Endpoint {
     let settings = Client::builder().api_key("k").base_url("http://127.0.0.1:9");
@@ -13,8 +13,8 @@ fn endpoint() -> Endpoint {
 fn outside_of_a_runtime_calls_are_refused_and_do_not_panic() {
     let job = endpoint().job("j");
     let errors = [
-        endpoint().run(&1).into_future().now_or_never().unwrap().map(drop),
-        endpoint().run_sync(&1).into_future().now_or_never().unwrap().map(drop),
+        endpoint().run(&json!({})).into_future().now_or_never().unwrap().map(drop),
+        endpoint().run_sync(&json!({})).into_future().now_or_never().unwrap().map(drop),
         endpoint().health().into_future().now_or_never().unwrap().map(drop),
         job.status().into_future().now_or_never().unwrap().map(drop),
         job.wait().into_future().now_or_never().unwrap().map(drop),
@@ -36,7 +36,7 @@ fn a_runtime_without_timer_or_io_is_a_panic_that_says_so() {
             } else {
                 runtime.enable_io()
             };
-            let _ = runtime.build().unwrap().block_on(endpoint().run(&1).into_future());
+            let _ = runtime.build().unwrap().block_on(endpoint().run(&json!({})).into_future());
         });
         let panic = panic.join().unwrap_err();
         let said = panic.downcast_ref::<String>().map(String::as_str);

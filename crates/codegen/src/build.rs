@@ -1,8 +1,6 @@
 //! What runs in a build script: files in, files out, and word to cargo.
 
-use std::collections::HashSet;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::graphql::{self, SharedTypes};
@@ -19,7 +17,7 @@ const QUERIES: [&str; 2] = ["graphql", "gql"];
 /// What a build script generates.
 ///
 /// ```no_run
-/// // The operations of `queries/`, against a schema of one's own.
+/// // The operations of `queries/`, against another schema than podqueue's.
 /// podqueue_codegen::Build::new().queries("queries").schema("schema.graphql").run();
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -30,37 +28,38 @@ pub struct Build {
     schema: Option<PathBuf>,
 }
 
-/// What a build script has to tell cargo.
+/// The outcome of a build script's run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Lines for standard output, `cargo::…` each.
+    /// Cargo's directives, one line each, for standard output: `cargo::…`.
     pub directives: Vec<String>,
-    /// Whether anything is wrong that the build must stop for.
+    /// Whether there are mistakes, and the build must fail.
     pub failed: bool,
 }
 
 impl Build {
-    /// Nothing yet.
+    /// Creates a build that generates nothing yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Operations of a user's own crate, from the `.graphql` files of a folder, to be brought in
-    /// with `podqueue::include_queries!()`. Written to `podqueue_queries.rs`.
+    /// Generates operations from the `.graphql` files of a folder, for
+    /// `podqueue::include_queries!()` to bring in. Written to `podqueue_queries.rs`.
     pub fn queries(mut self, folder: impl Into<PathBuf>) -> Self {
         self.queries = Some(folder.into());
         self
     }
 
-    /// The schema that [`queries`](Self::queries) are written against: a file of SDL or, where it
-    /// ends in `.json`, the result of an introspection query. Without it, it is the schema that
-    /// podqueue comes with, and input types are podqueue's own.
+    /// Sets the schema that the [`queries`](Self::queries) are written against: a file of SDL, or
+    /// the result of an introspection query if its name ends in `.json`. The default is the schema
+    /// that podqueue ships with; then input types are podqueue's own.
     pub fn schema(mut self, file: impl Into<PathBuf>) -> Self {
         self.schema = Some(file.into());
         self
     }
 
     /// podqueue's own REST calls, from the one description in a folder. Written to `rest.rs`.
+    #[doc(hidden)]
     pub fn rest(mut self, folder: impl Into<PathBuf>) -> Self {
         self.rest = Some(folder.into());
         self
@@ -68,14 +67,14 @@ impl Build {
 
     /// podqueue's own operations: the folder of the schema, the folder of the queries. Written to
     /// `graphql.rs`. The schema's path is handed on to the build scripts of dependants.
+    #[doc(hidden)]
     pub fn operations(mut self, schema: impl Into<PathBuf>, queries: impl Into<PathBuf>) -> Self {
         self.operations = Some((schema.into(), queries.into()));
         self
     }
 
-    /// Generates into `OUT_DIR`, tells cargo what it has to know, and ends the build script with
-    /// exit code 1 when there are mistakes. All of them are shown, each as
-    /// `error: … queries/mine.graphql:4:5: …`.
+    /// Generates into `OUT_DIR`, prints cargo's directives, and exits with code 1 if there are
+    /// mistakes. All of them are shown, each as `error: … queries/mine.graphql:4:5: …`.
     pub fn run(self) {
         let report = match std::env::var_os("OUT_DIR") {
             Some(folder) => self.generate(Path::new(&folder)),
@@ -92,7 +91,7 @@ impl Build {
         }
     }
 
-    /// The same, into any folder and without a word: what to tell cargo is returned.
+    /// Generates into any folder, and returns what [`run`](Self::run) would print.
     pub fn generate(&self, out: &Path) -> Report {
         let mut run = Run { out, report: Report::default() };
         if let Some(folder) = &self.rest {
@@ -118,7 +117,7 @@ impl Run<'_> {
     fn rest(&mut self, folder: &Path) {
         self.watch_folder(folder, &DESCRIPTIONS);
         let made = only_file(folder, &DESCRIPTIONS)
-            .and_then(|path| read(&path))
+            .and_then(|path| Source::read(&path))
             .map_err(|it| vec![it])
             .and_then(|source| rest::generate(&source));
         self.finish("rest.rs", made);
@@ -158,7 +157,7 @@ impl Run<'_> {
 
     fn watch_folder(&mut self, folder: &Path, endings: &[&str]) {
         self.watch(folder);
-        let files = files(folder, endings).unwrap_or_default();
+        let files = Source::find(folder, endings).unwrap_or_default();
         linked(folder, &files).iter().for_each(|file| self.watch(file));
     }
 
@@ -192,11 +191,11 @@ fn graphql(
     queries: &Path,
     shared: SharedTypes,
 ) -> Result<Generated, Vec<Diagnostic>> {
-    let schema = read(schema);
+    let schema = Source::read(schema);
     let mut mistakes = Vec::new();
     let mut sources = Vec::new();
-    for path in files(queries, &QUERIES).map_err(|it| vec![it])? {
-        match read(&path) {
+    for path in Source::find(queries, &QUERIES).map_err(|it| vec![it])? {
+        match Source::read(&path) {
             Ok(source) => sources.push(source),
             Err(mistake) => mistakes.push(mistake),
         }
@@ -218,44 +217,6 @@ fn graphql(
     }
 }
 
-/// The files of a folder and its folders that end in one of these, by name. What begins with a dot
-/// is not meant to be seen; editors leave such files behind.
-pub(crate) fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Diagnostic> {
-    let mut found = Vec::new();
-    let mut waiting = vec![folder.to_owned()];
-    // A link may lead back to where it stands.
-    let mut seen = HashSet::new();
-    while let Some(folder) = waiting.pop() {
-        let fault = |error: std::io::Error| {
-            let message = match error.kind() {
-                ErrorKind::NotFound => {
-                    format!("there is no such folder; files that end in .{} go there", endings[0])
-                }
-                _ => format!("this folder cannot be read: {error}"),
-            };
-            Diagnostic::of_file(name(&folder), message)
-        };
-        if !seen.insert(folder.canonicalize().map_err(fault)?) {
-            continue;
-        }
-        for entry in fs::read_dir(&folder).map_err(fault)? {
-            let entry = entry.map_err(fault)?;
-            let path = entry.path();
-            if entry.file_name().to_string_lossy().starts_with('.') {
-                continue;
-            }
-            if path.is_dir() {
-                waiting.push(path);
-            } else if path.extension().is_some_and(|it| endings.iter().any(|ending| it == *ending))
-            {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
-}
-
 /// Where links of a folder lead to: cargo looks at what is in the folder itself.
 fn linked(folder: &Path, files: &[PathBuf]) -> Vec<PathBuf> {
     let Ok(folder) = folder.canonicalize() else { return Vec::new() };
@@ -264,43 +225,26 @@ fn linked(folder: &Path, files: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 fn only_file(folder: &Path, endings: &[&str]) -> Result<PathBuf, Diagnostic> {
-    let mut found = files(folder, endings)?;
+    let mut found = Source::find(folder, endings)?;
     match (found.pop(), found.len()) {
         (Some(path), 0) => Ok(path),
         (found, _) => {
             let how_many = if found.is_some() { "more than one" } else { "no" };
             let endings = endings.join(", .");
-            let message =
-                format!("there must be one file here, but there is {how_many} .{endings}");
-            Err(Diagnostic::of_file(name(folder), message))
+            let message = format!("expected exactly one file here, found {how_many} .{endings}");
+            Err(Diagnostic::of_file(Source::name_of(folder), message))
         }
     }
 }
 
-pub(crate) fn read(path: &Path) -> Result<Source, Diagnostic> {
-    let bytes = fs::read(path)
-        .map_err(|error| Diagnostic::of_file(name(path), format!("cannot be read: {error}")))?;
-    String::from_utf8(bytes).map(|text| Source::new(name(path), text)).map_err(|error| {
-        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
-        let start = valid.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let column = String::from_utf8_lossy(&valid[start..]).chars().count() + 1;
-        Diagnostic::new(name(path), line, column, "this file is not UTF-8")
-    })
-}
-
-/// A path for people, with the same slashes everywhere.
-pub(crate) fn name(path: &Path) -> String {
-    path.display().to_string().replace('\\', "/")
-}
-
 /// An unchanged file is left alone, so that nothing is compiled again for it.
-pub(crate) fn write(path: &Path, code: &str) -> Result<(), Diagnostic> {
+fn write(path: &Path, code: &str) -> Result<(), Diagnostic> {
     if fs::read_to_string(path).is_ok_and(|there| there == code) {
         return Ok(());
     }
-    fs::write(path, code)
-        .map_err(|error| Diagnostic::of_file(name(path), format!("cannot be written: {error}")))
+    fs::write(path, code).map_err(|error| {
+        Diagnostic::of_file(Source::name_of(path), format!("cannot be written: {error}"))
+    })
 }
 
 #[expect(clippy::print_stdout, reason = "a build script talks to cargo on standard output")]

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-/// One mistake in a source file, or one thing in it that could not be expressed.
+/// One mistake in a source file, or one part of it that could not be expressed.
 ///
-/// Its `Display` is the form that editors and terminals make a link of:
+/// Its `Display` has the form that editors and terminals turn into a link:
 /// `queries/mine.graphql:4:5: Cannot query field "nope" on type "Secret".`
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Diagnostic {
@@ -19,8 +19,8 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A diagnostic at a place of a file. Lines and columns below 1 are read as 1, for tools
-    /// that say 0 when they don't know the place.
+    /// A diagnostic at a line and a column of a file. Values below 1 become 1, for tools that
+    /// report 0 when they don't know the position.
     pub fn new(
         file: impl Into<String>,
         line: usize,

@@ -84,6 +84,14 @@ pub(crate) fn prose(text: &str) -> String {
     lines.join("\n")
 }
 
+/// Prose from a schema, or other words where it has none.
+pub(crate) fn prose_or(text: Option<&str>, otherwise: &str) -> String {
+    match text.map(prose) {
+        Some(text) if !text.is_empty() => text,
+        _ => otherwise.to_owned(),
+    }
+}
+
 /// The three or more signs, one as the other, that a line begins with which begins or ends a block
 /// of code. Behind backticks there is no other: that would be code within a line.
 fn fence_of(line: &str) -> Option<&str> {

@@ -10,6 +10,7 @@ use graphql_tools::validation::validate::validate;
 use super::folder::{self, Folder};
 use super::locate::locate;
 use super::operation::Operation;
+use super::prepare::prepare;
 use super::rules;
 use super::schema::Schema;
 use super::suggest::with_suggestion;
@@ -48,7 +49,7 @@ pub(crate) fn operations(
         mistakes.extend(unused(&folder));
     }
     if mistakes.is_empty() {
-        operations.iter_mut().for_each(|operation| operation.prepare(schema));
+        operations.iter_mut().for_each(|operation| prepare(schema, operation));
         Ok(operations)
     } else {
         mistakes.sort();
@@ -179,7 +180,7 @@ fn fragment_named(fragment: &FragmentDefinition) -> Result<(), (Pos, String)> {
         return Err((
             fragment.position,
             format!(
-                "the fragment `{name}` would be called `{type_name}`, which Rust or the generated code means otherwise; rename it"
+                "the fragment `{name}` would be called `{type_name}`, a name that Rust or the generated code already uses; rename it"
             ),
         ));
     }
@@ -221,7 +222,7 @@ fn named(definition: &OperationDefinition<'static, String>) -> Result<(), (Pos, 
         return Err((
             position,
             format!(
-                "the operation `{name}` would be called `{type_name}`, which Rust or the generated code means otherwise; rename it"
+                "the operation `{name}` would be called `{type_name}`, a name that Rust or the generated code already uses; rename it"
             ),
         ));
     }
@@ -229,7 +230,7 @@ fn named(definition: &OperationDefinition<'static, String>) -> Result<(), (Pos, 
         return Err((
             position,
             format!(
-                "the operation `{name}` would be the module `{module}`, which there is already; rename it"
+                "the operation `{name}` would be the module `{module}`, which already exists; rename it"
             ),
         ));
     }
@@ -250,7 +251,7 @@ fn repeated(operations: &[Operation]) -> Vec<Diagnostic> {
                 operation.position.line,
                 operation.position.column,
                 format!(
-                    "the operation `{}` is there already: `{}` at {}:{}",
+                    "the operation `{}` is already defined: `{}` at {}:{}",
                     operation.name, other.name, other.file, other.position
                 ),
             )),

@@ -7,13 +7,12 @@ use graphql_tools::parser::query::{OperationDefinition, Selection, SelectionSet,
 use graphql_tools::parser::schema::TypeDefinition;
 use graphql_tools::static_graphql::query::Field;
 
-use super::docs::root_type;
 use super::operation::Operation;
-use super::schema::{Schema, inner_name};
+use super::schema::Schema;
 
 /// Selects `__typename` where a value may be of several types, and writes the type into `... {`.
 pub(crate) fn complete(schema: &Schema, operation: &mut Operation) {
-    let root = root_type(schema, operation);
+    let root = operation.root_type(schema);
     let conditions = operation.fragments.iter().map(|fragment| {
         let TypeCondition::On(of) = &fragment.type_condition;
         (fragment.name.clone(), of.clone())
@@ -72,7 +71,7 @@ impl Walk<'_> {
             match item {
                 Selection::Field(field) => {
                     if let Some(definition) = self.schema.field(of, &field.name) {
-                        let of = inner_name(&definition.field_type);
+                        let of = definition.field_type.inner_type();
                         self.named(&mut field.selection_set, of);
                     }
                 }

@@ -4,16 +4,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use graphql_tools::parser::query::{Directive, Selection, SelectionSet, TypeCondition, Value};
-use graphql_tools::static_graphql::query::{Field, FragmentSpread};
+use graphql_tools::parser::query::{TypeCondition, Value};
 use syn::{Item, Type, parse_quote};
 
 use super::operation::Operation;
-use super::schema::{Schema, inner_name};
-use super::types::{description, name_of, wire_name};
-use crate::derives;
-
-type Selected = SelectionSet<'static, String>;
+use super::schema::Schema;
+use super::selected::{Selected, fields, is_conditional, spreads};
+use crate::syntax::{name_of, wire_name};
+use crate::{derives, print};
 
 /// Documents the items of an operation's module, in place.
 pub(crate) fn document(schema: &Schema, operation: &Operation, items: &mut [Item]) {
@@ -28,7 +26,7 @@ pub(crate) fn document(schema: &Schema, operation: &Operation, items: &mut [Item
         seen: BTreeSet::new(),
         items,
     };
-    let root = root_type(schema, operation);
+    let root = operation.root_type(schema);
     let response = format!("What [`{}`](super::{0}) answers with.", operation.type_name());
     walk.answer("ResponseData", &root, &[operation.plain_selection()], Some(response));
     walk.variables(&root);
@@ -38,15 +36,15 @@ pub(crate) fn document(schema: &Schema, operation: &Operation, items: &mut [Item
 /// The description of what the operation does: the comment above it, then what the schema says
 /// about the fields that it selects.
 pub(crate) fn operation_docs(schema: &Schema, operation: &Operation) -> String {
-    let root = root_type(schema, operation);
+    let root = operation.root_type(schema);
     let mut paragraphs = Vec::new();
     if !operation.comment.is_empty() {
-        paragraphs.push(crate::print::prose(&operation.comment));
+        paragraphs.push(print::prose(&operation.comment));
     }
     for field in fields(operation, &[operation.plain_selection()]) {
         let definition = schema.field(&root, &field.name);
         if let Some(text) = definition.and_then(|it| it.description.as_deref()) {
-            let text = crate::print::prose(text);
+            let text = print::prose(text);
             if !paragraphs.contains(&text) {
                 paragraphs.push(text);
             }
@@ -61,54 +59,6 @@ pub(crate) fn operation_docs(schema: &Schema, operation: &Operation) -> String {
         operation.file
     ));
     paragraphs.join("\n\n")
-}
-
-pub(crate) fn root_type(schema: &Schema, operation: &Operation) -> String {
-    let name = if operation.is_mutation() {
-        schema.document.mutation_type_name()
-    } else {
-        schema.document.query_type_name()
-    };
-    name.cloned().unwrap_or_default()
-}
-
-/// The fields of a selection, those of fragments included.
-fn fields<'a>(operation: &'a Operation, selections: &[&'a Selected]) -> Vec<&'a Field> {
-    let mut found = Vec::new();
-    let mut waiting: Vec<&Selected> = selections.to_vec();
-    let mut seen = BTreeSet::new();
-    while let Some(selection) = waiting.pop() {
-        for item in &selection.items {
-            match item {
-                Selection::Field(field) => found.push(field),
-                Selection::InlineFragment(inline) => waiting.push(&inline.selection_set),
-                Selection::FragmentSpread(spread) => {
-                    if seen.insert(&spread.fragment_name)
-                        && let Some(fragment) = operation.fragment(&spread.fragment_name)
-                    {
-                        waiting.push(&fragment.selection_set);
-                    }
-                }
-            }
-        }
-    }
-    found
-}
-
-/// The places right within selections at which a fragment is spread.
-fn spreads<'a>(
-    selections: &[&'a Selected],
-    name: &str,
-) -> impl Iterator<Item = &'a FragmentSpread> {
-    selections.iter().flat_map(|selection| &selection.items).filter_map(move |item| match item {
-        Selection::FragmentSpread(spread) if spread.fragment_name == name => Some(spread),
-        _ => None,
-    })
-}
-
-/// Whether something may be left out of the answer.
-fn is_conditional(directives: &[Directive<'static, String>]) -> bool {
-    directives.iter().any(|it| it.name == "include" || it.name == "skip")
 }
 
 fn make_optional(ty: &mut Type) {
@@ -137,7 +87,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let otherwise = format!("What was selected of `{of}`.");
-        let docs = docs.unwrap_or_else(|| description(self.schema.description(of), &otherwise));
+        let docs = docs.unwrap_or_else(|| print::prose_or(self.schema.description(of), &otherwise));
         let mut item = self.items[place].clone();
         let next = match &mut item {
             Item::Struct(item) => {
@@ -191,9 +141,10 @@ impl<'a> Walk<'a> {
         }
         let first = selected.first()?;
         let definition = self.schema.field(of, &first.name)?;
-        let docs = description(definition.description.as_deref(), &format!("The field `{wire}`."));
+        let docs =
+            print::prose_or(definition.description.as_deref(), &format!("The field `{wire}`."));
         derives::set_docs(&mut field.attrs, &docs);
-        let of = inner_name(&definition.field_type).to_owned();
+        let of = definition.field_type.inner_type().to_owned();
         Some((inner, of, selected.iter().map(|it| &it.selection_set).collect()))
     }
 
@@ -207,7 +158,7 @@ impl<'a> Walk<'a> {
             {
                 "Another type, which was not known when this was generated.".to_owned()
             } else {
-                description(self.schema.description(&of), &format!("It is of the type `{of}`."))
+                print::prose_or(self.schema.description(&of), &format!("It is of the type `{of}`."))
             };
             derives::set_docs(&mut variant.attrs, &docs);
             let payload = variant.fields.iter().next().and_then(|field| inner_ident(&field.ty));
@@ -243,11 +194,11 @@ impl<'a> Walk<'a> {
                     let argument = definition.arguments.iter().find(|it| &it.name == name);
                     let text = argument.and_then(|it| it.description.as_deref());
                     if let (Value::Variable(variable), Some(text)) = (value, text) {
-                        let text = crate::print::prose(text);
+                        let text = print::prose(text);
                         meanings.entry(variable.clone()).or_insert(text);
                     }
                 }
-                let of = inner_name(&definition.field_type).to_owned();
+                let of = definition.field_type.inner_type().to_owned();
                 // Fragments may lead back to where they came from; their depth is bounded by
                 // the selection itself, which is finite without its spreads.
                 waiting.push((of, vec![&field.selection_set]));

@@ -10,6 +10,7 @@ use graphql_tools::parser::query::{
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::literal::literal;
 use super::operation::Operation;
 
 type Directives<'a> = &'a [Directive<'static, String>];
@@ -61,45 +62,6 @@ pub(crate) fn parts(operation: &Operation) -> Vec<Part> {
     let mut printer = Printer { parts: Vec::new(), in_parts: true };
     printer.operation(operation, false);
     printer.parts
-}
-
-/// A value without variables, as a GraphQL literal.
-pub(crate) fn literal(value: &Value<'static, String>) -> String {
-    match value {
-        Value::Variable(name) => format!("${name}"),
-        Value::Int(number) => number.as_i64().unwrap_or_default().to_string(),
-        Value::Float(number) => format!("{number:?}"),
-        Value::String(text) => quoted(text),
-        Value::Boolean(value) => value.to_string(),
-        Value::Null => "null".to_owned(),
-        Value::Enum(name) => name.clone(),
-        Value::List(items) => {
-            let items: Vec<_> = items.iter().map(literal).collect();
-            format!("[{}]", items.join(", "))
-        }
-        Value::Object(fields) => {
-            let fields: Vec<_> =
-                fields.iter().map(|(name, value)| format!("{name}: {}", literal(value))).collect();
-            format!("{{{}}}", fields.join(", "))
-        }
-    }
-}
-
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from('"');
-    for c in text.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            c if c.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(c))),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 fn has_variable(value: &Value<'static, String>) -> bool {

@@ -6,8 +6,7 @@ use graphql_tools::parser::Pos;
 use graphql_tools::parser::query::{Definition, Selection, SelectionSet, parse_query};
 use graphql_tools::static_graphql::query::{Document, FragmentDefinition};
 
-use super::locate::column;
-use super::schema::split_position;
+use super::position::{column, split_position};
 use crate::{Diagnostic, Source};
 
 /// The files that parse. They are parsed as one text, so that a position tells its file.
@@ -54,7 +53,7 @@ impl<'a> Folder<'a> {
                 match folder.fragments.get(&fragment.name) {
                     Some(other) if folder.index(other.position) != Some(at) => {
                         let message = format!(
-                            "the fragment `{}` is there already, at {}; the files of a folder share their fragments",
+                            "the fragment `{}` is already defined, at {}; the files of a folder share their fragments",
                             fragment.name,
                             folder.place(other.position)
                         );

@@ -10,8 +10,8 @@ use graphql_tools::static_graphql::schema::InputObjectType;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::schema::{Schema, inner_name};
-use super::types::{description, wire_name};
+use super::schema::Schema;
+use crate::syntax::wire_name;
 use crate::{naming, print, redact};
 
 /// The inputs of a schema, and what their types have to know of each other.
@@ -42,7 +42,7 @@ impl<'a> Inputs<'a> {
 
     fn object(&self, input: &InputObjectType) -> syn::Item {
         let ident = format_ident!("{}", self.schema.rust_name(&input.name));
-        let docs = print::docs(&description(input.description.as_deref(), AN_INPUT));
+        let docs = print::docs(&print::prose_or(input.description.as_deref(), AN_INPUT));
         let default = self.has_default(input).then(|| quote!(, Default));
         let fields = input.fields.iter().zip(field_names(input)).map(|(field, name)| {
             let docs = field_docs(field);
@@ -67,7 +67,7 @@ impl<'a> Inputs<'a> {
     /// An input of which exactly one field is given.
     fn choice(&self, input: &InputObjectType) -> syn::Item {
         let ident = format_ident!("{}", self.schema.rust_name(&input.name));
-        let docs = print::docs(&description(input.description.as_deref(), AN_INPUT));
+        let docs = print::docs(&print::prose_or(input.description.as_deref(), AN_INPUT));
         let mut taken = HashSet::new();
         let variants = input.fields.iter().map(|field| {
             let docs = field_docs(field);
@@ -138,7 +138,7 @@ fn is_optional(field: &ast::InputValue) -> bool {
 
 fn field_docs(field: &ast::InputValue) -> TokenStream {
     let otherwise = format!("The field `{}`.", field.name);
-    print::docs(&description(field.description.as_deref(), &otherwise))
+    print::docs(&print::prose_or(field.description.as_deref(), &otherwise))
 }
 
 fn rename(wire: &str, name: &str) -> Option<TokenStream> {
@@ -220,7 +220,7 @@ fn without_default<'a>(schema: &Schema, inputs: &[&'a InputObjectType]) -> BTree
             if directly(&field.value_type).is_none() {
                 continue;
             }
-            let of = inner_name(&field.value_type);
+            let of = field.value_type.inner_type();
             if is_enum(of) {
                 waiting.push(&input.name);
             } else {

@@ -5,10 +5,10 @@
 
 use serde_json::Value;
 
+use super::built_in::SCALARS;
 use crate::{Diagnostic, Source};
 
-/// What every schema has, and SDL therefore does not say.
-const SCALARS: [&str; 5] = ["Int", "Float", "String", "Boolean", "ID"];
+/// The directives that every schema has, and SDL therefore does not define.
 const DIRECTIVES: [&str; 5] = ["include", "skip", "deprecated", "specifiedBy", "oneOf"];
 
 /// The places of a directive that SDL can name.
@@ -49,7 +49,7 @@ fn write(json: &Value) -> Result<String, String> {
         .into_iter()
         .flatten()
         .find(|it| it.get("types").is_some_and(Value::is_array))
-        .ok_or("this is no introspection result: it has no `__schema` with `types`")?;
+        .ok_or("this is not an introspection result: it has no `__schema` with `types`")?;
     let mut sdl = String::from("schema {\n");
     for (operation, key) in
         [("query", "queryType"), ("mutation", "mutationType"), ("subscription", "subscriptionType")]
@@ -108,7 +108,7 @@ fn type_definition(definition: &Value) -> Result<String, String> {
             let is_one_of = definition["isOneOf"] == Value::Bool(true);
             format!("input {name}{} {fields}", if is_one_of { " @oneOf" } else { "" })
         }),
-        other => Err(format!("there is no kind of type `{other}`")),
+        other => Err(format!("`{other}` is not a kind of type")),
     };
     let written = written.map_err(within(name))?;
     Ok(format!("\n{}{written}\n", description(definition, "")))
@@ -215,7 +215,7 @@ fn name(of: &Value) -> Result<&str, String> {
     let is_name = !name.is_empty()
         && !name.starts_with(|c: char| c.is_ascii_digit())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if is_name { Ok(name) } else { Err(format!("`{name}` is no name of GraphQL")) }
+    if is_name { Ok(name) } else { Err(format!("`{name}` is not a valid GraphQL name")) }
 }
 
 fn within(what: &str) -> impl Fn(String) -> String + '_ {

@@ -207,15 +207,3 @@ fn missing_field(message: &str) -> Option<&str> {
     let (_, field) = before.rsplit_once('.')?;
     message.ends_with("was not provided.").then_some(field)
 }
-
-/// The column of a line as an editor counts it. The parser counts a tab as eight.
-pub(crate) fn column(line: &str, counted_as: usize) -> usize {
-    let mut counted = 1;
-    for (column, character) in (1..).zip(line.chars()) {
-        if counted >= counted_as {
-            return column;
-        }
-        counted += if character == '\t' { 8 } else { 1 };
-    }
-    line.chars().count() + 1 + counted_as.saturating_sub(counted)
-}

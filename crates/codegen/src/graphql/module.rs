@@ -12,8 +12,9 @@ use super::client::Client;
 use super::operation::Operation;
 use super::schema::Schema;
 use super::shapes::Shapes;
-use super::types::{Types, all_default, name_of, wire_name};
+use super::types::{Types, all_default};
 use super::{docs, document, tidy};
+use crate::syntax::{name_of, wire_name};
 use crate::{print, redact};
 
 /// Everything that operations are generated with.

@@ -1,15 +1,10 @@
 //! One operation, cut out of its file together with the fragments that it reaches.
 
 use graphql_tools::parser::Pos;
-use graphql_tools::parser::query::{
-    Definition, OperationDefinition, SelectionSet, Type, TypeCondition,
-};
+use graphql_tools::parser::query::{Definition, OperationDefinition, SelectionSet, Type};
 use graphql_tools::static_graphql::query::{Document, FragmentDefinition, VariableDefinition};
 
-use super::complete;
-use super::docs::root_type;
 use super::folder::{File, Folder};
-use super::plain::plain;
 use super::schema::Schema;
 use crate::naming;
 
@@ -25,7 +20,13 @@ pub(crate) struct Operation {
     /// The fragments that it reaches, in the order of the files.
     pub(crate) fragments: Vec<FragmentDefinition>,
     /// What it selects and those fragments, as its types are made of them.
-    plain: (SelectionSet<'static, String>, Vec<FragmentDefinition>),
+    pub(crate) plain: Plain,
+}
+
+/// Selections as the type generator understands them.
+pub(crate) struct Plain {
+    pub(crate) selection: SelectionSet<'static, String>,
+    pub(crate) fragments: Vec<FragmentDefinition>,
 }
 
 impl Operation {
@@ -49,14 +50,8 @@ impl Operation {
             comment: comment_above(&file.lines, position.line),
             definition: definition.clone(),
             fragments: fragments.into_iter().cloned().collect(),
-            plain: (definition.selection_set().clone(), Vec::new()),
+            plain: Plain { selection: definition.selection_set().clone(), fragments: Vec::new() },
         }
-    }
-
-    /// Makes ready for generating what is valid: no fragment holds itself, every field is there.
-    pub(crate) fn prepare(&mut self, schema: &Schema) {
-        complete::complete(schema, self);
-        self.plain = self.made_plain(schema);
     }
 
     /// The Rust type's name.
@@ -69,27 +64,23 @@ impl Operation {
         naming::plain_snake(&self.name)
     }
 
+    /// The type of the schema that it selects from.
+    pub(crate) fn root_type(&self, schema: &Schema) -> String {
+        let name = if self.is_mutation() {
+            schema.document.mutation_type_name()
+        } else {
+            schema.document.query_type_name()
+        };
+        name.cloned().unwrap_or_default()
+    }
+
     pub(crate) fn is_mutation(&self) -> bool {
         matches!(self.definition, OperationDefinition::Mutation(_))
     }
 
     /// The selection that the operation's types are made of.
     pub(crate) fn plain_selection(&self) -> &SelectionSet<'static, String> {
-        &self.plain.0
-    }
-
-    fn made_plain(
-        &self,
-        schema: &Schema,
-    ) -> (SelectionSet<'static, String>, Vec<FragmentDefinition>) {
-        let root = root_type(schema, self);
-        let selection = plain(schema, &self.fragments, self.selection(), &root);
-        let mut fragments = self.fragments.clone();
-        for fragment in &mut fragments {
-            let TypeCondition::On(of) = &fragment.type_condition;
-            fragment.selection_set = plain(schema, &self.fragments, &fragment.selection_set, of);
-        }
-        (selection, fragments)
+        &self.plain.selection
     }
 
     pub(crate) fn selection(&self) -> &SelectionSet<'static, String> {
@@ -102,7 +93,7 @@ impl Operation {
 
     /// A fragment as the types are made of it.
     pub(crate) fn fragment(&self, name: &str) -> Option<&FragmentDefinition> {
-        self.plain.1.iter().find(|fragment| fragment.name == name)
+        self.plain.fragments.iter().find(|fragment| fragment.name == name)
     }
 
     /// The operation as text for the type generator. It makes functions of variables' defaults,
@@ -121,7 +112,7 @@ impl Operation {
             }
             OperationDefinition::SelectionSet(it) => (&mut none, it),
         };
-        *selection = self.plain.0.clone();
+        *selection = self.plain.selection.clone();
         for variable in variables {
             if variable.default_value.take().is_some()
                 && let Type::NonNullType(inner) = &variable.var_type
@@ -131,7 +122,7 @@ impl Operation {
             schema.rename(&mut variable.var_type);
         }
         let mut definitions = vec![Definition::Operation(definition)];
-        definitions.extend(self.plain.1.iter().cloned().map(Definition::Fragment));
+        definitions.extend(self.plain.fragments.iter().cloned().map(Definition::Fragment));
         Document { definitions }.to_string()
     }
 }

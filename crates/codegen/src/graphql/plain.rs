@@ -10,7 +10,7 @@ use graphql_tools::parser::query::{Directive, Selection, SelectionSet, TypeCondi
 use graphql_tools::parser::schema::TypeDefinition;
 use graphql_tools::static_graphql::query::{FragmentDefinition, InlineFragment};
 
-use super::schema::{Schema, inner_name};
+use super::schema::Schema;
 
 type Item = Selection<'static, String>;
 type Directives = [Directive<'static, String>];
@@ -30,7 +30,7 @@ pub(crate) fn plain(
         match item {
             Selection::Field(field) => {
                 if let Some(definition) = schema.field(of, &field.name) {
-                    let of = inner_name(&definition.field_type);
+                    let of = definition.field_type.inner_type();
                     field.selection_set = plain(schema, fragments, &field.selection_set, of);
                 }
             }

@@ -9,7 +9,7 @@ use graphql_tools::validation::rules::{
 use graphql_tools::validation::utils::{ValidationError, ValidationErrorContext};
 use graphql_tools::validation::validate::ValidationPlan;
 
-use super::schema::SCALARS;
+use super::built_in::SCALARS;
 
 /// All rules for one file.
 pub(crate) fn all() -> ValidationPlan {

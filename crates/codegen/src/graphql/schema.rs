@@ -2,23 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use graphql_tools::parser::Pos;
 use graphql_tools::parser::schema::{Definition, TypeDefinition as Defined, parse_schema};
 use graphql_tools::static_graphql::schema::{
     Document, EnumType, Field, InputObjectType, ScalarType, Type, TypeDefinition,
 };
 
+use super::built_in::{DIRECTIVES, SCALARS};
 use super::{introspection, sdl};
 use crate::{Diagnostic, Source, naming};
-
-/// What every schema has without saying so, and the validation wants said.
-pub(crate) const SCALARS: [&str; 5] = ["Int", "Float", "String", "Boolean", "ID"];
-const DIRECTIVES: [(&str, &str); 4] = [
-    ("include", "directive @include(if: Boolean!) on FIELD | FRAGMENT_SPREAD | INLINE_FRAGMENT"),
-    ("skip", "directive @skip(if: Boolean!) on FIELD | FRAGMENT_SPREAD | INLINE_FRAGMENT"),
-    ("deprecated", "directive @deprecated(reason: String) on FIELD_DEFINITION | ENUM_VALUE"),
-    ("specifiedBy", "directive @specifiedBy(url: String!) on SCALAR"),
-];
 
 /// A parsed schema with the built-in definitions in it.
 pub(crate) struct Schema {
@@ -27,6 +18,15 @@ pub(crate) struct Schema {
     places: HashMap<String, usize>,
     /// The Rust names of the types that operations share.
     names: BTreeMap<String, String>,
+}
+
+/// The definitions of a schema, those of its extensions and the built-in ones among them.
+///
+/// # Errors
+///
+/// All mistakes of the schema, each with its place.
+pub fn document(source: &Source) -> Result<Document, Vec<Diagnostic>> {
+    Schema::parse(source).map(|schema| schema.document)
 }
 
 impl Schema {
@@ -246,38 +246,4 @@ impl Schema {
             Defined::InputObject(it) => it.description.as_deref(),
         }
     }
-}
-
-/// The name in the middle of a type: `Pod` of `[Pod!]!`.
-pub(crate) fn inner_name(ty: &Type) -> &str {
-    ty.inner_type()
-}
-
-/// Splits what the query parser says into where and what.
-pub(crate) fn split_position(message: &str) -> (Pos, String) {
-    let message = message.trim();
-    let Some((_, after)) = message.split_once("Parse error at ") else {
-        return (Pos { line: 1, column: 1 }, message.to_owned());
-    };
-    let (place, what) = after.split_once('\n').unwrap_or((after, ""));
-    let (line, column) = place.trim().split_once(':').unwrap_or((place, "1"));
-    let number = |text: &str| text.parse().unwrap_or(1);
-    let what = what.lines().map(|line| plain_words(line.trim())).filter(|it| !it.is_empty());
-    let what: Vec<_> = what.collect();
-    (
-        Pos { line: number(line), column: number(column) },
-        format!("syntax error: {}", what.join("; ")),
-    )
-}
-
-/// What the parser says without what only its authors have a use for: the kinds of tokens.
-fn plain_words(line: &str) -> String {
-    let mut words = line.to_owned();
-    for kind in ["Punctuator", "Name", "IntValue", "FloatValue", "StringValue", "BlockString"] {
-        words = words.replace(&format!("[{kind}]`"), "`");
-    }
-    for doubled in ["unexpected character", "unterminated"] {
-        words = words.replace(&format!("Unexpected {doubled}"), doubled);
-    }
-    words
 }

@@ -9,9 +9,8 @@ use graphql_tools::static_graphql::schema::{
     self as ast, Document, Field, InputValue, SchemaDefinition,
 };
 
-use super::locate::column;
-use super::schema::{inner_name, split_position};
-use super::suggest::nearest;
+use super::nearest::nearest;
+use super::position::{column, split_position};
 use crate::{Diagnostic, Source};
 
 type Extension = TypeExtension<'static, String>;
@@ -39,7 +38,10 @@ pub(crate) fn mistakes(source: &Source, document: &Document) -> Vec<Diagnostic> 
     };
     for definition in types(document) {
         if !known.insert(definition.name()) {
-            at(position(definition), format!("the type `{}` is there already", definition.name()));
+            at(
+                position(definition),
+                format!("the type `{}` is already defined", definition.name()),
+            );
         }
     }
     let candidates: Vec<&str> = known.iter().copied().collect();
@@ -53,10 +55,10 @@ pub(crate) fn mistakes(source: &Source, document: &Document) -> Vec<Diagnostic> 
     };
     let mut field = |of: &str, field: &Field| {
         let name = format!("{of}.{}", field.name);
-        check(field.position, &name, inner_name(&field.field_type));
+        check(field.position, &name, field.field_type.inner_type());
         for argument in &field.arguments {
             let name = format!("{name}({})", argument.name);
-            check(argument.position, &name, inner_name(&argument.value_type));
+            check(argument.position, &name, argument.value_type.inner_type());
         }
     };
     for definition in types(document) {
@@ -68,7 +70,7 @@ pub(crate) fn mistakes(source: &Source, document: &Document) -> Vec<Diagnostic> 
     }
     let mut input = |of: &str, field: &InputValue| {
         let name = format!("{of}.{}", field.name);
-        check(field.position, &name, inner_name(&field.value_type));
+        check(field.position, &name, field.value_type.inner_type());
     };
     for definition in types(document) {
         if let TypeDefinition::InputObject(it) = definition {

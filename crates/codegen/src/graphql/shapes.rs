@@ -10,6 +10,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::document;
+use super::literal::literal;
 use super::operation::Operation;
 use super::schema::Schema;
 use crate::naming;
@@ -84,7 +85,7 @@ impl<'a> Shapes<'a> {
             let presence = presence(&variable.var_type, variable.default_value.is_some());
             let default = match &variable.default_value {
                 Some(value) => {
-                    let literal = document::literal(value);
+                    let literal = literal(value);
                     quote!(Some(#literal))
                 }
                 None => quote!(None),

@@ -1,10 +1,12 @@
-//! "Did you mean …": the name that is nearest to one that there is not.
+//! "Did you mean …": what a message about an unknown name suggests.
 
 use graphql_tools::parser::query::Definition;
 use graphql_tools::parser::schema::{Definition as SchemaDefinition, TypeDefinition};
 use graphql_tools::static_graphql::query::Document;
 
 use super::folder::Folder;
+use super::nearest::nearest;
+use super::operation::name_of;
 use super::schema::Schema;
 
 /// The message with a suggestion, where it complains of a name and one that there is comes near.
@@ -55,23 +57,6 @@ pub(crate) fn with_suggestion(
         Some(suggestion) => format!("{message} Did you mean \"{suggestion}\"?"),
         None => message.to_owned(),
     }
-}
-
-/// The candidate that takes the fewest strokes to make of a name; none when it takes too many.
-pub(crate) fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
-    let folded = name.to_lowercase();
-    candidates
-        .iter()
-        .filter(|candidate| !candidate.starts_with("__"))
-        .map(|candidate| {
-            (strsim::damerau_levenshtein(&folded, &candidate.to_lowercase()), *candidate)
-        })
-        .filter(|(distance, candidate)| {
-            let length = name.chars().count().max(candidate.chars().count());
-            *distance <= (length / 3).max(1) && *distance < length
-        })
-        .min()
-        .map(|(_, candidate)| candidate)
 }
 
 fn fields<'a>(schema: &'a Schema, of: &str) -> Vec<&'a str> {
@@ -125,7 +110,7 @@ fn variables<'a>(document: &'a Document, operation: &str) -> Vec<&'a str> {
     let definitions = document.definitions.iter();
     definitions
         .filter_map(|definition| match definition {
-            Definition::Operation(it) if super::operation::name_of(it) == Some(operation) => {
+            Definition::Operation(it) if name_of(it) == Some(operation) => {
                 Some(it.variable_definitions())
             }
             _ => None,
@@ -133,20 +118,4 @@ fn variables<'a>(document: &'a Document, operation: &str) -> Vec<&'a str> {
         .flatten()
         .map(|variable| variable.name.as_str())
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::nearest;
-
-    #[test]
-    fn only_what_is_near_is_suggested() {
-        let names = ["name", "names", "imageName", "__typename", "id"];
-        assert_eq!(nearest("nmae", &names), Some("name"));
-        assert_eq!(nearest("NAME", &names), Some("name"));
-        assert_eq!(nearest("image_name", &names), Some("imageName"));
-        assert_eq!(nearest("it", &names), Some("id"));
-        assert_eq!(nearest("price", &names), None);
-        assert_eq!(nearest("x", &names), None);
-    }
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{Fields, Item, Type};
+use syn::{Fields, Type};
 
 use super::inputs::Inputs;
 use super::schema::Schema;
 use crate::open_enum::{OpenEnum, Variant};
-use crate::{derives, print};
+use crate::print;
 
 /// The shared types of a schema.
 pub(crate) struct Types {
@@ -28,7 +28,7 @@ impl Types {
         for scalar in schema.custom_scalars() {
             let name = schema.rust_name(&scalar.name);
             let ident = format_ident!("{name}");
-            let docs = description(scalar.description.as_deref(), "A scalar of the service.");
+            let docs = print::prose_or(scalar.description.as_deref(), "A scalar of the service.");
             let docs = print::docs(&format!(
                 "{docs}\n\nThe schema says no more about a scalar than its name, so this is any JSON."
             ));
@@ -40,13 +40,13 @@ impl Types {
             let name = schema.rust_name(&item.name);
             let open = OpenEnum {
                 name: name.clone(),
-                docs: description(item.description.as_deref(), "One of several values."),
+                docs: print::prose_or(item.description.as_deref(), "One of several values."),
                 variants: item
                     .values
                     .iter()
                     .map(|value| Variant {
                         wire: value.name.clone(),
-                        docs: description(value.description.as_deref(), ""),
+                        docs: print::prose_or(value.description.as_deref(), ""),
                         deprecated: value.directives.iter().any(|it| it.name == "deprecated"),
                     })
                     .collect(),
@@ -68,22 +68,6 @@ impl Types {
     }
 }
 
-/// The name of a struct or an enum.
-pub(crate) fn name_of(item: &Item) -> Option<String> {
-    match item {
-        Item::Struct(item) => Some(item.ident.to_string()),
-        Item::Enum(item) => Some(item.ident.to_string()),
-        _ => None,
-    }
-}
-
-/// The name of a field on the wire.
-pub(crate) fn wire_name(field: &syn::Field) -> String {
-    derives::serde_value(&field.attrs, "rename")
-        .or_else(|| field.ident.as_ref().map(ToString::to_string))
-        .unwrap_or_default()
-}
-
 /// Whether a Rust type of an operation's variables has a default.
 pub(crate) fn has_default(ty: &Type, types: &Types) -> bool {
     let Type::Path(path) = ty else { return false };
@@ -95,12 +79,4 @@ pub(crate) fn has_default(ty: &Type, types: &Types) -> bool {
 /// Whether all fields of a struct have defaults.
 pub(crate) fn all_default(fields: &Fields, types: &Types) -> bool {
     fields.iter().all(|field| has_default(&field.ty, types))
-}
-
-/// A description as docs, or other words where there is none.
-pub(crate) fn description(text: Option<&str>, otherwise: &str) -> String {
-    match text.map(print::prose) {
-        Some(text) if !text.is_empty() => text,
-        _ => otherwise.to_owned(),
-    }
 }

@@ -7,25 +7,31 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::mend::{self, Mended};
-use super::place;
+use super::mend::Mended;
+use super::mend::aliases::inline;
+use super::mend::tree::object_at;
+use super::place::Places;
 use super::signatures::{self, Decided};
 use crate::{Diagnostic, Source};
 
 /// Decides the types of a description. A schema that has none is read as any value, an operation
 /// that has none is left out; a warning names each.
-pub(super) fn decide(source: &Source, mended: &mut Mended) -> Result<Decided, Diagnostic> {
+pub(super) fn decide(
+    source: &Source,
+    places: &Places<'_>,
+    mended: &mut Mended,
+) -> Result<Decided, Diagnostic> {
     let attempt = |document: &Value| signatures::decide(source, document.clone(), &mended.enums);
     if let Ok(decided) = attempt(&mended.document) {
         return Ok(decided);
     }
     let mut warnings = Vec::new();
     let mut warn = |pointer: &str, message: String| {
-        let (line, column) = place::of(&source.text, &place::keys(pointer));
+        let (line, column) = places.of_pointer(pointer);
         warnings.push(Diagnostic::new(&source.name, line, column, message));
     };
 
-    let schemas = mend::object_at(&mended.document, &["components", "schemas"]);
+    let schemas = object_at(&mended.document, &["components", "schemas"]);
     let names: Vec<_> = schemas.keys().cloned().collect();
     let refused = refused(&names, &mut |names| {
         let alone = names.iter().map(|name| (name.clone(), without_others(&schemas[name])));
@@ -35,9 +41,9 @@ pub(super) fn decide(source: &Source, mended: &mut Mended) -> Result<Decided, Di
         refused.iter().map(|(name, _)| (name.clone(), json!({}))).collect();
     let mut kept = schemas;
     kept.retain(|name, _| !any_value.contains_key(name));
-    kept.values_mut().for_each(|schema| mend::inline(schema, &any_value));
+    kept.values_mut().for_each(|schema| inline(schema, &any_value));
     let mut paths = mended.document["paths"].clone();
-    mend::inline(&mut paths, &any_value);
+    inline(&mut paths, &any_value);
     for (name, reason) in refused {
         warn(
             &format!("#/components/schemas/{name}"),
@@ -45,7 +51,7 @@ pub(super) fn decide(source: &Source, mended: &mut Mended) -> Result<Decided, Di
         );
     }
 
-    let paths = mend::object_at(&json!({ "paths": paths }), &["paths"]);
+    let paths = object_at(&json!({ "paths": paths }), &["paths"]);
     let names: Vec<_> = paths.keys().cloned().collect();
     let within = |names: &[String]| {
         let paths: Map<_, _> = names.iter().map(|it| (it.clone(), paths[it].clone())).collect();
@@ -113,6 +119,8 @@ fn called(mended: &Mended, path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rest::mend::mend;
+    use crate::rest::read::read_with_places;
 
     #[test]
     fn halving_finds_all_that_is_refused_in_few_attempts() {
@@ -147,13 +155,17 @@ components:
     Bad: {{type: object, properties: {{a: {{type: string}}}}}}"
         );
         let source = Source::new("a.yaml", text);
-        let Ok(description) = crate::rest::read::read(&source) else { panic!("it parses") };
-        let Ok(mut mended) = mend::mend(&source, description) else { panic!("it can be mended") };
+        let Ok((description, places)) = read_with_places(&source) else { panic!("it parses") };
+        let Ok(mut mended) = mend(&source, &places, description) else {
+            panic!("it can be mended")
+        };
         let refused = json!({ "type": "string", "enum": [1, 1] });
         mended.document["components"]["schemas"]["Bad"] = refused.clone();
         mended.document["paths"]["/get_bad"]["get"]["responses"]["2XX"]["content"]["application/json"]
             ["schema"] = refused;
-        let Ok(decided) = decide(&source, &mut mended) else { panic!("most of it has types") };
+        let Ok(decided) = decide(&source, &places, &mut mended) else {
+            panic!("most of it has types")
+        };
         assert_eq!(decided.signatures.keys().collect::<Vec<_>>(), ["get_good"]);
         assert_eq!(mended.operations.len(), 1);
         let warnings: Vec<_> = mended.warnings.iter().map(|it| it.message.as_str()).collect();

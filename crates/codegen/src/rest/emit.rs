@@ -8,7 +8,8 @@ use syn::Type;
 
 use super::fields::answer_shape;
 use super::model::{Operation, Parameter, Piece, Place};
-use super::signatures::{Signature, argument, is_named};
+use super::signatures::Signature;
+use crate::syntax::{argument, is_named};
 use crate::{naming, print};
 
 /// Type names that the builders themselves use, beside `Rest`.

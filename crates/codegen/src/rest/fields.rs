@@ -4,21 +4,14 @@ use std::collections::{BTreeMap, HashSet};
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::visit_mut::VisitMut;
-use syn::{Attribute, Expr, Field, Fields, Lit, Meta, Path, Type, parse_quote};
+use syn::{Attribute, Field, Fields, Meta, Type, parse_quote};
 
-use super::signatures::{argument, arguments, is_named};
+use super::shorten::shorten_path;
+use crate::syntax::{argument, arguments, is_named, wire_name};
 use crate::{derives, naming, print};
 
 /// What each type means.
 pub(super) type Meanings = BTreeMap<String, String>;
-
-/// The name of a field on the wire.
-pub(super) fn wire_name(field: &Field) -> String {
-    derives::serde_value(&field.attrs, "rename")
-        .or_else(|| field.ident.as_ref().map(ToString::to_string))
-        .unwrap_or_default()
-}
 
 /// Flaw: two properties whose names are one in Rust, such as `fooBar` and `foo_bar`.
 pub(super) fn distinct_names(fields: &mut Fields) {
@@ -138,58 +131,5 @@ fn inner_name(ty: &Type) -> Option<String> {
     match argument(ty) {
         Some(inner) => inner_name(inner),
         None => path.path.get_ident().map(ToString::to_string),
-    }
-}
-
-const PRELUDE: [&str; 4] =
-    ["::std::option::Option", "::std::string::String", "::std::vec::Vec", "::std::boxed::Box"];
-
-/// `::std::option::Option` reads better as `Option`; no type of a description is called so. And
-/// a type of the module `types` is named from where it is used.
-pub(super) struct Shorten {
-    /// Whether it is used within `types`.
-    pub(super) within_types: bool,
-    /// Whether `HashMap` is the standard library's there.
-    pub(super) map: bool,
-}
-
-const MAP: &str = "::std::collections::HashMap";
-
-impl VisitMut for Shorten {
-    fn visit_path_mut(&mut self, path: &mut Path) {
-        let plain: Vec<_> = path.segments.iter().map(|it| it.ident.to_string()).collect();
-        let whole = format!("::{}", plain.join("::"));
-        if path.leading_colon.is_some()
-            && let Some(last) = path.segments.last().cloned()
-        {
-            if PRELUDE.contains(&whole.as_str()) || (self.map && whole == MAP) {
-                path.leading_colon = None;
-                path.segments = [last].into_iter().collect();
-            } else if whole == format!("::podqueue::rest::types::{}", last.ident) {
-                *path = if self.within_types {
-                    parse_quote!(#last)
-                } else {
-                    parse_quote!(types::#last)
-                };
-            }
-        }
-        syn::visit_mut::visit_path_mut(self, path);
-    }
-}
-
-/// The same for a path that stands in a string, as serde has it.
-fn shorten_path(meta: &mut Meta, map: bool) {
-    if let Meta::NameValue(pair) = meta
-        && pair.path.is_ident("skip_serializing_if")
-        && let Expr::Lit(literal) = &mut pair.value
-        && let Lit::Str(text) = &mut literal.lit
-    {
-        let mut path = text.value().replace(' ', "");
-        for long in PRELUDE.into_iter().chain(map.then_some(MAP)) {
-            if let Some((_, short)) = long.rsplit_once("::") {
-                path = path.replace(long, short);
-            }
-        }
-        *text = syn::LitStr::new(&path, text.span());
     }
 }

@@ -1,179 +1,88 @@
-//! Where something stands in the text of a description: the tree that it was read into has no
-//! positions. The text is followed key by key as far as it is written in an ordinary way; what
-//! cannot be followed further has the place of what it is within.
+//! Where something stands in the text of a description.
 
-/// The line and the column of what a list of keys leads to, both counted from 1.
-pub(super) fn of(text: &str, keys: &[String]) -> (usize, usize) {
-    let start = text.len() - text.trim_start().len();
-    let mut at = 0;
-    let mut within = match text[start..].starts_with('{') {
-        true => Within::Flow(start),
-        false => Within::Block(0..text.len()),
-    };
-    for key in keys {
-        let found = match &within {
-            Within::Flow(start) => in_flow(text, *start, key),
-            Within::Block(lines) => in_block(text, lines.clone(), key),
-        };
-        let Some((place, next)) = found else { break };
-        (at, within) = (place, next);
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::pointer::keys;
+use super::yaml::{self, Content, Node, Place};
+
+/// The places of a text.
+pub(super) struct Places<'a> {
+    text: &'a str,
+    root: OnceCell<Option<Rc<Node>>>,
+}
+
+impl<'a> Places<'a> {
+    /// The places of a text that is parsed when the first of them is asked for.
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, root: OnceCell::new() }
     }
-    position(text, at)
-}
 
-/// The line and the column of the first reference to a target.
-pub(super) fn of_reference(text: &str, target: &str) -> (usize, usize) {
-    let found = text.match_indices("$ref").find(|(at, _)| {
-        let written = text[at + "$ref".len()..].trim_start_matches(['"', '\'', ':', ' ']);
-        let after = written.strip_prefix(target).map(|rest| rest.chars().next());
-        after.is_some_and(|next| next.is_none_or(|it| it.is_whitespace() || "\"'},".contains(it)))
-    });
-    position(text, found.map_or(0, |(at, _)| at))
-}
-
-fn position(text: &str, at: usize) -> (usize, usize) {
-    let before = &text[..at];
-    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
-}
-
-/// The keys of a pointer such as `#/paths/~1a/get`.
-pub(super) fn keys(pointer: &str) -> Vec<String> {
-    let keys = pointer.split('/').skip(1);
-    keys.map(|key| key.replace("~1", "/").replace("~0", "~")).collect()
-}
-
-/// What the next key is looked for in.
-enum Within {
-    /// Braces or brackets, from the first one on.
-    Flow(usize),
-    /// Lines that are indented alike.
-    Block(std::ops::Range<usize>),
-}
-
-fn in_block(text: &str, lines: std::ops::Range<usize>, key: &str) -> Option<(usize, Within)> {
-    let mut indentation = None;
-    let number = key.parse::<usize>().ok();
-    let mut item = 0;
-    let mut offset = lines.start;
-    let mut found: Option<(usize, usize, usize)> = None;
-    let mut end = lines.end;
-    for line in text[lines.clone()].split_inclusive('\n') {
-        let start = offset;
-        offset += line.len();
-        let content = line.trim_start();
-        if content.trim_end().is_empty() || content.starts_with('#') || content.starts_with("---") {
-            continue;
-        }
-        let depth = line.len() - content.len();
-        let children = *indentation.get_or_insert(depth);
-        if let Some((_, _, own)) = found {
-            // A list may be as little indented as its key.
-            if depth < own || (depth == own && !content.starts_with('-')) {
-                end = start;
-                break;
-            }
-        } else if depth == children && content.starts_with("- ") {
-            if number == Some(item) {
-                let value = content[1..].trim_start();
-                let at = start + line.len() - value.len();
-                let within = match value.starts_with(['{', '[']) {
-                    true => Within::Flow(at),
-                    false => Within::Block(at..at),
-                };
-                return Some((at, within));
-            }
-            item += 1;
-        } else if depth == children
-            && let Some(value) = value_of(content, key)
-        {
-            found = Some((start + depth, start + depth + value, depth));
-        }
+    /// The places of a text that was parsed.
+    pub(super) fn parsed(text: &'a str, root: Rc<Node>) -> Self {
+        Self { text, root: OnceCell::from(Some(root)) }
     }
-    let (place, value, _) = found?;
-    let rest = &text[value..end];
-    let inline = rest.split('\n').next().unwrap_or_default();
-    let flow = inline.len() - inline.trim_start().len();
-    Some(match inline.trim_start().starts_with(['{', '[']) {
-        true => (place, Within::Flow(value + flow)),
-        false => {
-            (place, Within::Block(value + rest.find('\n').map_or(rest.len(), |it| it + 1)..end))
-        }
-    })
-}
 
-/// Where the value begins on a line that begins with a key.
-fn value_of(content: &str, key: &str) -> Option<usize> {
-    let quoted = [format!("'{key}'"), format!("\"{key}\""), key.to_owned()];
-    quoted.iter().find_map(|written| {
-        let rest = content.strip_prefix(written.as_str())?;
-        rest.starts_with(':').then_some(written.len() + 1)
-    })
-}
-
-/// Looks among what stands directly within braces, or for the n-th within brackets.
-fn in_flow(text: &str, start: usize, key: &str) -> Option<(usize, Within)> {
-    let wanted = key.parse::<usize>().ok().filter(|_| text[start..].starts_with('['));
-    let is_list = text[start..].starts_with('[');
-    let mut depth = 0;
-    let mut place = 0;
-    let mut expects = false;
-    let mut characters = text[start..].char_indices().map(|(at, c)| (start + at, c));
-    while let Some((at, c)) = characters.next() {
-        if expects && !c.is_whitespace() && !['}', ']'].contains(&c) {
-            expects = false;
-            if is_list {
-                if wanted == Some(place) {
-                    return Some((at, Within::Flow(at)));
-                }
-            } else if let Some(value) = value_of(&text[at..], key) {
-                let rest = &text[at + value..];
-                let value = at + value + rest.len() - rest.trim_start().len();
-                return Some((at, Within::Flow(value)));
-            }
-        }
-        match c {
-            '{' | '[' => {
-                depth += 1;
-                expects |= depth == 1;
-            }
-            '}' | ']' => {
-                depth -= 1;
-                if depth <= 0 {
-                    return None;
-                }
-            }
-            ',' if depth == 1 => {
-                expects = true;
-                place += 1;
-            }
-            '"' | '\'' => {
-                let mut escaped = false;
-                for (_, inner) in characters.by_ref() {
-                    match inner {
-                        _ if escaped => escaped = false,
-                        '\\' if c == '"' => escaped = true,
-                        inner if inner == c => break,
-                        _ => {}
+    /// Where the keys stand that lead to something. What they do not lead all the way to has the
+    /// place of what it is within.
+    pub(super) fn of(&self, keys: &[String]) -> Place {
+        let mut place = (1, 1);
+        let Some(mut node) = self.root() else { return place };
+        for key in keys {
+            (place, node) = match &node.content {
+                Content::Map(entries) => match entries.iter().find(|it| it.key == *key) {
+                    Some(entry) => (entry.place, &entry.value),
+                    None => break,
+                },
+                Content::List(items) => {
+                    match key.parse().ok().and_then(|at: usize| items.get(at)) {
+                        Some(item) => (item.place, item),
+                        None => break,
                     }
                 }
-            }
-            _ => {}
+                Content::Scalar(_) => break,
+            };
         }
-        // What is neither braces nor brackets has nothing within.
-        if depth == 0 {
-            return None;
-        }
+        place
     }
-    None
+
+    /// The same for a JSON pointer.
+    pub(super) fn of_pointer(&self, pointer: &str) -> Place {
+        self.of(&keys(pointer))
+    }
+
+    /// Where the first reference stands whose target is wanted.
+    pub(super) fn of_reference(&self, is_wanted: impl Fn(&str) -> bool) -> Place {
+        let found = self.root().and_then(|root| reference(root, &is_wanted));
+        found.unwrap_or((1, 1))
+    }
+
+    fn root(&self) -> Option<&Rc<Node>> {
+        self.root.get_or_init(|| yaml::parse(self.text).ok()).as_ref()
+    }
+}
+
+fn reference(node: &Node, is_wanted: &impl Fn(&str) -> bool) -> Option<Place> {
+    match &node.content {
+        Content::Scalar(_) => None,
+        Content::List(items) => items.iter().find_map(|it| reference(it, is_wanted)),
+        Content::Map(entries) => entries.iter().find_map(|entry| match &entry.value.content {
+            Content::Scalar(Value::String(target)) if entry.key == "$ref" && is_wanted(target) => {
+                Some(entry.place)
+            }
+            _ => reference(&entry.value, is_wanted),
+        }),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn place(text: &str, pointer: &str) -> (usize, usize) {
-        of(text, &keys(pointer))
+    fn place(text: &str, pointer: &str) -> Place {
+        Places::new(text).of_pointer(pointer)
     }
 
     #[test]
@@ -196,16 +105,29 @@ mod tests {
     }
 
     #[test]
+    fn keys_are_followed_however_they_are_written() {
+        let text = "? paths\n: '/a': &a\n    \"get\" : {x: 1,\n      'y' : [[], [{z: 2}]]}\n  /b: *a\n  /c: |\n    get: {}\n  200: {a\\b: 1}\n";
+        assert_eq!(place(text, "#/paths/~1a/get"), (3, 5));
+        assert_eq!(place(text, "#/paths/~1a/get/y/1/0/z"), (4, 20));
+        assert_eq!(place(text, "#/paths/~1b/get/x"), (3, 14));
+        assert_eq!(place(text, "#/paths/~1c/get"), (6, 3));
+        assert_eq!(place(text, "#/paths/200/a\\b"), (8, 9));
+    }
+
+    #[test]
     fn a_reference_is_found_by_its_whole_target() {
-        let text = "a: {$ref: '#/b/c'}\nb: {\"$ref\": \"#/b\"}\n";
-        assert_eq!(of_reference(text, "#/b"), (2, 6));
+        let of_reference = |text, target: &str| Places::new(text).of_reference(|it| it == target);
+        let text = "a: {$ref: '#/b/c'}\nb: {$ref: \"#/b\"}\n";
+        assert_eq!(of_reference(text, "#/b"), (2, 5));
         assert_eq!(of_reference(text, "#/b/c"), (1, 5));
         assert_eq!(of_reference(text, "#/c"), (1, 1));
+        let text = "a: |\n  $ref: '#/b'\nb:\n- $ref:\n    '#/b'\n";
+        assert_eq!(of_reference(text, "#/b"), (4, 3));
     }
 
     #[test]
     fn what_cannot_be_followed_has_the_place_of_what_it_is_within() {
-        assert_eq!(place("paths:\n  /a: *anchor\n", "#/paths/~1a/get"), (2, 3));
+        assert_eq!(place("paths:\n  /a: anchor\n", "#/paths/~1a/get"), (2, 3));
         assert_eq!(place("paths: {}\n", "#/components/schemas/A"), (1, 1));
         assert_eq!(place("", "#/paths"), (1, 1));
     }

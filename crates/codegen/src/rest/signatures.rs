@@ -10,12 +10,11 @@ use progenitor::{GenerationSettings, Generator, InterfaceStyle, TypeImpl};
 use schemars::schema::{InstanceType, SchemaObject};
 use serde_json::Value;
 use syn::visit_mut::VisitMut;
-use syn::{
-    FnArg, GenericArgument, ImplItem, ImplItemFn, Item, Pat, PathArguments, ReturnType, Type,
-};
+use syn::{FnArg, ImplItem, ImplItemFn, Item, Pat, ReturnType, Type};
 
-use super::fields::Shorten;
 use super::mend::NamedEnum;
+use super::shorten::Shorten;
+use crate::syntax::{argument, is_named};
 use crate::{Diagnostic, Source, quiet};
 
 /// What progenitor decided.
@@ -116,31 +115,6 @@ fn signature(function: &ImplItemFn) -> Option<Signature> {
 fn short(mut ty: Type) -> Type {
     Shorten { within_types: false, map: false }.visit_type_mut(&mut ty);
     ty
-}
-
-/// The first generic argument of a type: `T` of `Vec<T>`.
-pub(super) fn argument(ty: &Type) -> Option<&Type> {
-    arguments(ty).first().copied()
-}
-
-/// The generic arguments of a type that are types.
-pub(super) fn arguments(ty: &Type) -> Vec<&Type> {
-    let Type::Path(path) = ty else { return Vec::new() };
-    match path.path.segments.last().map(|segment| &segment.arguments) {
-        Some(PathArguments::AngleBracketed(arguments)) => {
-            let types = arguments.args.iter().filter_map(|argument| match argument {
-                GenericArgument::Type(ty) => Some(ty),
-                _ => None,
-            });
-            types.collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// Whether a type is one of this name, such as `Option`, whatever stands before and after it.
-pub(super) fn is_named(ty: &Type, name: &str) -> bool {
-    matches!(ty, Type::Path(path) if crate::derives::ends_with(&path.path, name))
 }
 
 /// The type that a builder holds: no reference, and no `Option` around an optional parameter.

@@ -6,12 +6,14 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
-use syn::{Fields, Ident, Item, ItemEnum, ItemStruct, parse_quote};
+use syn::{Fields, Item, ItemEnum, ItemStruct, parse_quote};
 
-use super::fields::{Meanings, Shorten, distinct_names, docs_or, lenient_field, wire_name};
+use super::fields::{Meanings, distinct_names, docs_or, lenient_field};
 use super::mend::NamedEnum;
+use super::shorten::Shorten;
 use super::signatures::Signature;
 use crate::open_enum::{OpenEnum, Variant};
+use crate::syntax::{name_of, wire_name};
 use crate::{derives, naming, print, redact};
 
 /// Turns the items of the type generator's module into ours.
@@ -97,21 +99,13 @@ fn meanings(items: &[Item]) -> Meanings {
         .collect()
 }
 
-fn name_of(item: &Item) -> Option<&Ident> {
-    match item {
-        Item::Struct(item) => Some(&item.ident),
-        Item::Enum(item) => Some(&item.ident),
-        _ => None,
-    }
-}
-
 /// The types that requests hold, directly or through others. A caller makes them, so they must
 /// stay open to that.
 fn sent<'a>(items: &[Item], signatures: impl Iterator<Item = &'a Signature>) -> BTreeSet<String> {
     let within: BTreeMap<String, Mentioned> = items
         .iter()
         .filter_map(|item| {
-            let name = name_of(item)?.to_string();
+            let name = name_of(item)?;
             let mut mentioned = Mentioned::default();
             mentioned.visit_item(item);
             Some((name, mentioned))

@@ -140,8 +140,7 @@ fn a_folder_of_descriptions_holds_one() {
     let (directives, failed) = folder.directives(&build);
     assert!(
         failed
-            && directives
-                .ends_with("there must be one file here, but there is no .yaml, .yml, .json"),
+            && directives.ends_with("expected exactly one file here, found no .yaml, .yml, .json"),
         "{directives}"
     );
     folder.write("openapi/a.yaml", DESCRIPTION);
@@ -150,7 +149,7 @@ fn a_folder_of_descriptions_holds_one() {
     assert!(
         failed
             && directives.ends_with(
-                "there must be one file here, but there is more than one .yaml, .yml, .json"
+                "expected exactly one file here, found more than one .yaml, .yml, .json"
             ),
         "{directives}"
     );
@@ -190,7 +189,7 @@ fn odd_folders_and_files() {
     assert_eq!(odd("nothing-of-ours", &|it| it.write("queries/README.md", "no query")), fine);
     assert_eq!(
         odd("missing", &|it| fs::remove_dir(it.path("queries")).unwrap()),
-        error("queries:1:1: there is no such folder; files that end in .graphql go there")
+        error("queries:1:1: this folder does not exist; put files that end in .graphql there")
     );
     assert_eq!(
         odd("a-file", &|it| {
@@ -218,7 +217,7 @@ fn odd_folders_and_files() {
             it.write("queries/two/a.graphql", "\nquery A { a }");
         }),
         error(
-            "queries/two/a.graphql:2:1: the operation `A` is there already: `A` at queries/a.graphql:1:1"
+            "queries/two/a.graphql:2:1: the operation `A` is already defined: `A` at queries/a.graphql:1:1"
         )
     );
     assert_eq!(
@@ -227,7 +226,7 @@ fn odd_folders_and_files() {
             it.write("queries/get.graphql", "query getA { a }");
         }),
         error(
-            "queries/get.graphql:1:1: the operation `getA` is there already: `GetA` at queries/Get.graphql:1:1"
+            "queries/get.graphql:1:1: the operation `getA` is already defined: `GetA` at queries/Get.graphql:1:1"
         )
     );
     let many: String =

@@ -161,12 +161,12 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "an operation named like a type of Rust",
         "query Option { pets { id } }",
-        "1:1: the operation `Option` would be called `Option`, which Rust or the generated code means otherwise; rename it",
+        "1:1: the operation `Option` would be called `Option`, a name that Rust or the generated code already uses; rename it",
     ),
     (
         "an operation whose module hides the crate",
         "query Podqueue { pets { id } }",
-        "1:1: the operation `Podqueue` would be the module `podqueue`, which there is already; rename it",
+        "1:1: the operation `Podqueue` would be the module `podqueue`, which already exists; rename it",
     ),
     (
         "an operation whose name has no letters",
@@ -176,7 +176,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "a fragment named like a type of Rust",
         "query A { pets { ...String } }\nfragment String on Pet { id }",
-        "2:1: the fragment `String` would be called `String`, which Rust or the generated code means otherwise; rename it",
+        "2:1: the fragment `String` would be called `String`, a name that Rust or the generated code already uses; rename it",
     ),
     (
         "a string that does not end",
@@ -211,7 +211,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "an operation named like a module that there is",
         "query Types { pets { id } }",
-        "1:1: the operation `Types` would be the module `types`, which there is already; rename it",
+        "1:1: the operation `Types` would be the module `types`, which already exists; rename it",
     ),
     (
         "a subscription",
@@ -226,7 +226,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "two operations whose names are one in Rust",
         "query GetPets { pets { id } }\nquery get_pets { pets { id } }",
-        "2:1: the operation `get_pets` is there already: `GetPets` at queries/test.graphql:1:1",
+        "2:1: the operation `get_pets` is already defined: `GetPets` at queries/test.graphql:1:1",
     ),
     (
         "two variables whose names are one in Rust",
@@ -448,7 +448,7 @@ fn an_operation_of_one_name_in_two_files() {
     .unwrap_err();
     assert_eq!(
         lines(&mistakes),
-        "queries/b.graphql:2:1: the operation `A` is there already: `A` at queries/a.graphql:1:1"
+        "queries/b.graphql:2:1: the operation `A` is already defined: `A` at queries/a.graphql:1:1"
     );
 }
 
@@ -485,7 +485,7 @@ fn a_mistake_in_a_fragment_is_said_once_where_it_is() {
          queries/d.graphql:1:1: there is no operation in this file\n\
          queries/e.graphql:1:43: Directive \"@skip\" argument \"if\" of type \"Boolean!\" is required, but it was not provided.\n\
          queries/e.graphql:1:49: Unknown argument \"unless\" on directive \"@skip\".\n\
-         queries/f.graphql:2:1: the fragment `P` is there already, at queries/b.graphql:2:1; the files of a folder share their fragments"
+         queries/f.graphql:2:1: the fragment `P` is already defined, at queries/b.graphql:2:1; the files of a folder share their fragments"
     );
 }
 

@@ -360,24 +360,20 @@ fn what_cannot_be_read_at_all_is_a_diagnostic() {
         (
             "a.yaml",
             "openapi: 4.0.0\npaths: {}",
-            "a.yaml:1:1: this is an OpenAPI 4.0.0 description; 3.0 and 3.1 are what can be read",
+            "a.yaml:1:1: this is an OpenAPI 4.0.0 description; only 3.0 and 3.1 are supported",
         ),
         (
             "a.yaml",
             "swagger: '2.0'",
-            "a.yaml:1:1: this is a Swagger 2.0 description; OpenAPI 3.0 and 3.1 are what can be read",
+            "a.yaml:1:1: this is a Swagger 2.0 description; only OpenAPI 3.0 and 3.1 are supported",
         ),
         (
             "a.yaml",
             "title: x",
-            "a.yaml:1:1: this is no OpenAPI description: it has no `openapi` version at its top",
+            "a.yaml:1:1: this is not an OpenAPI description: it has no `openapi` version at the top",
         ),
         ("a.json", "{\n  \"openapi\": ]", "a.json:2:14: expected value at line 2 column 14"),
-        (
-            "a.yaml",
-            "a: b: c",
-            "a.yaml:1:5: mapping values are not allowed in this context at line 1 column 5",
-        ),
+        ("a.yaml", "a: b: c", "a.yaml:1:5: mapping values are not allowed in this context"),
     ];
     for (name, text, expected) in cases {
         let mistakes = rest::generate(&Source::new(name, text)).unwrap_err();

@@ -193,7 +193,7 @@ fn a_schema_that_does_not_hold_together() {
         ),
         (
             "type Query { a: Int }\n\ntype Query { b: Int }",
-            "schema.graphql:3:1: the type `Query` is there already",
+            "schema.graphql:3:1: the type `Query` is already defined",
         ),
         (
             "type Query implements N { a: U }\nunion U = Query | X",
@@ -207,7 +207,7 @@ fn a_schema_that_does_not_hold_together() {
     let mistakes = graphql::generate(&schema, &[], SharedTypes::Here).unwrap_err();
     assert_eq!(
         lines(&mistakes),
-        "schema.json:1:1: this is no introspection result: it has no `__schema` with `types`"
+        "schema.json:1:1: this is not an introspection result: it has no `__schema` with `types`"
     );
 }
 

@@ -6,13 +6,16 @@
 //! told apart, stays a choice.
 
 mod choice;
+mod choices;
 
 use std::cell::RefCell;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use self::choice::Choices;
-use super::{places, resolve};
+use self::choices::Choices;
+use super::kind::{Keywords, is_annotation, kind, says_type};
+use super::places;
+use super::references::resolve;
 
 /// How deep a composition may lead into others that it is itself a part of.
 const DEPTH: usize = 6;
@@ -41,9 +44,6 @@ struct Composer<'a> {
     /// The references that are being followed, for one that leads back to itself.
     following: RefCell<Vec<String>>,
 }
-
-/// A schema's keywords.
-type Keywords = Map<String, Value>;
 
 impl<'a> Composer<'a> {
     fn new(description: &'a Value) -> Self {
@@ -180,33 +180,6 @@ fn refine(known: &mut Value, later: Value) {
     if let (Some(words), None, None) = (words, known.get("$ref"), known.get("description")) {
         known["description"] = words;
     }
-}
-
-/// What JSON calls the values of a schema.
-fn kind(schema: &Keywords) -> Option<&'static str> {
-    match schema.get("type").and_then(Value::as_str) {
-        Some("string") => Some("string"),
-        Some("integer") => Some("integer"),
-        Some("number") => Some("number"),
-        Some("boolean") => Some("boolean"),
-        Some("array") => Some("array"),
-        Some("object") => Some("object"),
-        _ if schema.contains_key("properties") || schema.contains_key("additionalProperties") => {
-            Some("object")
-        }
-        _ if schema.contains_key("items") => Some("array"),
-        _ if super::schemas::is_text(&Value::Object(schema.clone())) => Some("string"),
-        _ => None,
-    }
-}
-
-fn says_type(schema: &Value) -> bool {
-    schema.as_object().is_some_and(|it| it.keys().any(|key| !is_annotation(key)))
-}
-
-/// Keywords that leave open what a value is.
-fn is_annotation(key: &str) -> bool {
-    ["description", "deprecated", "nullable"].contains(&key)
 }
 
 fn absorb_words(into: &mut Keywords, part: &Value) {

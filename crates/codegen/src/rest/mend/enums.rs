@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use super::references::inline;
+use super::aliases::inline;
+use super::places::operations_mut;
+use super::tree::text_at;
 use crate::naming;
 
 /// An enum of strings, by the name of its type.
@@ -34,10 +36,10 @@ pub(super) fn take_out(schemas: &mut Map<String, Value>, paths: &mut Value) -> V
     for (name, schema) in schemas {
         taken.within(schema, name);
     }
-    for operation in super::schemas::operations_mut(paths) {
-        let name = super::text_at(operation, "operationId");
+    for operation in operations_mut(paths) {
+        let name = text_at(operation, "operationId");
         for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
-            let name = format!("{name}_{}", super::text_at(parameter, "name"));
+            let name = format!("{name}_{}", text_at(parameter, "name"));
             taken.within(&mut parameter["schema"], &name);
         }
         for (path, suffix) in [
@@ -65,7 +67,7 @@ struct Taken {
 impl Taken {
     fn add(&mut self, name: String, schema: &mut Value, values: Vec<String>) {
         stand_in(schema, &name);
-        let description = super::text_at(schema, "description");
+        let description = text_at(schema, "description");
         self.enums.push(NamedEnum { name, description, values });
     }
 

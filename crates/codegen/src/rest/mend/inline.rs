@@ -6,7 +6,8 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::enums::NamedEnum;
-use super::places;
+use super::places::{self, operations_mut};
+use super::tree::{remove, text_at};
 use crate::naming;
 
 /// Leaves no schema within another one that needs a type of its own.
@@ -20,8 +21,8 @@ pub(super) fn name_objects(
     for (name, schema) in schemas.iter_mut() {
         names.within(schema, name);
     }
-    for operation in super::schemas::operations_mut(paths) {
-        let name = super::text_at(operation, "operationId");
+    for operation in operations_mut(paths) {
+        let name = text_at(operation, "operationId");
         for (path, suffix) in [
             ("/requestBody/content/application~1json/schema", "body"),
             ("/responses/2XX/content/application~1json/schema", "response"),
@@ -56,7 +57,7 @@ impl Names {
             }
         }
         let mut named = std::mem::replace(schema, reference);
-        super::schemas::remove(&mut named, &["nullable"]);
+        remove(&mut named, &["nullable"]);
         self.found.insert(name, named);
     }
 

@@ -6,9 +6,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Notes;
-use super::places::{self, joined};
-use crate::rest::place::keys;
+use super::notes::Notes;
+use super::places;
+use crate::rest::pointer::{joined, keys};
 
 /// Lowers every schema of a description.
 pub(super) fn lower(description: &mut Value, notes: &mut Notes<'_>) {

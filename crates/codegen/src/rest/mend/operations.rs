@@ -4,7 +4,10 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::{Notes, is_true, object_at, parameters, resolve, text_at};
+use super::notes::Notes;
+use super::parameters;
+use super::references::resolve;
+use super::tree::{is_true, object_at, text_at};
 use crate::naming;
 use crate::rest::model::{Body, Operation, Place};
 

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::{is_true, resolve, text_at};
+use super::references::resolve;
+use super::tree::{is_true, text_at};
 use crate::naming;
 use crate::rest::model::{Parameter, Piece, Place, pieces};
 

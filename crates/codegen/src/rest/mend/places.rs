@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::rest::pointer::joined;
+
 /// Parts of a description that name things: their keys are anybody's.
 const NAMED: [&str; 9] = [
     "paths",
@@ -69,6 +71,26 @@ fn search(value: &mut Value, place: &str, names: bool, found: &mut dyn FnMut(&mu
     }
 }
 
+/// The operations of the paths that the type generator reads.
+pub(super) fn operations(paths: &Value) -> impl Iterator<Item = &Value> {
+    paths
+        .as_object()
+        .into_iter()
+        .flat_map(Map::values)
+        .filter_map(Value::as_object)
+        .flat_map(Map::values)
+}
+
+/// The same, to be changed.
+pub(super) fn operations_mut(paths: &mut Value) -> impl Iterator<Item = &mut Value> {
+    paths
+        .as_object_mut()
+        .into_iter()
+        .flat_map(Map::values_mut)
+        .filter_map(Value::as_object_mut)
+        .flat_map(Map::values_mut)
+}
+
 /// The schemas right within a schema, and the keys that lead to each.
 pub(super) fn within_mut(schema: &mut Value) -> Vec<(Vec<String>, &mut Value)> {
     let mut within = Vec::new();
@@ -91,13 +113,6 @@ pub(super) fn within_mut(schema: &mut Value) -> Vec<(Vec<String>, &mut Value)> {
         }
     }
     within
-}
-
-/// A JSON pointer with more keys.
-pub(super) fn joined<T: AsRef<str>>(place: &str, keys: &[T]) -> String {
-    keys.iter().fold(place.to_owned(), |place, key| {
-        format!("{place}/{}", key.as_ref().replace('~', "~0").replace('/', "~1"))
-    })
 }
 
 /// The object at a key, or an empty one.

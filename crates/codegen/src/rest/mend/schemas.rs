@@ -1,60 +1,12 @@
 //! Flaws of schemas, and what would make a type refuse an answer.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::references::references;
-
-/// The named schemas that an answer can hold, directly or through others.
-pub(super) fn answered(paths: &Value, schemas: &Map<String, Value>) -> BTreeSet<String> {
-    let mut waiting = Vec::new();
-    for operation in operations(paths) {
-        if let Some(responses) = operation.get("responses") {
-            references(responses, &mut waiting);
-        }
-    }
-    through(waiting, schemas)
-}
-
-/// Leaves out what no call sends or answers with.
-pub(super) fn keep_used(paths: &Value, schemas: &mut Map<String, Value>) {
-    let mut waiting = Vec::new();
-    references(paths, &mut waiting);
-    let used = through(waiting, schemas);
-    schemas.retain(|name, _| used.contains(name));
-}
-
-/// The schemas of these names, and all that these hold.
-fn through(mut waiting: Vec<String>, schemas: &Map<String, Value>) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    while let Some(name) = waiting.pop() {
-        if let Some(schema) = schemas.get(&name)
-            && found.insert(name)
-        {
-            references(schema, &mut waiting);
-        }
-    }
-    found
-}
-
-fn operations(paths: &Value) -> impl Iterator<Item = &Value> {
-    paths
-        .as_object()
-        .into_iter()
-        .flat_map(Map::values)
-        .filter_map(Value::as_object)
-        .flat_map(Map::values)
-}
-
-pub(super) fn operations_mut(paths: &mut Value) -> impl Iterator<Item = &mut Value> {
-    paths
-        .as_object_mut()
-        .into_iter()
-        .flat_map(Map::values_mut)
-        .filter_map(Value::as_object_mut)
-        .flat_map(Map::values_mut)
-}
+use super::kind::{drop_null_of_collections, is_text};
+use super::places::operations_mut;
+use super::tree::remove;
 
 /// Mends the schemas that stand in operations.
 pub(super) fn mend_paths(paths: &mut Value) {
@@ -209,13 +161,6 @@ fn name_the_type(schema: &mut Value) {
     schema["type"] = json!(kind);
 }
 
-/// Whether all that an enum lists is text.
-pub(super) fn is_text(schema: &Value) -> bool {
-    let values =
-        schema.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    values.iter().any(Value::is_string) && values.iter().all(|it| it.is_string() || it.is_null())
-}
-
 /// Flaw: enums with repeated values, with null, with nothing, of numbers or of several types.
 /// Only an enum of strings becomes a type of its own.
 fn mend_enum(schema: &mut Value) {
@@ -263,24 +208,7 @@ fn mend_map(schema: &mut Value) {
     }
 }
 
-/// A list or a map that is null is read as an empty one, so its type need not say that it can be.
-pub(super) fn drop_null_of_collections(schema: &mut Value) {
-    let is_collection = schema["type"] == json!("array")
-        || (schema["type"] == json!("object") && schema.get("properties").is_none());
-    if is_collection {
-        remove(schema, &["nullable"]);
-    }
-}
-
 /// A field that is missing or null shall not cost the caller all the others.
 fn drop_required(schema: &mut Value) {
     remove(schema, &["required"]);
-}
-
-pub(super) fn remove(schema: &mut Value, keys: &[&str]) {
-    if let Some(object) = schema.as_object_mut() {
-        keys.iter().for_each(|key| {
-            object.remove(*key);
-        });
-    }
 }

@@ -2,19 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::{Composer, DEPTH, Keywords, described, is_annotation, kind, without};
-use crate::rest::mend::places::{self, fields};
-
-/// Choices between named objects. One that has no name of its own gets one, because it may stand
-/// within the objects that it is about.
-#[derive(Default)]
-pub(super) struct Choices {
-    /// The name of a choice, by what it is between.
-    names: BTreeMap<Vec<String>, String>,
-    pub(super) made: BTreeMap<String, Value>,
-}
+use super::choices::targets;
+use super::{Composer, DEPTH, described, without};
+use crate::rest::mend::kind::{Keywords, is_annotation, kind};
+use crate::rest::mend::places::fields;
+use crate::rest::pointer::joined;
 
 impl Composer<'_> {
     pub(super) fn choice(&self, schema: &mut Value, keyword: &str, is_named: bool, depth: usize) {
@@ -176,54 +170,8 @@ impl Composer<'_> {
     }
 }
 
-impl Choices {
-    /// Those that a description has a name for.
-    pub(super) fn of(description: &Value) -> Self {
-        let mut choices = Self::default();
-        if let Some(schemas) = description.pointer("/components") {
-            for (name, schema) in fields(schemas, "schemas") {
-                let parts = schema.get("oneOf").or_else(|| schema.get("anyOf"));
-                let keys = schema.as_object().into_iter().flat_map(Map::keys);
-                if let Some(Value::Array(parts)) = parts
-                    && let Some(targets) = targets(parts)
-                    && keys.filter(|key| !is_annotation(key)).count() == 1
-                {
-                    choices.names.entry(targets).or_insert_with(|| name.clone());
-                }
-            }
-        }
-        choices
-    }
-
-    /// A name for a choice, such as `CatOrDog`.
-    fn name(&mut self, targets: Vec<String>, description: &Value) -> String {
-        let words: Vec<_> = targets.iter().filter_map(|it| it.rsplit('/').next()).collect();
-        let mut name = match words.as_slice() {
-            [first, _, _, _, ..] => format!("{first}OrOther"),
-            few => few.join("Or"),
-        };
-        let is_taken = |name: &str| {
-            description.pointer("/components/schemas").is_some_and(|it| it.get(name).is_some())
-                || self.names.values().any(|it| it == name)
-        };
-        while is_taken(&name) {
-            name.push_str("Choice");
-        }
-        self.names.insert(targets, name.clone());
-        name
-    }
-}
-
-/// What a choice is between, if it is between named schemas only.
-fn targets(shapes: &[Value]) -> Option<Vec<String>> {
-    let target = |it: &Value| it.get("$ref")?.as_str().map(str::to_owned);
-    let mut targets = shapes.iter().map(target).collect::<Option<Vec<_>>>()?;
-    targets.sort();
-    (targets.len() > 1).then_some(targets)
-}
-
 fn reference(name: &str) -> Value {
-    json!({ "$ref": places::joined("#/components/schemas", &[name]) })
+    json!({ "$ref": joined("#/components/schemas", &[name]) })
 }
 
 /// A free string beside listed ones adds nothing: what is listed is never all there is.

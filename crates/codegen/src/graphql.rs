@@ -1,0 +1,137 @@
+//! From a GraphQL schema and files of queries to typed operations: parse and validate, let
+//! graphql_client decide the types, write.
+
+mod built_in;
+mod check;
+mod client;
+mod complete;
+mod docs;
+mod document;
+mod folder;
+mod inputs;
+mod introspection;
+pub(crate) mod literal;
+mod locate;
+mod module;
+mod nearest;
+mod operation;
+mod plain;
+mod position;
+mod prepare;
+mod rules;
+pub(crate) mod schema;
+mod sdl;
+mod selected;
+mod shapes;
+mod suggest;
+mod tidy;
+mod types;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::{Diagnostic, Generated, Source, print};
+
+/// Where the types that operations share come from: input objects, enums and custom scalars.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SharedTypes {
+    /// They are generated from the schema, in the modules `types` and `shapes`.
+    #[default]
+    Here,
+    /// They are podqueue's own, for operations against podqueue's own schema, so that an input
+    /// has the same type in podqueue's operations and in yours.
+    OfPodqueue,
+}
+
+/// Generates operations from a schema and the files that use it. The schema is SDL, or the result
+/// of an introspection query if its name ends in `.json`.
+///
+/// ```
+/// use podqueue_codegen::Source;
+/// use podqueue_codegen::graphql::{self, SharedTypes};
+///
+/// # fn main() -> Result<(), Vec<podqueue_codegen::Diagnostic>> {
+/// let schema = Source::new("schema.graphql", "type Query { version: String }");
+/// let query = Source::new("version.graphql", "query Version { version }");
+/// let generated = graphql::generate(&schema, &[query], SharedTypes::Here)?;
+/// assert!(generated.code.contains("pub struct Version;"));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// All mistakes in all files, each with its line and column. One mistake is enough for nothing to
+/// be generated.
+pub fn generate(
+    schema: &Source,
+    files: &[Source],
+    shared: SharedTypes,
+) -> Result<Generated, Vec<Diagnostic>> {
+    let schema = &plain_lines(schema);
+    let files: Vec<_> = files.iter().map(plain_lines).collect();
+    let schema_name = &schema.name;
+    let in_schema = |message: String| vec![Diagnostic::of_file(schema_name, message)];
+    let schema = schema::Schema::parse(schema)?;
+    let operations = check::operations(&schema, &files)?;
+    let client = client::Client::new(&schema).map_err(in_schema)?;
+    let types = types::Types::generate(&schema);
+    let shapes = shapes::Shapes::new(&schema);
+    let context =
+        module::Context { schema: &schema, client: &client, types: &types, shapes: &shapes };
+    let mut mistakes = Vec::new();
+    let mut modules = TokenStream::new();
+    for operation in &operations {
+        match context.operation(operation) {
+            Ok(tokens) => modules.extend(tokens),
+            Err(message) => mistakes.push(Diagnostic::new(
+                &operation.file,
+                operation.position.line,
+                operation.position.column,
+                message,
+            )),
+        }
+    }
+    if !mistakes.is_empty() {
+        mistakes.sort();
+        return Err(mistakes);
+    }
+    let (unused, unused_item) = (module::may_go_unused(), module::item_may_go_unused());
+    let shared = match shared {
+        SharedTypes::Here => {
+            let (types, shapes) = (&types.tokens, shapes.emit());
+            quote! {
+                /// Input objects, enums and scalars, which all operations share.
+                #unused
+                pub mod types {
+                    #types
+                }
+
+                /// How values of the inputs are written as literals.
+                #[doc(hidden)]
+                #unused
+                pub mod shapes {
+                    #shapes
+                }
+            }
+        }
+        SharedTypes::OfPodqueue => quote! {
+            #[doc(no_inline)]
+            #unused_item
+            pub use ::podqueue::graphql::types;
+
+            #[doc(hidden)]
+            #unused_item
+            pub use ::podqueue::graphql::shapes;
+        },
+    };
+    let code = print::file(schema_name, quote!(#shared #modules)).map_err(|it| vec![it])?;
+    Ok(Generated { code, warnings: Vec::new() })
+}
+
+/// A text as the parser counts its lines and columns right: it takes the two characters that end a
+/// line elsewhere for two ends, and the mark that some editors begin a file with for a column.
+fn plain_lines(source: &Source) -> Source {
+    let text = source.text.strip_prefix('\u{feff}').unwrap_or(&source.text);
+    Source::new(&source.name, text.replace("\r\n", "\n"))
+}

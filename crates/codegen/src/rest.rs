@@ -1,0 +1,74 @@
+//! From an OpenAPI description to typed calls: read, mend, decide types, write.
+
+mod bisect;
+mod emit;
+mod fields;
+mod mend;
+mod model;
+mod place;
+mod pointer;
+mod read;
+mod shorten;
+mod signatures;
+mod types;
+mod yaml;
+
+use quote::quote;
+
+pub use self::read::read;
+
+use crate::{Diagnostic, Generated, Source, print};
+
+/// Generates types and calls from an OpenAPI 3.0 or 3.1 description, in JSON or in YAML.
+///
+/// The code is made to be included by a module of podqueue that has `Rest` in scope: a `types`
+/// module, one method of `Rest` for each operation, and the builders that these return.
+///
+/// # Errors
+///
+/// Where nothing can be generated: the text does not parse, or is no description. What of a
+/// description cannot be expressed is left out, and named by a warning.
+pub fn generate(source: &Source) -> Result<Generated, Vec<Diagnostic>> {
+    deep(|| try_generate(source)).map_err(|diagnostic| vec![diagnostic])
+}
+
+/// Runs with a deep stack: the type generator follows types through each other, and a description
+/// has as many as it likes. Memory that is not used costs nothing.
+fn deep<T: Send>(run: impl Fn() -> T + Send + Sync) -> T {
+    const BYTES: usize = 512 << 20;
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(BYTES);
+        match thread.spawn_scoped(scope, &run) {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(_) => run(),
+        }
+    })
+}
+
+fn try_generate(source: &Source) -> Result<Generated, Diagnostic> {
+    let (description, places) = read::read_with_places(source)?;
+    let mut mended = mend::mend(source, &places, description)?;
+    let mut decided = bisect::decide(source, &places, &mut mended)?;
+    let mut warnings = mended.warnings;
+    let mut operations = Vec::new();
+    for operation in mended.operations {
+        match decided.signatures.remove(&operation.name) {
+            Some(signature) => operations.push((operation, signature)),
+            None => warnings.push(Diagnostic::of_file(
+                &source.name,
+                format!("left out {} {}: it got no signature", operation.method, operation.path),
+            )),
+        }
+    }
+    let calls = emit::calls(&operations);
+    let types = types::lenient(decided.types, &mended.enums, operations.iter().map(|(_, it)| it));
+    let tokens = quote! {
+        /// What the calls send and answer with.
+        pub mod types {
+            #types
+        }
+
+        #calls
+    };
+    Ok(Generated { code: print::file(&source.name, tokens)?, warnings })
+}

@@ -1,0 +1,106 @@
+//! Makes a description as it is in the wild into one that the type generator takes.
+//!
+//! Real descriptions carry flaws that the generator refuses or, worse, panics at; and it reads
+//! constraints into types that then refuse what the service really answers. So the description
+//! is taken apart as a plain tree, each flaw by a function of its own, and put together again
+//! from what is needed: operations with one JSON answer each, and schemas that say what a
+//! value *is* and nothing about what it must not be.
+
+pub(super) mod aliases;
+mod compose;
+mod enums;
+mod inline;
+mod kind;
+mod lower;
+mod names;
+mod notes;
+mod operations;
+mod parameters;
+mod places;
+mod references;
+mod schemas;
+pub(super) mod tree;
+mod used;
+
+use serde_json::{Value, json};
+
+pub(crate) use self::enums::NamedEnum;
+use self::notes::Notes;
+use self::tree::object_at;
+use super::model::Operation;
+use super::place::Places;
+use crate::{Diagnostic, Source};
+
+/// A description after mending.
+pub(crate) struct Mended {
+    /// What the type generator gets to read.
+    pub(crate) document: Value,
+    /// The operations, in the order of their names.
+    pub(crate) operations: Vec<Operation>,
+    /// The enums that stood in its schemas.
+    pub(crate) enums: Vec<NamedEnum>,
+    /// What was left out, and why.
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+/// Mends a description.
+pub(super) fn mend(
+    source: &Source,
+    places: &Places<'_>,
+    mut description: Value,
+) -> Result<Mended, Diagnostic> {
+    version(source, &description)?;
+    let mut notes = Notes::new(source, places);
+    lower::lower(&mut description, &mut notes);
+    compose::compose(&mut description);
+    let (operations, paths) = operations::mend(&description, &mut notes);
+
+    let named = object_at(&description, &["components", "schemas"]);
+    let mut paths = Value::Object(paths);
+    let mut schemas = names::name_schemas(&description, named, &mut paths, &mut notes);
+    let answered = used::answered(&paths, &schemas);
+    schemas::mend_paths(&mut paths);
+    for (name, schema) in &mut schemas {
+        schemas::mend_named(schema, answered.contains(name));
+    }
+    aliases::inline_aliases(&mut schemas, &mut paths);
+    used::keep_used(&paths, &mut schemas);
+    let enums = enums::take_out(&mut schemas, &mut paths);
+    inline::name_objects(&mut schemas, &mut paths, &enums);
+
+    let document = json!({
+        "openapi": "3.0.3",
+        "info": { "title": "", "version": "" },
+        "paths": paths,
+        "components": { "schemas": schemas },
+    });
+    Ok(Mended { document, operations, enums, warnings: notes.warnings })
+}
+
+/// 3.0 and what came after it is read; anything else is said plainly.
+fn version(source: &Source, description: &Value) -> Result<(), Diagnostic> {
+    let version = match description.get("openapi") {
+        Some(Value::String(version)) => version.clone(),
+        Some(Value::Number(version)) => version.to_string(),
+        _ if description.get("swagger").is_some() => {
+            return Err(Diagnostic::of_file(
+                &source.name,
+                "this is a Swagger 2.0 description; only OpenAPI 3.0 and 3.1 are supported",
+            ));
+        }
+        _ => {
+            return Err(Diagnostic::of_file(
+                &source.name,
+                "this is not an OpenAPI description: it has no `openapi` version at the top",
+            ));
+        }
+    };
+    if version == "3" || version.starts_with("3.") {
+        Ok(())
+    } else {
+        Err(Diagnostic::of_file(
+            &source.name,
+            format!("this is an OpenAPI {version} description; only 3.0 and 3.1 are supported"),
+        ))
+    }
+}

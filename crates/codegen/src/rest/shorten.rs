@@ -1,0 +1,57 @@
+//! Shorter names in the place of full paths.
+
+use syn::visit_mut::VisitMut;
+use syn::{Expr, Lit, Meta, Path, parse_quote};
+
+const PRELUDE: [&str; 4] =
+    ["::std::option::Option", "::std::string::String", "::std::vec::Vec", "::std::boxed::Box"];
+
+/// `::std::option::Option` reads better as `Option`; no type of a description is called so. And
+/// a type of the module `types` is named from where it is used.
+pub(super) struct Shorten {
+    /// Whether it is used within `types`.
+    pub(super) within_types: bool,
+    /// Whether `HashMap` is the standard library's there.
+    pub(super) map: bool,
+}
+
+const MAP: &str = "::std::collections::HashMap";
+
+impl VisitMut for Shorten {
+    fn visit_path_mut(&mut self, path: &mut Path) {
+        let plain: Vec<_> = path.segments.iter().map(|it| it.ident.to_string()).collect();
+        let whole = format!("::{}", plain.join("::"));
+        if path.leading_colon.is_some()
+            && let Some(last) = path.segments.last().cloned()
+        {
+            if PRELUDE.contains(&whole.as_str()) || (self.map && whole == MAP) {
+                path.leading_colon = None;
+                path.segments = [last].into_iter().collect();
+            } else if whole == format!("::podqueue::rest::types::{}", last.ident) {
+                *path = if self.within_types {
+                    parse_quote!(#last)
+                } else {
+                    parse_quote!(types::#last)
+                };
+            }
+        }
+        syn::visit_mut::visit_path_mut(self, path);
+    }
+}
+
+/// The same for a path that stands in a string, as serde has it.
+pub(super) fn shorten_path(meta: &mut Meta, map: bool) {
+    if let Meta::NameValue(pair) = meta
+        && pair.path.is_ident("skip_serializing_if")
+        && let Expr::Lit(literal) = &mut pair.value
+        && let Lit::Str(text) = &mut literal.lit
+    {
+        let mut path = text.value().replace(' ', "");
+        for long in PRELUDE.into_iter().chain(map.then_some(MAP)) {
+            if let Some((_, short)) = long.rsplit_once("::") {
+                path = path.replace(long, short);
+            }
+        }
+        *text = syn::LitStr::new(&path, text.span());
+    }
+}

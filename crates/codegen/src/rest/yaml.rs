@@ -1,0 +1,261 @@
+//! YAML as a tree that knows where everything stands. JSON is YAML too.
+
+mod scalar;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use granit_parser::{Event, Parser, ScanError, Span, StrInput};
+use serde_json::{Map, Value};
+
+use self::scalar::scalar;
+
+/// A line and a column, both counted from 1.
+pub(super) type Place = (usize, usize);
+
+/// Why a text cannot be read, and where.
+pub(super) struct Fault {
+    pub(super) place: Place,
+    pub(super) message: String,
+}
+
+/// A value of the text.
+pub(super) struct Node {
+    pub(super) place: Place,
+    pub(super) content: Content,
+    /// How many values there are with those within it, and how deep they lead.
+    size: usize,
+    depth: usize,
+}
+
+pub(super) enum Content {
+    Scalar(Value),
+    List(Vec<Rc<Node>>),
+    Map(Vec<Entry>),
+}
+
+pub(super) struct Entry {
+    pub(super) key: String,
+    /// Where the key stands.
+    pub(super) place: Place,
+    pub(super) value: Rc<Node>,
+}
+
+/// The deepest that lists and maps may lead, also through aliases.
+const DEPTH: usize = 255;
+
+/// How many times its own size a text may grow by its aliases.
+const GROWTH: usize = 100;
+
+/// Reads the one document of a text; an empty text is null.
+pub(super) fn parse(text: &str) -> Result<Rc<Node>, Fault> {
+    let mut reader =
+        Reader { events: Parser::new_from_str(text), anchors: HashMap::new(), nodes: 0 };
+    let mut root = None;
+    loop {
+        let (event, span) = reader.next()?;
+        match event {
+            Event::StreamEnd => break,
+            Event::StreamStart | Event::DocumentEnd => {}
+            Event::DocumentStart(..) if root.is_some() => {
+                return Err(fault(&span, "there is more than one document in this file"));
+            }
+            Event::DocumentStart(..) => {
+                let (event, span) = reader.next()?;
+                root = Some(reader.node(event, &span)?);
+            }
+            _ => return Err(fault(&span, "a value stands outside of the document")),
+        }
+    }
+    let root = root.unwrap_or_else(|| Rc::new(Node::new((1, 1), Content::Scalar(Value::Null))));
+    if root.size > GROWTH.saturating_mul(reader.nodes.max(1)) {
+        let message = "its aliases repeat too much of it".to_owned();
+        return Err(Fault { place: root.place, message });
+    }
+    Ok(root)
+}
+
+struct Reader<'a> {
+    events: Parser<'a, StrInput<'a>>,
+    anchors: HashMap<usize, Rc<Node>>,
+    /// How many values were read.
+    nodes: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn next(&mut self) -> Result<(Event<'a>, Span), Fault> {
+        match self.events.next() {
+            Some(Ok(found)) => Ok(found),
+            Some(Err(error)) => Err(Fault::from(&error)),
+            None => Ok((Event::StreamEnd, Span::default())),
+        }
+    }
+
+    /// The value that begins with an event.
+    fn node(&mut self, event: Event<'a>, span: &Span) -> Result<Rc<Node>, Fault> {
+        self.nodes += 1;
+        let (content, anchor) = match event {
+            Event::Alias(anchor) => {
+                let found = self.anchors.get(&anchor).cloned();
+                return found.ok_or_else(|| fault(span, "this alias stands for what it is in"));
+            }
+            Event::Scalar(text, style, anchor, tag) => {
+                (Content::Scalar(scalar(&text, style, tag.as_deref())), anchor)
+            }
+            Event::SequenceStart(_, anchor, _) => (Content::List(self.items()?), anchor),
+            Event::MappingStart(_, anchor, _) => (Content::Map(self.entries()?), anchor),
+            _ => return Err(fault(span, "a value is missing here")),
+        };
+        let node = Node::new(place(span), content);
+        if node.depth > DEPTH {
+            return Err(fault(span, "lists and maps are nested too deeply here"));
+        }
+        let node = Rc::new(node);
+        if anchor > 0 {
+            self.anchors.insert(anchor, node.clone());
+        }
+        Ok(node)
+    }
+
+    fn items(&mut self) -> Result<Vec<Rc<Node>>, Fault> {
+        let mut items = Vec::new();
+        loop {
+            match self.next()? {
+                (Event::SequenceEnd, _) => return Ok(items),
+                (event, span) => items.push(self.node(event, &span)?),
+            }
+        }
+    }
+
+    fn entries(&mut self) -> Result<Vec<Entry>, Fault> {
+        let mut entries = Vec::new();
+        loop {
+            let (event, span) = self.next()?;
+            if matches!(event, Event::MappingEnd) {
+                return Ok(entries);
+            }
+            let key = self.node(event, &span)?;
+            let (event, value_span) = self.next()?;
+            let value = self.node(event, &value_span)?;
+            if let Some(key) = key.as_key() {
+                entries.push(Entry { key, place: place(&span), value });
+            }
+        }
+    }
+}
+
+impl Node {
+    fn new(place: Place, content: Content) -> Self {
+        let within: Vec<&Rc<Node>> = match &content {
+            Content::Scalar(_) => Vec::new(),
+            Content::List(items) => items.iter().collect(),
+            Content::Map(entries) => entries.iter().map(|it| &it.value).collect(),
+        };
+        let size = within.iter().fold(1_usize, |size, it| size.saturating_add(it.size));
+        let depth = within.iter().map(|it| it.depth + 1).max().unwrap_or_default();
+        Self { place, content, size, depth }
+    }
+
+    /// YAML has keys that are not strings, such as the status code `200`; JSON has not.
+    fn as_key(&self) -> Option<String> {
+        match &self.content {
+            Content::Scalar(Value::String(text)) => Some(text.clone()),
+            Content::Scalar(value @ (Value::Number(_) | Value::Bool(_))) => Some(value.to_string()),
+            _ => None,
+        }
+    }
+
+    /// The value as JSON has it.
+    pub(super) fn value(&self) -> Result<Value, Fault> {
+        match &self.content {
+            Content::Scalar(value) => Ok(value.clone()),
+            Content::List(items) => items.iter().map(|it| it.value()).collect(),
+            Content::Map(entries) => {
+                let mut map = Map::new();
+                for Entry { key, place, value } in entries {
+                    if map.insert(key.clone(), value.value()?).is_some() {
+                        let message = format!("the key `{key}` is already defined");
+                        return Err(Fault { place: *place, message });
+                    }
+                }
+                Ok(Value::Object(map))
+            }
+        }
+    }
+}
+
+impl From<&ScanError> for Fault {
+    fn from(error: &ScanError) -> Self {
+        let marker = error.marker();
+        Self { place: (marker.line(), marker.col() + 1), message: error.info().to_string() }
+    }
+}
+
+fn fault(span: &Span, message: &str) -> Fault {
+    Fault { place: place(span), message: message.to_owned() }
+}
+
+fn place(span: &Span) -> Place {
+    (span.start.line(), span.start.col() + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(text: &str) -> Result<Value, String> {
+        parse(text).and_then(|root| root.value()).map_err(|fault| {
+            let (line, column) = fault.place;
+            format!("{line}:{column}: {}", fault.message)
+        })
+    }
+
+    #[test]
+    fn keys_are_text() {
+        assert_eq!(
+            read("200: a\ntrue: b\n1.5: c\n? [x]\n: d\n~: e\n0x10: f\n'8': g"),
+            Ok(json!({ "200": "a", "true": "b", "1.5": "c", "16": "f", "8": "g" }))
+        );
+    }
+
+    #[test]
+    fn an_alias_is_what_it_stands_for() {
+        assert_eq!(
+            read("a: &x {b: &y 1}\nc: *x\nd: [*y, *y]\n<<: *x\n"),
+            Ok(json!({ "a": { "b": 1 }, "c": { "b": 1 }, "d": [1, 1], "<<": { "b": 1 } }))
+        );
+    }
+
+    #[test]
+    fn json_is_read() {
+        assert_eq!(
+            read("{\n\t\"a\\/b\": [1, \"\\ud83d\\ude00\", null],\n\t\"c\":{\"d\":true}\n}"),
+            Ok(json!({ "a/b": [1, "😀", null], "c": { "d": true } }))
+        );
+    }
+
+    #[test]
+    fn line_ends_and_a_byte_order_mark_change_nothing() {
+        assert_eq!(read("\u{feff}a: 1\r\nb:\r\n- c\r\n"), Ok(json!({ "a": 1, "b": ["c"] })));
+    }
+
+    #[test]
+    fn what_cannot_be_read_has_its_place() {
+        let bomb: String = (1..9)
+            .map(|n| format!("a{n}: &a{n} [{}]\n", format!("*a{},", n - 1).repeat(9)))
+            .collect();
+        let deep: String = (1..400).map(|n| format!("a{n}: &a{n} [*a{}]\n", n - 1)).collect();
+        for (text, expected) in [
+            ("a: 1\nb: 2\na: 3\n", "3:1: the key `a` is already defined"),
+            ("a: 1\n---\nb: 2\n", "2:1: there is more than one document in this file"),
+            ("a: &x [*x]\n", "1:8: this alias stands for what it is in"),
+            ("a: *x\n", "1:4: while parsing node, found unknown anchor"),
+            (&format!("a0: &a0 x\n{bomb}"), "1:1: its aliases repeat too much of it"),
+            (&format!("a0: &a0 x\n{deep}"), "257:13: lists and maps are nested too deeply here"),
+        ] {
+            assert_eq!(read(text), Err(expected.to_owned()));
+        }
+    }
+}

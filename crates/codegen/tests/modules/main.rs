@@ -1,0 +1,81 @@
+//! The modules of each crate of this workspace stand above each other: none uses another one that
+//! uses it, directly or through others.
+//!
+//! `graph` says what counts as using.
+#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect shall fail")]
+
+mod graph;
+
+use std::fs;
+use std::path::Path;
+
+use graph::Modules;
+
+/// Crates whose modules do use each other, still.
+const NOT_YET: [&str; 2] = [".", "crates/local"];
+
+#[test]
+fn no_module_uses_one_that_uses_it() {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let members = fs::read_dir(workspace.join("crates")).unwrap();
+    let names = members.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let crates = names.map(|name| format!("crates/{name}")).chain([".".to_owned()]);
+    let mut found = Vec::new();
+    for name in crates.filter(|name| !NOT_YET.contains(&name.as_str())) {
+        let circles = Modules::read(&workspace.join(&name).join("src")).circles();
+        found.extend(circles.into_iter().map(|circle| format!("{name}: {circle}")));
+    }
+    assert!(found.is_empty(), "modules use each other:\n{}", found.join("\n"));
+}
+
+fn circles(files: &[(&str, &str)]) -> Vec<String> {
+    let files = files
+        .iter()
+        .map(|(path, text)| (path.split('/').map(str::to_owned).collect(), (*text).to_owned()));
+    Modules::of(files.collect()).circles()
+}
+
+#[test]
+fn modules_that_use_each_other_are_found() {
+    for (a, b) in [
+        ("use crate::b::B;", "use crate::a::A;"),
+        ("fn a() { super::b::b() }", "impl crate::a::A for B {}"),
+        ("use super::{b as other};", "use super::{Renamed};"),
+        ("mod inner { use super::super::b::B; }", "use crate::{a::{self, A}};"),
+        ("use crate::c::OfB;", "fn b() -> crate::a::A { todo!() }"),
+    ] {
+        let found = circles(&[
+            ("lib", "mod a; mod b; mod c; pub use a::A as Renamed;"),
+            ("a", a),
+            ("b", b),
+            ("c/mod", "pub(crate) use crate::b::B as OfB;"),
+        ]);
+        assert_eq!(found, ["a -> b, b -> a"], "{a} {b}");
+    }
+    let found = circles(&[
+        ("lib", "mod a; fn root() { a::b::b() }"),
+        ("a", "mod b; use self::b::b; struct A;"),
+        ("a/b", "use super::A; pub fn b() {}"),
+    ]);
+    assert_eq!(found, ["a -> a::b, a::b -> a"]);
+    let found = circles(&[
+        ("lib", "mod a;"),
+        ("a", "mod b; pub use self::b::B; struct A(B);"),
+        ("a/b", "use super::A; pub struct B;"),
+    ]);
+    assert_eq!(found, ["a -> a::b, a::b -> a"]);
+}
+
+#[test]
+fn what_leads_one_way_is_no_circle() {
+    let found = circles(&[
+        ("lib", "mod a; mod b; mod c; pub use a::A; pub use c::c; struct Root;"),
+        ("a", "use crate::b::B; #[cfg(test)] mod tests { use crate::c::c; }"),
+        ("b", "pub(in crate::a) struct B; use std::fmt; fn c() { c::d(); ::a::e(); }"),
+        (
+            "c",
+            "use super::{A, Root}; pub fn c() {} impl C { #[cfg(test)] fn d() { crate::root() } }",
+        ),
+    ]);
+    assert_eq!(found, [""; 0]);
+}
