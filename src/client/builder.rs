@@ -238,7 +238,9 @@ impl ClientBuilder {
     /// that the HTTP client did not get to send counts as never sent
     /// ([`ErrorKind::Connect`](crate::ErrorKind::Connect)) and is retried; with the feature `http2` so
     /// does one that the service refused in the words of HTTP/2 (`REFUSED_STREAM`, or `GOAWAY` before
-    /// it was processed), whose outcome is unknown without.
+    /// it was processed), whose outcome is unknown without. One thing cannot be had over HTTP/2: a
+    /// request without a body (a `status()`, say) that is given up while the HTTP client still queues
+    /// it may leave later, and the service counts it then.
     ///
     /// ```
     /// let http = reqwest::Client::builder()

@@ -43,12 +43,8 @@ impl Departure {
     /// Whether it is certain that nothing of the body has left nor ever will, so that the service
     /// cannot act on the request. Of a request without a body nobody knows.
     pub(super) fn abandon(&self) -> bool {
-        let abandoned = self.progress.compare_exchange(
-            WAITING,
-            ABANDONED,
-            Ordering::AcqRel,
-            Ordering::Acquire,
-        );
+        let abandoned =
+            self.progress.compare_exchange(WAITING, ABANDONED, Ordering::AcqRel, Ordering::Acquire);
         self.has_body && abandoned != Err(BEGUN)
     }
 }

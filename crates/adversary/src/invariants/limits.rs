@@ -26,6 +26,7 @@ pub(super) fn rates_are_kept(run: &Run, broken: &mut Vec<String>) {
             .iter()
             // What was refused before it was started was not counted either.
             .filter(|arrival| arrival.operation == operation && !is_not_started(arrival))
+            .filter(|arrival| !(run.settings.http2 && left_late(arrival)))
             .map(|arrival| arrival.at)
             .collect();
         if let Some(window) = came.windows(most + 1).find(|came| came[most] - came[0] < WINDOW) {
@@ -41,6 +42,13 @@ pub(super) fn rates_are_kept(run: &Run, broken: &mut Vec<String>) {
 
 fn is_not_started(arrival: &crate::peer::Arrival) -> bool {
     arrival.fate == Fate::NotTaken && matches!(arrival.fault, crate::plan::Fault::Reset(_))
+}
+
+/// A request without a body that was given up in the queue of a connection whose peer admits fewer
+/// streams than there are calls: the user's own HTTP/2 client sends it once there is room, followed by
+/// a reset, and nobody can call it back.
+fn left_late(arrival: &crate::peer::Arrival) -> bool {
+    arrival.fate == Fate::Unknown && arrival.fault == crate::plan::Fault::None
 }
 
 pub(super) fn concurrency_is_kept(run: &Run, broken: &mut Vec<String>) {
