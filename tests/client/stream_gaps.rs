@@ -220,3 +220,17 @@ async fn a_stalled_poll_is_given_up_while_the_rest_can_still_be_read() {
         assert!(started.elapsed() <= Duration::from_secs(20), "{:?}", started.elapsed());
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_is_no_chunk_stands_where_chunks_may_have_been() {
+    let server = Script::of(
+        [chunks(json!([0])), Reply::ok("[1, 2]"), chunks(json!([3]))]
+            .into_iter()
+            .chain(end("COMPLETED")),
+    )
+    .await;
+    let items = all(&server.endpoint()).await;
+    assert_eq!(told(&items), ["0", "Decode", "Decode", "gap 3"]);
+    let last = Script::of([Reply::ok("[1]")].into_iter().chain(end("COMPLETED"))).await;
+    assert_eq!(told(&all(&last.endpoint()).await), ["Decode", "StreamGap"]);
+}

@@ -102,6 +102,10 @@ impl RawChunk {
         self.json.clone()
     }
 
+    pub(super) fn is_object(&self) -> bool {
+        self.json.starts_with(b"{")
+    }
+
     pub(super) fn decode<T: DeserializeOwned>(
         &self,
         attempted: &Attempted,

@@ -68,8 +68,9 @@ impl Poller {
         loop {
             if let Some(chunk) = self.ready.pop_front() {
                 let decoded = chunk.decode(&self.attempted, self.gap);
-                // An item that is an error says nothing of a gap: the next one does, or the end.
-                self.gap &= decoded.is_err();
+                // An item that is an error says nothing of a gap: the next one does, or the end. What is
+                // no chunk at all stands where chunks may have been.
+                self.gap = decoded.is_err() && (self.gap || !chunk.is_object());
                 return Some(decoded.map_err(|error| self.explain(error, &chunk)));
             }
             if self.over {
