@@ -170,7 +170,7 @@ impl Job {
     pub async fn retry(&self) -> Result<JobRecord> {
         let call = self.call(&RETRY)?;
         #[cfg(feature = "webhook")]
-        self.endpoint.client().retried().tell(self.endpoint.id(), &self.id);
+        let _retrying = self.endpoint.client().retried().during(self.endpoint.id(), &self.id);
         let sent = match self.send(call).await {
             Ok(reply) => self.read(&RETRY, &reply).map_err(|error| match error.kind() {
                 ErrorKind::ForeignRecord => {
@@ -264,15 +264,9 @@ impl Job {
             .with_job_id(&self.id)
     }
 
-    /// Whether it is the id of this job: one may have the suffix, such as `-u1`, that the other lacks.
+    /// Whether it is the id of this job.
     pub(super) fn has_id(&self, id: &str) -> bool {
-        let is_with_suffix = |long: &str, short: &str| {
-            let suffix = long.strip_prefix(short).and_then(|rest| rest.strip_prefix("-u"));
-            suffix.is_some_and(|number| {
-                !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-            })
-        };
-        *self.id == *id || is_with_suffix(id, &self.id) || is_with_suffix(&self.id, id)
+        is_same_job(&self.id, id)
     }
 
     pub(super) fn attempted(&self, what: impl Into<Cow<'static, str>>) -> Attempted {
@@ -282,6 +276,23 @@ impl Job {
     /// The job as errors name it.
     pub(super) fn name(&self) -> String {
         format!("job {:?} on endpoint {:?}", self.id, self.endpoint.id())
+    }
+}
+
+/// Whether these are ids of one job: one may have the suffix, such as `-u1`, that the other lacks.
+pub(crate) fn is_same_job(one: &str, other: &str) -> bool {
+    one == other || without_suffix(one) == other || one == without_suffix(other)
+}
+
+/// The id without the suffix that it may have.
+pub(crate) fn without_suffix(id: &str) -> &str {
+    match id.rsplit_once("-u") {
+        Some((rest, number))
+            if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
+            rest
+        }
+        _ => id,
     }
 }
 
