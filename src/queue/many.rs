@@ -61,8 +61,8 @@ pub struct RunAll<'a, T> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Finished<T> {
-    /// The place of the input among all inputs, from 0. An input whose `Serialize` panics takes its
-    /// place along: where the panic is caught, the next input has the next place.
+    /// The place of the input among all inputs, from 0. An input that panics when it is made, or in its
+    /// `Serialize`, takes its place along: where the panic is caught, the next input has the next place.
     pub index: usize,
     /// The input.
     pub input: T,
@@ -190,10 +190,7 @@ impl<T> RunAll<'_, T> {
 }
 
 impl<T: Serialize> RunAll<'_, T> {
-    fn start(&mut self, input: T) {
-        // First, since writing the input may panic: it has had its place all the same.
-        let index = self.next_index;
-        self.next_index += 1;
+    fn start(&mut self, index: usize, input: T) {
         let run = self.settings.submission(&self.endpoint, &input);
         let settings = Arc::clone(&self.settings);
         let task = async move { settings.wait(run.await?).await };
@@ -251,13 +248,23 @@ impl<T: Serialize> Stream for RunAll<'_, T> {
             && this.in_flight.len() < this.concurrency
             && let Some(inputs) = &mut this.inputs
         {
+            // Before it is made and written, either of which may panic: it has had its place all the
+            // same.
+            let index = this.next_index;
+            this.next_index += 1;
             this.inputs_panicked = true;
             let input = inputs.as_mut().poll_next(context);
             this.inputs_panicked = false;
             match input {
-                Poll::Ready(Some(input)) => this.start(input),
-                Poll::Ready(None) => this.inputs = None,
-                Poll::Pending => break,
+                Poll::Ready(Some(input)) => this.start(index, input),
+                Poll::Ready(None) => {
+                    this.next_index = index;
+                    this.inputs = None;
+                }
+                Poll::Pending => {
+                    this.next_index = index;
+                    break;
+                }
             }
         }
         match ready!(this.in_flight.poll_next_unpin(context)) {

@@ -330,7 +330,7 @@ async fn inputs_that_panic_take_no_result_along() {
     assert_eq!(seen.remove(0), None);
     seen[..2].sort();
     seen[2..].sort();
-    assert_eq!(seen, [Some(0), Some(1), Some(2), Some(3)], "they went on");
+    assert_eq!(seen, [Some(0), Some(1), Some(3), Some(4)], "they went on, each in its place");
 
     // One that panics, like a future that has panicked, whenever it is asked again.
     let mut left = 0..3;
