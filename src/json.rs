@@ -152,11 +152,22 @@ fn last_text(json: &[u8], field: &str) -> (Option<String>, bool) {
     (text.filter(|text| !text.is_empty()), is_whole)
 }
 
-/// Whether it is an object, flawed or not, with one of these fields.
-pub(crate) fn has_any_field(json: &[u8], fields: &[&str]) -> bool {
-    let mut has = false;
-    let is_whole = for_each_field(json, |name, _| has |= fields.contains(&&*name));
-    is_whole && has
+/// Whether it is an object, flawed or not, with a field that tells of a job.
+pub(crate) fn is_about_a_job(json: &[u8]) -> bool {
+    let mut tells = false;
+    let is_whole = for_each_field(json, |name, value| {
+        tells |= match &*name {
+            "id" | "stream" => true,
+            "status" => !is_status_of_http(value),
+            _ => false,
+        };
+    });
+    is_whole && tells
+}
+
+/// Whether a status is none of a job, but that of HTTP, which gateways put into their errors.
+pub(crate) fn is_status_of_http(json: &[u8]) -> bool {
+    matches!(json, [b'1'..=b'5', b'0'..=b'9', b'0'..=b'9'])
 }
 
 /// Whether it is JSON at all, whatever its shape.
@@ -259,7 +270,16 @@ mod tests {
         {
             assert_eq!(is_json(text.as_bytes()), is, "{text}");
         }
-        assert!(has_any_field(b"{\"status\":NaN}", &["id", "status"]));
-        assert!(!has_any_field(b"{\"jobs\":{}}", &["id", "status"]));
+        for json in [
+            "{\"status\":NaN}",
+            "{\"status\":7}",
+            "{\"id\":\"j\",\"status\":500}",
+            "{\"stream\":7}",
+        ] {
+            assert!(is_about_a_job(json.as_bytes()), "{json}");
+        }
+        for json in ["{\"jobs\":{}}", "{\"status\":500,\"error\":\"upstream\"}", "[]", "<html>"] {
+            assert!(!is_about_a_job(json.as_bytes()), "{json}");
+        }
     }
 }

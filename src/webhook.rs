@@ -197,7 +197,15 @@ impl Webhooks {
 impl Inner {
     async fn settle(&self, id: &str) -> Answer {
         let _turn = self.turns.take(id).await;
-        let record = match self.endpoint.job(id).look().await {
+        let under_way = self.handled.settle(id);
+        let (seen, listening) = loop {
+            let listening = self.waiting.listening();
+            let seen = self.endpoint.job(id).look().await;
+            if !under_way.was_retried() {
+                break (seen, listening);
+            }
+        };
+        let record = match seen {
             Ok(record) if record.status().is_terminal() => record,
             Ok(_) => return Answer::NotEnded,
             Err(error) if is_not_the_services(&error) => return Answer::NotConfirmed(error),
@@ -207,7 +215,7 @@ impl Inner {
                 _ => return Answer::NotConfirmed(error),
             },
         };
-        self.waiting.tell(&record);
+        self.waiting.tell(&record, listening);
         if self.handled.is_repeat(&record) {
             return Answer::Repeated;
         }

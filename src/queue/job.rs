@@ -137,21 +137,31 @@ impl Job {
 
     /// Cancels the job, queued or running: `POST /cancel/{job_id}`. The service answers at once.
     ///
+    /// Where the response is that of another job, or a refusal after one that was lost, the job's
+    /// status is looked at: a job that is cancelled was cancelled.
+    ///
     /// # Errors
     ///
     /// - [`ErrorKind::BadRequest`] where the job has ended in another way;
     /// - [`ErrorKind::ForeignRecord`] where the response is about another job, and the status of this
     ///   one does not show that it was cancelled. Cancelling it again does no harm.
     pub async fn cancel(&self) -> Result<JobRecord> {
-        let reply = self.send(self.call(&CANCEL)?).await?;
-        let foreign = match self.read(&CANCEL, &reply) {
-            Err(error) if error.kind() == ErrorKind::ForeignRecord => error,
-            read => return read,
+        let sent = match self.send(self.call(&CANCEL)?).await {
+            Ok(reply) => self.read(&CANCEL, &reply),
+            Err(error) => Err(error),
         };
-        match self.look().closing().await {
+        let unknown = match sent {
+            Err(error) if may_have_cancelled(&error) => error,
+            settled => return settled,
+        };
+        let mut look = self.look();
+        if unknown.kind() == ErrorKind::ForeignRecord {
+            look = look.closing();
+        }
+        match look.await {
             Ok(record) if *record.status() == JobStatus::Cancelled => Ok(record),
-            Ok(record) => Err(foreign.with_record(record)),
-            Err(_) => Err(foreign),
+            Ok(record) => Err(unknown.with_record(record)),
+            Err(_) => Err(unknown),
         }
     }
 
@@ -170,7 +180,7 @@ impl Job {
     pub async fn retry(&self) -> Result<JobRecord> {
         let call = self.call(&RETRY)?;
         #[cfg(feature = "webhook")]
-        self.endpoint.client().retried().tell(self.endpoint.id(), &self.id);
+        let _retrying = self.endpoint.client().retried().during(self.endpoint.id(), &self.id);
         let sent = match self.send(call).await {
             Ok(reply) => self.read(&RETRY, &reply).map_err(|error| match error.kind() {
                 ErrorKind::ForeignRecord => {
@@ -264,15 +274,9 @@ impl Job {
             .with_job_id(&self.id)
     }
 
-    /// Whether it is the id of this job: one may have the suffix, such as `-u1`, that the other lacks.
+    /// Whether it is the id of this job.
     pub(super) fn has_id(&self, id: &str) -> bool {
-        let is_with_suffix = |long: &str, short: &str| {
-            let suffix = long.strip_prefix(short).and_then(|rest| rest.strip_prefix("-u"));
-            suffix.is_some_and(|number| {
-                !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-            })
-        };
-        *self.id == *id || is_with_suffix(id, &self.id) || is_with_suffix(&self.id, id)
+        is_same_job(&self.id, id)
     }
 
     pub(super) fn attempted(&self, what: impl Into<Cow<'static, str>>) -> Attempted {
@@ -282,6 +286,34 @@ impl Job {
     /// The job as errors name it.
     pub(super) fn name(&self) -> String {
         format!("job {:?} on endpoint {:?}", self.id, self.endpoint.id())
+    }
+}
+
+/// Whether these are ids of one job: one may have the suffix, such as `-u1`, that the other lacks.
+pub(crate) fn is_same_job(one: &str, other: &str) -> bool {
+    one == other || without_suffix(one) == other || one == without_suffix(other)
+}
+
+/// The id without the suffix that it may have.
+pub(crate) fn without_suffix(id: &str) -> &str {
+    match id.rsplit_once("-u") {
+        Some((rest, number))
+            if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
+            rest
+        }
+        _ => id,
+    }
+}
+
+/// Whether a cancel that was answered with this may have cancelled the job nevertheless, so that its
+/// status tells. Where there was no answer at all, there is hardly a status either.
+fn may_have_cancelled(error: &Error) -> bool {
+    match error.kind() {
+        ErrorKind::ForeignRecord => true,
+        // An earlier attempt may be why there is nothing left to cancel.
+        ErrorKind::BadRequest => error.is_after_unknown_outcome(),
+        _ => false,
     }
 }
 

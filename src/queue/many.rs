@@ -35,7 +35,9 @@ const CONCURRENCY: usize = 100;
 /// are, they ask for their status no more often than [`Polling::per_second`] says.
 ///
 /// A job that fails is a result like any other, and so is one that could not be submitted: an
-/// [`Error`] whose kind tells which. The stream ends after the last result.
+/// [`Error`] whose kind tells which. The stream ends after the last result. Inputs that panic when they
+/// are asked for take no result along: where the panic is caught, all that is in flight comes first, and
+/// then they are asked again.
 ///
 /// Dropping it submits nothing more and stops waiting. The jobs that were submitted go on at the
 /// service, and a submission that was on its way may or may not have been accepted.
@@ -48,6 +50,8 @@ pub struct RunAll<'a, T> {
     endpoint: Endpoint,
     inputs: Option<Pin<Box<dyn Stream<Item = T> + Send + 'a>>>,
     next_index: usize,
+    /// The inputs have panicked when they were last polled, and may do so for ever.
+    inputs_panicked: bool,
     in_flight: FuturesUnordered<InFlight<T>>,
     concurrency: usize,
     settings: Arc<Settings>,
@@ -57,8 +61,8 @@ pub struct RunAll<'a, T> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Finished<T> {
-    /// The place of the input among all inputs, from 0. An input whose `Serialize` panics takes its
-    /// place along: where the panic is caught, the next input has the next place.
+    /// The place of the input among all inputs, from 0. An input that panics when it is made, or in its
+    /// `Serialize`, takes its place along: where the panic is caught, the next input has the next place.
     pub index: usize,
     /// The input.
     pub input: T,
@@ -118,6 +122,7 @@ impl Endpoint {
             endpoint: self.clone(),
             inputs: Some(Box::pin(inputs)),
             next_index: 0,
+            inputs_panicked: false,
             in_flight: FuturesUnordered::new(),
             concurrency: CONCURRENCY,
             settings: Arc::default(),
@@ -185,10 +190,7 @@ impl<T> RunAll<'_, T> {
 }
 
 impl<T: Serialize> RunAll<'_, T> {
-    fn start(&mut self, input: T) {
-        // First, since writing the input may panic: it has had its place all the same.
-        let index = self.next_index;
-        self.next_index += 1;
+    fn start(&mut self, index: usize, input: T) {
         let run = self.settings.submission(&self.endpoint, &input);
         let settings = Arc::clone(&self.settings);
         let task = async move { settings.wait(run.await?).await };
@@ -240,13 +242,29 @@ impl<T: Serialize> Stream for RunAll<'_, T> {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = &mut *self;
-        while this.in_flight.len() < this.concurrency
+        // Where the panic was caught, what is in flight is not lost: its results come first.
+        let results_first = this.inputs_panicked && !this.in_flight.is_empty();
+        while !results_first
+            && this.in_flight.len() < this.concurrency
             && let Some(inputs) = &mut this.inputs
         {
-            match inputs.as_mut().poll_next(context) {
-                Poll::Ready(Some(input)) => this.start(input),
-                Poll::Ready(None) => this.inputs = None,
-                Poll::Pending => break,
+            // Before it is made and written, either of which may panic: it has had its place all the
+            // same.
+            let index = this.next_index;
+            this.next_index += 1;
+            this.inputs_panicked = true;
+            let input = inputs.as_mut().poll_next(context);
+            this.inputs_panicked = false;
+            match input {
+                Poll::Ready(Some(input)) => this.start(index, input),
+                Poll::Ready(None) => {
+                    this.next_index = index;
+                    this.inputs = None;
+                }
+                Poll::Pending => {
+                    this.next_index = index;
+                    break;
+                }
             }
         }
         match ready!(this.in_flight.poll_next_unpin(context)) {

@@ -24,6 +24,8 @@ pub(crate) mod fuzz;
 pub use endpoint::Endpoint;
 pub use health::{Health, JobCounts, Purged, WorkerCounts};
 pub use job::{Job, StatusRequest};
+#[cfg(feature = "webhook")]
+pub(crate) use job::{is_same_job, without_suffix};
 pub use many::{Finished, RunAll};
 pub(crate) use pace::Paces;
 #[cfg(feature = "webhook")]

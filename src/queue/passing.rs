@@ -6,7 +6,7 @@ use super::Job;
 use super::lifespan::Gone;
 use super::polling::rarest;
 use crate::error::{Error, ErrorKind};
-use crate::json::{has_any_field, is_json};
+use crate::json::{is_about_a_job, is_json};
 
 /// How long nothing but passing failures may come before a wait without a deadline, or a stream, gives
 /// up.
@@ -17,9 +17,7 @@ pub(super) fn may_pass(job: &Job, error: &Error) -> bool {
     match error.kind() {
         // A response that is about no job at all was meant for somebody else, or comes from something
         // between the service and here.
-        ErrorKind::Decode => error
-            .unredacted_body()
-            .is_some_and(|body| !has_any_field(body, &["id", "status", "stream"])),
+        ErrorKind::Decode => error.unredacted_body().is_some_and(|body| !is_about_a_job(body)),
         ErrorKind::NotFound | ErrorKind::JobExpired | ErrorKind::UnexpectedStatus => {
             is_not_the_services(error)
                 && job.lifespan().why_gone(SystemTime::now()) != Gone::TtlOver

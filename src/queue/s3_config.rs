@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::submission::is_http_url;
 use crate::error::{Attempted, Error, Result};
 use crate::secret_string::SecretString;
 
@@ -43,13 +44,12 @@ impl S3Config {
     }
 
     pub(super) fn check(&self, attempted: &Attempted) -> Result<()> {
-        match reqwest::Url::parse(&self.endpoint_url) {
-            Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(()),
-            _ => {
-                let rule = "must be an http or https URL, with its scheme and host";
-                Err(Error::refused(attempted, "s3Config.endpointUrl", rule))
-            }
+        if is_http_url(&self.endpoint_url) {
+            return Ok(());
         }
+        let rule =
+            "must be an http or https URL, with its scheme and host, and without white space";
+        Err(Error::refused(attempted, "s3Config.endpointUrl", rule))
     }
 
     pub(super) fn secrets(&self) -> impl Iterator<Item = SecretString> {

@@ -161,10 +161,22 @@ fn append(
 }
 
 fn check_webhook(attempted: &Attempted, webhook: &str) -> Result<()> {
-    match reqwest::Url::parse(webhook) {
-        Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(()),
-        _ => Err(Error::refused(attempted, "webhook", "must be an http or https URL")),
+    if is_http_url(webhook) {
+        return Ok(());
     }
+    let rule = "must be an http or https URL, without white space";
+    Err(Error::refused(attempted, "webhook", rule))
+}
+
+/// Whether it is such a URL as it stands, for it is sent as it stands. A parser mends much that other
+/// readers do not: the line end of a file that it was read from, slashes that are missing, or turned.
+pub(super) fn is_http_url(text: &str) -> bool {
+    let after_scheme = text.split_once("://").filter(|(scheme, _)| {
+        scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+    });
+    after_scheme.is_some_and(|(_, rest)| !rest.starts_with(['/', '\\']))
+        && !text.contains(|letter: char| letter.is_whitespace() || letter.is_control())
+        && reqwest::Url::parse(text).is_ok()
 }
 
 /// A webhook's URL, and those parts of it that are long enough to be a token.

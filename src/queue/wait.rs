@@ -110,8 +110,8 @@ impl Wait {
     /// on an endpoint, so that of a thousand jobs that time out together the last is cancelled some 90
     /// seconds later. Then its attempts each have the client's
     /// [timeout](crate::ClientBuilder::timeout), and pauses by its [`RetryPolicy`](crate::RetryPolicy)
-    /// in between. Where the service refuses because the job has ended, its status is read in the same
-    /// way. [`ClientBuilder::call_timeout`](crate::ClientBuilder::call_timeout) bounds both calls, turn
+    /// in between. Where the service refuses because the job has ended, or nothing tells whether it
+    /// has cancelled it, the job's status is read in the same way. [`ClientBuilder::call_timeout`](crate::ClientBuilder::call_timeout) bounds both calls, turn
     /// and all; dropping the wait ends it at once.
     pub fn cancel_on_timeout(mut self) -> Self {
         self.cancel = true;
@@ -284,8 +284,13 @@ impl Wait {
                 let attempted = self.job.attempted(CANCEL.name);
                 (Error::new(ErrorKind::JobNotFinished, attempted, what), Some(record))
             }
-            // The service refuses to cancel what has ended, possibly just now.
-            Err(error) if error.kind() == ErrorKind::BadRequest => {
+            // The service refuses to cancel what has ended, possibly just now; and what was lost, or
+            // cannot be read, may have cancelled it.
+            Err(error)
+                if error.record().is_none()
+                    && (matches!(error.kind(), ErrorKind::BadRequest | ErrorKind::Decode)
+                        || error.is_after_unknown_outcome()) =>
+            {
                 (error, self.job.look().await.ok())
             }
             Err(error) => {

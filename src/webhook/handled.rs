@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::queue::{JobRecord, JobStatus};
+use crate::queue::{JobRecord, JobStatus, is_same_job};
 
 /// How often the service delivers the same end of a job again, and within which time. One that comes
 /// beyond either is another end: better twice than not at all.
@@ -26,15 +26,22 @@ struct Jobs {
     known: HashMap<String, Known>,
     /// Those that go first are in front.
     order: VecDeque<String>,
+    /// The deliveries that are being settled, and whether the job was retried meanwhile.
+    under_way: HashMap<String, bool>,
 }
 
-enum Known {
-    /// An end was handled, with a record of this hash.
-    Handled { hash: u64, at: Instant, repeats: u32 },
-    /// The job was retried, so that the next end is another, whatever its record says.
-    Retried,
-    /// Nothing that would make a difference.
-    Nothing,
+/// An end that was handled, with a record of this hash. It is forgotten when the job is retried: the
+/// next end is another, whatever its record says.
+struct Known {
+    hash: u64,
+    at: Instant,
+    repeats: u32,
+}
+
+/// A delivery that is being settled, the only one of its job.
+pub(super) struct UnderWay<'a> {
+    handled: &'a Handled,
+    id: &'a str,
 }
 
 impl Handled {
@@ -45,7 +52,7 @@ impl Handled {
     /// Whether this end of the job was handled before.
     pub(super) fn is_repeat(&self, record: &JobRecord) -> bool {
         let mut jobs = self.jobs();
-        let Some(Known::Handled { hash, at, repeats }) = jobs.known.get_mut(record.id()) else {
+        let Some(Known { hash, at, repeats }) = jobs.known.get_mut(record.id()) else {
             return false;
         };
         if *hash != self.hash(record) {
@@ -59,35 +66,43 @@ impl Handled {
         *repeats <= REDELIVERIES && at.elapsed() <= REDELIVERED_WITHIN
     }
 
+    /// A delivery of this job is about to be settled.
+    pub(super) fn settle<'a>(&'a self, id: &'a str) -> UnderWay<'a> {
+        self.jobs().under_way.insert(id.to_owned(), false);
+        UnderWay { handled: self, id }
+    }
+
     /// A handler is about to be given an end of this job.
     pub(super) fn begin(&self, job_id: &str) {
-        if let Some(known) = self.jobs().known.get_mut(job_id) {
-            *known = Known::Nothing;
+        let mut jobs = self.jobs();
+        if jobs.known.contains_key(job_id) {
+            jobs.forget(|known| known == job_id);
         }
     }
 
     /// It has succeeded with this record. Where the job was retried meanwhile, perhaps by the handler,
     /// its next end is another.
     pub(super) fn remember(&self, record: &JobRecord) {
-        let handled = Known::Handled { hash: self.hash(record), at: Instant::now(), repeats: 0 };
+        let handled = Known { hash: self.hash(record), at: Instant::now(), repeats: 0 };
         let mut jobs = self.jobs();
-        let was_retried = matches!(jobs.known.get(record.id()), Some(Known::Retried));
-        let known = if was_retried { Known::Nothing } else { handled };
-        self.set(&mut jobs, record.id(), known);
-    }
-
-    fn retried(&self, job_id: &str) {
-        self.set(&mut self.jobs(), job_id, Known::Retried);
-    }
-
-    fn set(&self, jobs: &mut Jobs, job_id: &str, known: Known) {
-        if jobs.known.insert(job_id.to_owned(), known).is_none() {
-            jobs.order.push_back(job_id.to_owned());
+        if jobs.under_way.get(record.id()) == Some(&true) {
+            return;
+        }
+        if jobs.known.insert(record.id().to_owned(), handled).is_none() {
+            jobs.order.push_back(record.id().to_owned());
         }
         while jobs.order.len() > self.at_most
             && let Some(oldest) = jobs.order.pop_front()
         {
             jobs.known.remove(&oldest);
+        }
+    }
+
+    fn retried(&self, job_id: &str) {
+        let mut jobs = self.jobs();
+        jobs.forget(|known| is_same_job(known, job_id));
+        for (id, was_retried) in &mut jobs.under_way {
+            *was_retried |= is_same_job(id, job_id);
         }
     }
 
@@ -102,6 +117,30 @@ impl Handled {
     }
 }
 
+impl Jobs {
+    fn forget(&mut self, is_meant: impl Fn(&str) -> bool) {
+        let known = self.known.len();
+        self.known.retain(|id, _| !is_meant(id));
+        if self.known.len() < known {
+            self.order.retain(|id| !is_meant(id));
+        }
+    }
+}
+
+impl UnderWay<'_> {
+    /// Whether the job was retried since this was asked last: then what was seen of it is old.
+    pub(super) fn was_retried(&self) -> bool {
+        let mut jobs = self.handled.jobs();
+        jobs.under_way.get_mut(self.id).is_some_and(std::mem::take)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.handled.jobs().under_way.remove(self.id);
+    }
+}
+
 /// Who wants to know which jobs a client retries: the receivers of their endpoints' webhooks.
 #[derive(Default)]
 pub(crate) struct Retried(Mutex<Vec<(String, Weak<Handled>)>>);
@@ -113,8 +152,14 @@ impl Retried {
         all.push((endpoint_id.to_owned(), Arc::downgrade(handled)));
     }
 
-    /// The job is about to be retried.
-    pub(crate) fn tell(&self, endpoint_id: &str, job_id: &str) {
+    /// The job is about to be retried, and is or is not when the answer is dropped: whatever was seen
+    /// of it until then may be the end that was before.
+    pub(crate) fn during<'a>(&'a self, endpoint_id: &'a str, job_id: &'a str) -> impl Drop + 'a {
+        self.tell(endpoint_id, job_id);
+        Retrying { retried: self, endpoint_id, job_id }
+    }
+
+    fn tell(&self, endpoint_id: &str, job_id: &str) {
         let listening: Vec<_> = {
             let all = self.all();
             let of_this = all.iter().filter(|(endpoint, _)| endpoint == endpoint_id);
@@ -125,5 +170,18 @@ impl Retried {
 
     fn all(&self) -> MutexGuard<'_, Vec<(String, Weak<Handled>)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A retry that is on its way.
+struct Retrying<'a> {
+    retried: &'a Retried,
+    endpoint_id: &'a str,
+    job_id: &'a str,
+}
+
+impl Drop for Retrying<'_> {
+    fn drop(&mut self) {
+        self.retried.tell(self.endpoint_id, self.job_id);
     }
 }

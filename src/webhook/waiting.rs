@@ -5,10 +5,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-use crate::queue::JobRecord;
+use crate::queue::{JobRecord, is_same_job, without_suffix};
+
+/// By the part of the job's id that has no suffix.
+#[derive(Default)]
+pub(super) struct Waiting(Mutex<All>);
 
 #[derive(Default)]
-pub(super) struct Waiting(Mutex<HashMap<String, Vec<oneshot::Sender<JobRecord>>>>);
+struct All {
+    ears: HashMap<String, Vec<Listening>>,
+    next: u64,
+}
+
+struct Listening {
+    id: String,
+    number: u64,
+    tell: oneshot::Sender<JobRecord>,
+}
 
 /// One who waits. When it is dropped, nobody keeps anything for it.
 pub(super) struct Ear {
@@ -20,19 +33,39 @@ pub(super) struct Ear {
 impl Waiting {
     pub(super) fn listen(self: &Arc<Self>, id: &str) -> Ear {
         let (tell, told) = oneshot::channel();
-        self.all().entry(id.to_owned()).or_default().push(tell);
+        let mut all = self.all();
+        let number = all.next;
+        all.next += 1;
+        let ears = all.ears.entry(without_suffix(id).to_owned()).or_default();
+        ears.push(Listening { id: id.to_owned(), number, tell });
+        drop(all);
         Ear { waiting: Arc::clone(self), id: id.to_owned(), told }
     }
 
-    pub(super) fn tell(&self, record: &JobRecord) {
-        let waiting = self.all().remove(record.id());
-        for one in waiting.into_iter().flatten() {
+    /// Those who listen now, to be told of what is seen from now on. Who comes later looks for itself:
+    /// the job may have been retried in between.
+    pub(super) fn listening(&self) -> u64 {
+        self.all().next
+    }
+
+    pub(super) fn tell(&self, record: &JobRecord, listening: u64) {
+        let mut all = self.all();
+        let key = without_suffix(record.id());
+        let Some(ears) = all.ears.get_mut(key) else { return };
+        let is_meant =
+            |ear: &mut Listening| ear.number < listening && is_same_job(&ear.id, record.id());
+        let told: Vec<_> = ears.extract_if(.., is_meant).collect();
+        if ears.is_empty() {
+            all.ears.remove(key);
+        }
+        drop(all);
+        for ear in told {
             // One that has just given up is not told.
-            let _ = one.send(record.clone());
+            let _ = ear.tell.send(record.clone());
         }
     }
 
-    fn all(&self) -> MutexGuard<'_, HashMap<String, Vec<oneshot::Sender<JobRecord>>>> {
+    fn all(&self) -> MutexGuard<'_, All> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -51,10 +84,11 @@ impl Drop for Ear {
     fn drop(&mut self) {
         self.told.close();
         let mut all = self.waiting.all();
-        if let Some(waiting) = all.get_mut(&self.id) {
-            waiting.retain(|one| !one.is_closed());
-            if waiting.is_empty() {
-                all.remove(&self.id);
+        let key = without_suffix(&self.id);
+        if let Some(ears) = all.ears.get_mut(key) {
+            ears.retain(|ear| !ear.tell.is_closed());
+            if ears.is_empty() {
+                all.ears.remove(key);
             }
         }
     }
@@ -72,8 +106,8 @@ mod tests {
         let one = waiting.listen("j");
         let other = waiting.listen("j");
         drop(one);
-        assert_eq!(waiting.all()["j"].len(), 1);
+        assert_eq!(waiting.all().ears["j"].len(), 1);
         drop(other);
-        assert!(waiting.all().is_empty());
+        assert!(waiting.all().ears.is_empty());
     }
 }

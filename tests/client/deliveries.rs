@@ -1,5 +1,6 @@
 //! Deliveries that are not as one expects them, on plain parts and over HTTP.
 
+use std::future::IntoFuture;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -9,7 +10,7 @@ use podqueue::{Endpoint, ErrorKind, JobStatus, Polling, RetryPolicy, Webhooks};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::{Reply, Script};
+use crate::support::{Reply, Script, until};
 
 fn record(status: &str) -> Reply {
     Reply::ok(json!({"id": "j", "status": status, "error": "out of memory"}))
@@ -233,4 +234,79 @@ async fn a_completed_job_with_a_flawed_output_reaches_the_handler() {
     let record = seen.lock().unwrap().take().unwrap();
     assert_eq!(*record.status(), JobStatus::Completed);
     assert_eq!(record.output::<serde_json::Value>().unwrap(), json!({"loss": null}));
+}
+
+#[tokio::test]
+async fn what_was_seen_of_a_job_before_it_was_retried_is_not_its_next_end() {
+    // The response to the look of a delivery is on its way while the job is retried.
+    let slow = record("FAILED").late(Duration::from_millis(300));
+    let script = [record("FAILED"), slow, record("IN_QUEUE"), record("IN_QUEUE"), record("FAILED")];
+    let server = Script::of(script).await;
+    let endpoint = server.endpoint();
+    let (webhooks, handled) = counting(&endpoint);
+    assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+    let again = deliver(&webhooks, DELIVERY);
+    let retry = async {
+        until(|| server.requests().len() == 2).await;
+        endpoint.job("j").retry().await.unwrap()
+    };
+    let (again, _) = tokio::join!(again, retry);
+    assert!(matches!(again, Answer::NotEnded), "{again:?}");
+    assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+    assert_eq!(handled.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
+async fn the_end_before_a_retry_that_comes_again_on_its_way_does_not_hide_the_next_one() {
+    let slow = record("IN_QUEUE").late(Duration::from_millis(300));
+    let server = Script::of([record("FAILED"), slow, record("FAILED"), record("FAILED")]).await;
+    let endpoint = server.endpoint();
+    let (webhooks, _) = counting(&endpoint);
+    assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+    let retry = endpoint.job("j");
+    let again = async {
+        until(|| server.requests().len() == 2).await;
+        deliver(&webhooks, DELIVERY).await
+    };
+    let (retried, _) = tokio::join!(retry.retry(), again);
+    retried.unwrap();
+    assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled), "the next end");
+}
+
+#[tokio::test]
+async fn a_job_is_the_same_with_the_suffix_of_its_id_and_without() {
+    let plain = Reply::ok(json!({"id": "j", "status": "FAILED", "error": "out of memory"}));
+    let queued = Reply::ok(json!({"id": "j-u1", "status": "IN_QUEUE"}));
+    let server = Script::of([plain.clone(), queued.clone(), plain.clone(), queued, plain]).await;
+    let endpoint = server.settings().polling(Polling::new()).build().unwrap().endpoint("ep");
+    let (webhooks, _) = counting(&endpoint);
+    assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+    let job = endpoint.job("j-u1");
+    job.retry().await.unwrap();
+    assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled), "it was retried");
+    let told = async {
+        until(|| server.requests().len() == 4).await;
+        deliver(&webhooks, DELIVERY).await
+    };
+    let wait =
+        tokio::time::timeout(Duration::from_secs(4), job.wait().webhook(&webhooks).into_future());
+    let (waited, _) = tokio::join!(wait, told);
+    let error = waited.expect("it is told, and does not ask again").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::JobFailed);
+}
+
+#[tokio::test]
+async fn a_wait_is_not_ended_by_what_was_seen_before_it_began() {
+    let slow = record("FAILED").late(Duration::from_millis(300));
+    // Somebody else retries the job while the response is on its way.
+    let server = Script::then_always([slow], record("IN_PROGRESS")).await;
+    let endpoint = server.endpoint();
+    let (webhooks, _) = counting(&endpoint);
+    let job = endpoint.job("j");
+    let wait = async {
+        until(|| server.requests().len() == 1).await;
+        job.wait().timeout(Duration::from_millis(900)).webhook(&webhooks).await
+    };
+    let (waited, _) = tokio::join!(wait, deliver(&webhooks, DELIVERY));
+    assert_eq!(waited.unwrap_err().kind(), ErrorKind::WaitTimedOut);
 }

@@ -276,3 +276,23 @@ async fn handles_can_be_cloned_sent_and_rebuilt() {
     is_send(endpoint.run(&json!({})).into_future()).await.unwrap();
     is_send(endpoint.run_sync(&json!({})).output::<Value>()).await.unwrap();
 }
+
+#[tokio::test]
+async fn a_cancel_that_is_refused_after_a_lost_response_is_settled_by_the_status() {
+    let refused = || Reply::json(400, r#"{"error":"the job is CANCELLED"}"#);
+    for lost in [Reply::Close, Reply::json(502, "{}"), Reply::json(504, "<html>")] {
+        let server = Script::of([lost.clone(), refused(), record("CANCELLED")]).await;
+        let cancelled = server.endpoint().job("j-u1").cancel().await;
+        let cancelled = cancelled.unwrap_or_else(|error| panic!("{lost:?}: {error}"));
+        assert_eq!(*cancelled.status(), JobStatus::Cancelled);
+        // A job that has ended otherwise keeps the error, which has its record.
+        let server = Script::of([lost.clone(), refused(), record("COMPLETED")]).await;
+        let error = server.endpoint().job("j-u1").cancel().await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::BadRequest);
+        assert_eq!(error.record().unwrap().status(), &JobStatus::Completed, "{lost:?}");
+    }
+    // What the service says at once is not looked at.
+    let server = Script::of([refused()]).await;
+    let error = server.endpoint().job("j-u1").cancel().await.unwrap_err();
+    assert_eq!((error.kind(), server.lines().len()), (ErrorKind::BadRequest, 1));
+}

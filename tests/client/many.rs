@@ -297,6 +297,52 @@ async fn an_input_that_panics_has_had_its_place() {
     assert_eq!(places, [(0, 0), (usize::MAX, 1), (2, 2), (3, 3)]);
 }
 
+/// What comes of inputs that panic, where each panic is caught; `None` stands for one.
+async fn caught<S>(inputs: S) -> Vec<Option<usize>>
+where
+    S: futures_util::Stream<Item = Number> + Send,
+{
+    let server = Script::then_always([], Reply::ok(r#"{"id":"j","status":"COMPLETED"}"#)).await;
+    let mut results = server.endpoint().run_stream(inputs);
+    let mut seen = Vec::new();
+    for _ in 0..7 {
+        let next = AssertUnwindSafe(results.next()).catch_unwind();
+        match tokio::time::timeout(Duration::from_secs(20), next).await.expect("no result is lost")
+        {
+            Ok(Some(finished)) => seen.push(Some(finished.index)),
+            Ok(None) => break,
+            Err(_) => seen.push(None),
+        }
+    }
+    assert_eq!(server.requests().iter().filter(|request| request.method == "POST").count(), {
+        seen.iter().flatten().count()
+    });
+    seen
+}
+
+#[tokio::test]
+async fn inputs_that_panic_take_no_result_along() {
+    let input = |n: u32| {
+        assert_ne!(n, 2, "a panic on purpose");
+        Number { n }
+    };
+    let mut seen = caught(futures_util::stream::iter((0..5).map(input))).await;
+    assert_eq!(seen.remove(0), None);
+    seen[..2].sort();
+    seen[2..].sort();
+    assert_eq!(seen, [Some(0), Some(1), Some(3), Some(4)], "they went on, each in its place");
+
+    // One that panics, like a future that has panicked, whenever it is asked again.
+    let mut left = 0..3;
+    let seen = caught(futures_util::stream::poll_fn(move |_| {
+        let n = left.next().expect("a panic on purpose");
+        std::task::Poll::Ready(Some(Number { n }))
+    }));
+    let mut seen = seen.await;
+    seen[1..4].sort();
+    assert_eq!(seen, [None, Some(0), Some(1), Some(2), None, None, None]);
+}
+
 #[tokio::test]
 async fn submissions_and_waits_are_in_the_callers_span() {
     #[derive(Clone, Default)]

@@ -284,3 +284,41 @@ async fn the_first_poll_comes_at_once_and_the_next_are_polite() {
     let polls = server.lines().iter().filter(|line| line.contains("/stream/")).count();
     assert!((2..=8).contains(&polls), "{polls} polls in a second");
 }
+
+#[tokio::test]
+async fn a_stream_goes_on_where_its_job_was_retried_after_its_end_was_seen() {
+    let failed = || Reply::ok(json!({"id": "j", "status": "FAILED", "error": "the reason"}));
+    let going_on = || Reply::ok(json!({"id": "j", "status": "IN_PROGRESS"}));
+    let chunk = |n: u8| Reply::ok(json!([{"output": n}]));
+    let batch = |status: &str, chunks: Value| {
+        Reply::ok(json!({"id": "j", "status": status, "stream": chunks}))
+    };
+    let none = || Reply::ok("[]");
+    let empty = || batch("IN_PROGRESS", json!([]));
+    let completed = || Reply::ok(json!({"id": "j", "status": "COMPLETED"}));
+    let end = || [none(), completed(), none()];
+    for (then, expected) in [
+        (vec![empty(), going_on(), chunk(1)], vec![1]),
+        (vec![chunk(1), none(), going_on(), chunk(2)], vec![1, 2]),
+        (
+            vec![batch("IN_QUEUE", json!([{"output": 1}])), empty(), going_on(), chunk(2)],
+            vec![1, 2],
+        ),
+        (vec![chunk(1), none(), completed(), chunk(2)], vec![1, 2]),
+    ] {
+        let script = [none(), failed()].into_iter().chain(then).chain(end());
+        let server = Script::of(script).await;
+        let outputs: Vec<_> = server.endpoint().job("j").stream::<u8>().collect().await;
+        let outputs: Vec<_> = outputs.into_iter().map(|chunk| chunk.unwrap().output).collect();
+        assert_eq!(outputs, expected, "{:?}", server.lines());
+    }
+    // One that only seems to go on has ended, and is not asked about for ever.
+    let (empty, failed) = (empty(), failed());
+    let server = Script::by(move |request| {
+        if request.target.contains("/stream/") { empty.clone() } else { failed.clone() }
+    });
+    let server = server.await;
+    let items: Vec<_> = server.endpoint().job("j").stream::<u8>().collect().await;
+    assert_eq!(items.len(), 1);
+    assert_eq!(items[0].as_ref().unwrap_err().kind(), ErrorKind::JobFailed);
+}

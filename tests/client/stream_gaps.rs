@@ -41,6 +41,7 @@ fn lost() -> Vec<Reply> {
         Reply::ok(r#"[{"output":1},{"outp"#),
         Reply::ok(r#"{"status":"COMPLETED","stream":[{"output":1}"#),
         Reply::ok(r#"{"jobs":{},"workers":{}}"#),
+        Reply::ok(r#"{"status":500,"error":"upstream"}"#),
         Reply::ok(json!({"id": "other", "status": "COMPLETED", "stream": [{"output": 1}]})),
     ]
 }

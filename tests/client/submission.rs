@@ -49,6 +49,34 @@ async fn run_sends_every_field_of_the_submission_body() {
 }
 
 #[tokio::test]
+async fn a_url_that_only_a_parser_takes_for_one_is_refused_as_it_would_be_sent() {
+    for url in [
+        "https://me.example\n",
+        " https://me.example",
+        "https://me.ex\tample/hook",
+        "https://me.example/a b",
+        "http:minio:9000",
+        "http:/minio:9000",
+        "https:///me.example/hook",
+        "https:\\\\me.example",
+    ] {
+        let server = Script::of([]).await;
+        let endpoint = server.endpoint();
+        let storage = S3Config::new("id-1", "secret-1", "bucket-1", url);
+        let error = endpoint.run(&json!({})).s3_config(storage).await.unwrap_err();
+        assert_eq!(error.field(), Some("s3Config.endpointUrl"), "{url}");
+        let error = endpoint.run(&json!({})).webhook(url).await.unwrap_err();
+        assert_eq!(error.field(), Some("webhook"), "{url}");
+        assert!(server.requests().is_empty());
+    }
+    for url in ["HTTPS://me.example", "http://127.0.0.1:9000/a?b=c://d", "https://[::1]/hook"] {
+        let server = Script::of([Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#)]).await;
+        let storage = S3Config::new("id-1", "secret-1", "bucket-1", url);
+        server.endpoint().run(&json!({})).s3_config(storage).webhook(url).await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn a_policy_sends_only_what_is_set() {
     let server = Script::of([Reply::ok(ACCEPTED)]).await;
     let policy = Policy::new().low_priority(false);

@@ -1,5 +1,8 @@
 //! Waiting for a job to end.
 
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
@@ -87,6 +90,8 @@ async fn one_response_that_is_not_the_services_does_not_end_a_wait() {
         Reply::json(403, ""),
         Reply::json(404, r#"{"error":"cut"#),
         Reply::json(404, "{}").cut_off(),
+        Reply::ok(r#"{"status":500,"error":"upstream"}"#),
+        Reply::ok(r#"{"type":"about:blank","title":"Bad Gateway","status":502}"#),
     ] {
         for seen in [true, false] {
             let done = Reply::ok(r#"{"id":"j","status":"COMPLETED","output":1}"#);
@@ -365,4 +370,36 @@ async fn polling_is_polite() {
     wait.await.unwrap_err();
     let polls = server.requests().len();
     assert!((2..=8).contains(&polls), "{polls} polls in a second");
+}
+
+#[tokio::test]
+async fn a_cancel_at_the_deadline_whose_response_is_lost_is_settled_by_the_status() {
+    let lost = [
+        vec![Reply::Close, Reply::json(502, "{}"), Reply::Close],
+        vec![Reply::Close, Reply::json(400, "{}")],
+        vec![Reply::ok("<html>")],
+    ];
+    for lost in lost {
+        for (status, expected) in
+            [("CANCELLED", ErrorKind::WaitTimedOut), ("FAILED", ErrorKind::JobFailed)]
+        {
+            let lost = Arc::new(Mutex::new(VecDeque::from(lost.clone())));
+            let sent = Arc::new(AtomicBool::new(false));
+            let server = Script::by(move |request| {
+                if request.target.contains("/cancel/") {
+                    sent.store(true, Ordering::Relaxed);
+                    return lost.lock().unwrap().pop_front().unwrap();
+                }
+                record(if sent.load(Ordering::Relaxed) { status } else { "IN_PROGRESS" })
+            });
+            let server = server.await;
+            let wait = server.endpoint().job("j").wait().timeout(Duration::from_millis(50));
+            let error = wait.cancel_on_timeout().await.unwrap_err();
+            assert_eq!(error.kind(), expected);
+            if status == "CANCELLED" {
+                let outcome = error.remote_cancel();
+                assert!(matches!(outcome, Some(RemoteCancel::Cancelled)), "{error}");
+            }
+        }
+    }
 }

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::error::{Attempted, Result};
-use crate::json::{RawField, elements, without_mark};
+use crate::json::{RawField, elements, is_status_of_http, without_mark};
 use crate::queue::JobStatus;
 use crate::transport::{decode_at, not_decodable};
 
@@ -147,13 +147,17 @@ impl Batch {
         let mut is_batch = false;
         for field in RawField::named(attempted, body, &["stream", "status", "id"])? {
             match field.name.as_str() {
-                "stream" => batch.chunks = chunks(attempted, &field.json)?,
-                // The chunks are here, and the status can be asked for.
-                "status" => batch.status = field.read(attempted).unwrap_or_default(),
-                "id" => batch.job_id = field.read(attempted).unwrap_or_default(),
-                _ => continue,
+                "stream" => {
+                    batch.chunks = chunks(attempted, &field.json)?;
+                    is_batch = true;
+                }
+                // One that cannot be read can be asked for.
+                "status" => {
+                    is_batch |= !is_status_of_http(&field.json);
+                    batch.status = field.read(attempted).unwrap_or_default();
+                }
+                _ => batch.job_id = field.read(attempted).unwrap_or_default(),
             }
-            is_batch |= field.name != "id";
         }
         if is_batch {
             return Ok(batch);

@@ -42,6 +42,8 @@ pub(super) struct Poller {
 struct Ended {
     status: JobStatus,
     record: Option<JobRecord>,
+    /// It may have been retried since.
+    is_old: bool,
 }
 
 impl Poller {
@@ -131,7 +133,14 @@ impl Poller {
         self.no_chunks_since = None;
         let drained = batch.chunks.is_empty();
         self.ready.extend(batch.chunks);
+        let goes_on = batch.status.as_ref().is_some_and(|status| !status.is_terminal());
         let told = batch.status.filter(JobStatus::is_terminal);
+        // It goes on, or there is something new: it may have been retried since its end was seen.
+        if let Some(ended) = &mut self.ended
+            && (goes_on || !drained)
+        {
+            ended.is_old = true;
+        }
         match (drained, self.ended.is_some() || told.is_some()) {
             (true, true) => return self.finish(told).await,
             (true, false) => return self.look().await,
@@ -143,7 +152,7 @@ impl Poller {
             }
         }
         if let (Some(status), None) = (told, &self.ended) {
-            self.ended = Some(Ended { status, record: None });
+            self.ended = Some(Ended { status, record: None, is_old: true });
         }
         Ok(())
     }
@@ -165,7 +174,7 @@ impl Poller {
                 self.no_status_since = None;
                 if record.status().is_terminal() {
                     let status = record.status().clone();
-                    self.ended = Some(Ended { status, record: Some(record) });
+                    self.ended = Some(Ended { status, record: Some(record), is_old: false });
                 } else {
                     self.pause = self.pauses.next();
                 }
@@ -178,27 +187,33 @@ impl Poller {
     /// The job has ended and nothing is left.
     async fn finish(&mut self, told: Option<JobStatus>) -> Result<()> {
         let known = self.ended.take();
-        let record = known.as_ref().and_then(|ended| ended.record.clone());
-        let status = known.map(|ended| ended.status).or(told);
-        let record = match (record, &status) {
-            (Some(record), _) => record,
-            (None, Some(JobStatus::Completed) | None) => {
+        let known = known.or(told.map(|status| Ended { status, record: None, is_old: true }));
+        let record = match known {
+            None | Some(Ended { status: JobStatus::Completed, .. }) => {
                 self.over = true;
                 return Ok(());
             }
-            (None, Some(status)) => match self.job.look().await {
-                // It was retried in between.
-                Ok(record) if !record.status().is_terminal() => {
+            Some(Ended { record: Some(record), is_old: false, .. }) => record,
+            Some(Ended { status, record, .. }) => match self.job.look().await {
+                Ok(now) if !now.status().is_terminal() => {
                     self.no_status_since = None;
                     self.pause = self.pauses.next();
                     return Ok(());
                 }
-                Ok(record) => record,
+                // It was retried, and may have emitted more before it ended anew.
+                Ok(now) if *now.status() != status => {
+                    let status = now.status().clone();
+                    self.ended = Some(Ended { status, record: Some(now), is_old: false });
+                    return Ok(());
+                }
+                Ok(now) => now,
                 Err(error) if may_pass(&self.job, &error) => {
-                    self.ended = Some(Ended { status: status.clone(), record: None });
+                    self.ended = Some(Ended { status, record, is_old: true });
                     return self.survive_without_status(error);
                 }
-                Err(_) => JobRecord::known_by_status(self.job.clone(), status.clone()),
+                Err(_) => {
+                    record.unwrap_or_else(|| JobRecord::known_by_status(self.job.clone(), status))
+                }
             },
         };
         self.over = true;
