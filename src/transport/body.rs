@@ -1,9 +1,9 @@
 //! A request's body, as the HTTP client takes it.
 
-use std::convert::Infallible;
+use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -21,35 +21,61 @@ pub(super) struct Outgoing {
 /// Whether the HTTP client has begun to write a request's body.
 #[derive(Clone)]
 pub(super) struct Departure {
-    begun: Arc<AtomicBool>,
+    state: Arc<AtomicU8>,
     has_body: bool,
 }
 
+/// Nobody has asked for the body yet.
+const STILL_TO_COME: u8 = 0;
+/// The HTTP client has begun to take it.
+const BEGUN: u8 = 1;
+/// It has been called back before that.
+const CALLED_BACK: u8 = 2;
+
+/// The body was called back before the HTTP client asked for it.
+#[derive(Debug)]
+pub(super) struct CalledBack;
+
 impl Outgoing {
     pub(super) fn new(bytes: Bytes) -> (Self, Departure) {
-        let begun = Arc::new(AtomicBool::new(false));
-        let departure = Departure { begun, has_body: !bytes.is_empty() };
+        let state = Arc::new(AtomicU8::new(STILL_TO_COME));
+        let departure = Departure { state, has_body: !bytes.is_empty() };
         (Self { bytes, departure: departure.clone() }, departure)
     }
 }
 
 impl Departure {
-    /// Whether it is certain that nothing of the body has left, and the service cannot have acted on
-    /// the request. Of a request without a body nobody knows.
-    pub(super) fn is_still_to_come(&self) -> bool {
-        self.has_body && !self.begun.load(Ordering::Acquire)
+    /// Calls the body back, if that is still possible: then it is certain that nothing of it has left
+    /// or ever will, and the service cannot act on the request. Of a request without a body nobody
+    /// knows.
+    ///
+    /// Just to look would not do. The HTTP client writes in a task of its own, which learns only later
+    /// that nobody waits for the response any more, and could take the body after the look.
+    pub(super) fn call_back(&self) -> bool {
+        self.has_body && self.settle(CALLED_BACK) == CALLED_BACK
+    }
+
+    /// What the state is after this try to decide it. Only the first one does.
+    fn settle(&self, state: u8) -> u8 {
+        let (order, otherwise) = (Ordering::AcqRel, Ordering::Acquire);
+        match self.state.compare_exchange(STILL_TO_COME, state, order, otherwise) {
+            Ok(_) => state,
+            Err(earlier) => earlier,
+        }
     }
 }
 
 impl Body for Outgoing {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = CalledBack;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        self.departure.begun.store(true, Ordering::Release);
+    ) -> Poll<Option<Result<Frame<Bytes>, CalledBack>>> {
+        if self.departure.settle(BEGUN) == CALLED_BACK {
+            return Poll::Ready(Some(Err(CalledBack)));
+        }
         let bytes = std::mem::take(&mut self.bytes);
         Poll::Ready((!bytes.is_empty()).then(|| Ok(Frame::data(bytes))))
     }
@@ -60,5 +86,50 @@ impl Body for Outgoing {
 
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(self.bytes.len() as u64)
+    }
+}
+
+impl fmt::Display for CalledBack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the request was given up before its body was sent")
+    }
+}
+
+impl std::error::Error for CalledBack {}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use super::*;
+
+    /// What the HTTP client gets when it asks for the body.
+    fn taken(body: &mut Outgoing) -> Option<Result<Bytes, CalledBack>> {
+        let polled = Pin::new(body).poll_frame(&mut Context::from_waker(Waker::noop()));
+        let Poll::Ready(frame) = polled else { panic!("it is there at once") };
+        frame.map(|frame| frame.map(|frame| frame.into_data().expect("no trailers")))
+    }
+
+    #[test]
+    fn what_was_called_back_cannot_leave_any_more() {
+        let (mut body, departure) = Outgoing::new(Bytes::from_static(b"{}"));
+        assert!(departure.call_back());
+        assert!(taken(&mut body).is_some_and(|frame| frame.is_err()));
+        assert!(taken(&mut body).is_some_and(|frame| frame.is_err()), "nor when asked again");
+        assert!(departure.call_back(), "and that stays certain");
+    }
+
+    #[test]
+    fn what_has_begun_to_leave_cannot_be_called_back() {
+        let (mut body, departure) = Outgoing::new(Bytes::from_static(b"{}"));
+        assert!(matches!(taken(&mut body), Some(Ok(bytes)) if bytes == "{}"));
+        assert!(!departure.call_back());
+        assert!(taken(&mut body).is_none());
+    }
+
+    #[test]
+    fn of_a_request_without_a_body_nobody_knows() {
+        let (_, departure) = Outgoing::new(Bytes::new());
+        assert!(!departure.call_back());
     }
 }

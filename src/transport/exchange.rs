@@ -73,8 +73,8 @@ impl NotArrived {
         Self { why: Why::Crowded, never_sent: true }
     }
 
-    pub(super) fn shut_down() -> Self {
-        Self { why: Why::ShutDown, never_sent: false }
+    pub(super) fn shut_down(departure: &Departure) -> Self {
+        Self { why: Why::ShutDown, never_sent: departure.call_back() }
     }
 }
 
@@ -87,7 +87,7 @@ impl Exchange {
         let mut response = match time.limit(self.http.execute(self.request)).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => {
-                let never_left = error.is_connect() || self.departure.is_still_to_come();
+                let never_left = self.departure.call_back() || error.is_connect();
                 if never_left {
                     self.pass.not_sent();
                 }
@@ -96,7 +96,7 @@ impl Exchange {
                 return Err(NotArrived { why, never_sent: never_left || refused });
             }
             Err(late) => {
-                let never_sent = self.departure.is_still_to_come();
+                let never_sent = self.departure.call_back();
                 if never_sent {
                     self.pass.not_sent();
                 }

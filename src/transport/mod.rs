@@ -18,6 +18,7 @@ mod reply;
 mod retry;
 mod retry_after;
 mod time;
+mod under_way;
 mod unread;
 
 pub(crate) use call::not_serializable;
