@@ -28,6 +28,11 @@ use crate::transport::{Auth, Call, Limiter, Reply, Transport};
 /// `#[tokio::main]` and `enable_all` switch on. Outside of a runtime, calls, waits and streams are
 /// refused as [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest).
 ///
+/// Several runtimes may share a client while all of them run. A connection belongs to the runtime in
+/// which it was made: one that stands still, as a current-thread runtime does between two calls of
+/// `block_on`, leaves connections on which the calls of others are not sent, and run into their
+/// [timeout](crate::ClientBuilder::timeout). Build a client of its own for such a runtime.
+///
 /// # Panics
 ///
 /// Calls, waits and streams panic in a tokio runtime whose timer or I/O is off, and

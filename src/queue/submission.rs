@@ -27,9 +27,6 @@ const DEFAULT_WAIT: Duration = Duration::from_millis(90_000);
 /// What an answer may take beyond the wait that was asked for.
 const WAIT_MARGIN: Duration = Duration::from_secs(10);
 
-/// A slow uplink, for which large bodies get more time.
-const BYTES_PER_SECOND: u64 = 256 * 1024;
-
 /// An asynchronous submission; made by [`Endpoint::run`], sent when awaited. Answers the job's
 /// handle.
 ///
@@ -132,10 +129,8 @@ impl Submission {
             );
             return Err(Error::refused(attempted, "body", rule));
         }
-        let to_send = Duration::from_secs(body.len() as u64 / BYTES_PER_SECOND);
         let path = self.endpoint.path("/").literal(operation.name);
-        let mut call =
-            self.endpoint.call(operation, attempted, path)?.body(body).extra_time(to_send);
+        let mut call = self.endpoint.call(operation, attempted, path)?.body(body);
         call.answers_new_job = true;
         if self.at_least_once {
             call.operation.repeat = Repeat::AtLeastOnce;

@@ -44,6 +44,7 @@ impl Transport {
         let (request, departure) = self.request(call)?;
         // Others may soon have to wait for its end, and not for a caller who is not polled.
         let is_crowded = pass.is_crowded();
+        let in_a_task = departure.clone();
         // Only the queue interface has calls that are held open.
         let lane = self.lane.as_ref().filter(|_| call.attempted.endpoint_id().is_some());
         let exchange = Exchange {
@@ -61,7 +62,8 @@ impl Transport {
         let arrived = match lane.filter(|_| call.is_held_open) {
             Some(lane) => lane.exchange(exchange).await,
             None if is_crowded => {
-                driven(exchange.run()).await.unwrap_or_else(|| Err(NotArrived::shut_down()))
+                let arrived = driven(exchange.run()).await;
+                arrived.unwrap_or_else(|| Err(NotArrived::shut_down(&in_a_task)))
             }
             None => exchange.run().await,
         };
@@ -210,7 +212,11 @@ impl NotArrived {
                 (Fate::NoAnswer, ErrorKind::Network, what.to_owned())
             }
             (Why::Late(late), false) => (Fate::NoAnswer, ErrorKind::Timeout, late.no_answer()),
-            (Why::ShutDown, _) => {
+            (Why::ShutDown, true) => {
+                let what = "the runtime was shut down before the request was sent";
+                (Fate::NeverSent, ErrorKind::Connect, what.to_owned())
+            }
+            (Why::ShutDown, false) => {
                 let what = "the runtime was shut down before an answer came";
                 (Fate::NoAnswer, ErrorKind::Network, what.to_owned())
             }

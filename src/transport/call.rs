@@ -11,6 +11,9 @@ use super::{Limit, Path, Repeat};
 use crate::error::{Attempted, Error, Result};
 use crate::secret_string::SecretString;
 
+/// A slow uplink, for which large bodies get more time.
+const BYTES_PER_SECOND: u64 = 256 * 1024;
+
 /// What is the same for every call of an operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Operation {
@@ -107,9 +110,11 @@ impl Call {
         self
     }
 
-    /// A body that is JSON already.
+    /// A body that is JSON already, and the time that it takes to send it.
     pub(crate) fn body(mut self, json: impl Into<Bytes>) -> Self {
-        self.body = Some(json.into());
+        let json = json.into();
+        self.extra_time += Duration::from_secs(json.len() as u64 / BYTES_PER_SECOND);
+        self.body = Some(json);
         self
     }
 
@@ -119,11 +124,6 @@ impl Call {
             Ok(json) => Ok(self.body(json)),
             Err(source) => Err(not_serializable(self.attempted, field, source)),
         }
-    }
-
-    pub(crate) fn extra_time(mut self, extra_time: Duration) -> Self {
-        self.extra_time = extra_time;
-        self
     }
 
     /// Has the connection closed afterwards, where it serves one call at a time.

@@ -73,8 +73,8 @@ impl NotArrived {
         Self { why: Why::Crowded, never_sent: true }
     }
 
-    pub(super) fn shut_down() -> Self {
-        Self { why: Why::ShutDown, never_sent: false }
+    pub(super) fn shut_down(departure: &Departure) -> Self {
+        Self { why: Why::ShutDown, never_sent: departure.call_back() }
     }
 }
 
@@ -83,21 +83,22 @@ impl Exchange {
         let left = self.deadline.map_or(Duration::MAX, |deadline| deadline - Instant::now());
         let time = Time::of(left.min(self.given), self.longest_silence);
         let asked = self.request.url().clone();
+        let _given_up = self.departure.call_back_on_drop();
         self.pass.sent();
         let mut response = match time.limit(self.http.execute(self.request)).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => {
-                // The head of an abandoned request may still leave, and counts.
+                // The head of a request whose body was called back may still leave, and counts.
                 if error.is_connect() {
                     self.pass.not_sent();
                 }
-                let never_left = error.is_connect() || self.departure.abandon();
+                let never_left = self.departure.call_back() || error.is_connect();
                 let refused = was_refused(&error);
                 let why = if refused { Why::Refused(error) } else { Why::Failed(error) };
                 return Err(NotArrived { why, never_sent: never_left || refused });
             }
             Err(late) => {
-                let never_sent = self.departure.abandon();
+                let never_sent = self.departure.call_back();
                 return Err(NotArrived { why: Why::Late(late), never_sent });
             }
         };

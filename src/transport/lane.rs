@@ -6,47 +6,61 @@
 //! speaks HTTP/1.1 for this reason. One that the user brings may not, so its held calls go by few at a
 //! time unless a response shows that it does.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::time::Duration;
 
 use reqwest::Version;
-use tokio::sync::Semaphore;
-use tokio::time::timeout_at;
+use tokio::time::{Instant, timeout_at};
 
 use super::driven::driven;
 use super::exchange::{Arrived, Exchange, NotArrived};
+use super::limit::GRACE;
+use super::under_way::{Ticket, UnderWay};
+use crate::line::{Blocked, Line, Rule};
 
 /// Few enough for a peer that admits ten requests on a connection.
 const HELD: usize = 8;
 
 /// The places of held calls, where they are bounded.
-pub(crate) struct Lane(Mutex<Option<Arc<Semaphore>>>);
+pub(crate) struct Lane(Line<Places>);
+
+struct Places {
+    are_bounded: bool,
+    /// A place is free again when the time of its call is over, whatever became of the caller: its
+    /// runtime may stand still.
+    taken: UnderWay,
+}
+
+/// A place that is taken, until it is dropped.
+struct Place {
+    lane: Arc<Lane>,
+    ticket: Ticket,
+}
 
 impl Lane {
     /// Until a response tells the version, the narrower one is assumed.
     pub(crate) fn new() -> Self {
-        Self(Mutex::new(Some(places())))
+        Self(Line::new(Places { are_bounded: true, taken: UnderWay::default() }))
     }
 
     /// A response has come in this version.
     pub(super) fn saw(&self, version: Version) {
-        let mut lane = self.places();
-        if version >= Version::HTTP_2 {
-            lane.get_or_insert_with(places);
-        } else if let Some(places) = lane.take() {
-            // Whoever waits goes on without one.
-            places.close();
-        }
+        self.0.update(|places| places.are_bounded = version >= Version::HTTP_2);
     }
 
     /// Exchanges a held call once there is a place.
     ///
     /// It goes on in a task: a caller who stops polling must not keep the place from all others.
-    pub(super) async fn exchange(&self, exchange: Exchange) -> Result<Arrived, NotArrived> {
-        let Some(places) = self.places().clone() else {
+    pub(super) async fn exchange(
+        self: &Arc<Self>,
+        exchange: Exchange,
+    ) -> Result<Arrived, NotArrived> {
+        if !self.0.update(|places| places.are_bounded) {
             return exchange.run().await;
-        };
+        }
+        let (lane, departure) = (Arc::clone(self), exchange.departure.clone());
         let course = async move {
-            let turn = places.acquire_owned();
+            let turn = lane.place(exchange.given);
             let place = match exchange.deadline {
                 Some(deadline) => {
                     timeout_at(deadline, turn).await.map_err(|_| NotArrived::crowded())?
@@ -57,14 +71,35 @@ impl Lane {
             drop(place);
             result
         };
-        driven(course).await.unwrap_or_else(|| Err(NotArrived::shut_down()))
+        driven(course).await.unwrap_or_else(|| Err(NotArrived::shut_down(&departure)))
     }
 
-    fn places(&self) -> MutexGuard<'_, Option<Arc<Semaphore>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Waits for a place for a call that takes `time` at most.
+    async fn place(self: &Arc<Self>, time: Duration) -> Place {
+        let ticket = self.0.turn(time, None).await;
+        Place { lane: Arc::clone(self), ticket }
     }
 }
 
-fn places() -> Arc<Semaphore> {
-    Arc::new(Semaphore::new(HELD))
+impl Rule for Places {
+    type Ask = Duration;
+    type Turn = Ticket;
+
+    fn room_for(&mut self, callers: u64, now: Instant, _: bool) -> Result<(), Blocked> {
+        self.taken.end_overdue(now);
+        if !self.are_bounded || self.taken.len() as u64 + callers <= HELD as u64 {
+            return Ok(());
+        }
+        Err(Blocked { until: self.taken.next_overdue() })
+    }
+
+    fn take(&mut self, time: Duration, now: Instant) -> Ticket {
+        self.taken.add(now.checked_add(time.saturating_add(GRACE)))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.lane.0.update(|places| places.taken.end(&self.ticket));
+    }
 }

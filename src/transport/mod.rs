@@ -18,6 +18,7 @@ mod reply;
 mod retry;
 mod retry_after;
 mod time;
+mod under_way;
 mod unread;
 
 pub(crate) use call::not_serializable;
@@ -44,6 +45,7 @@ use tracing::Instrument;
 
 use self::limit::Pass;
 use self::repeat::Fate;
+use self::retry::Reserved;
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::observe::{Event, Observer};
 
@@ -117,6 +119,7 @@ impl Transport {
 
     async fn send_until_settled(&self, call: &Call, course: &mut Course) -> Result<Reply> {
         let mut maybe_took_effect = false;
+        let mut reserved: Option<Reserved<'_>> = None;
         loop {
             let repeat = call.operation.repeat;
             let pass = self
@@ -124,6 +127,9 @@ impl Transport {
                 .await
                 .map_err(|error| repeat.give_up(error, maybe_took_effect, course.attempts))?;
             course.attempts += 1;
+            if let Some(reserved) = reserved.take() {
+                reserved.spend();
+            }
             let failure = match self.attempt(call, pass, course.deadline).await {
                 Ok(mut reply) => {
                     self.budget.refill();
@@ -141,8 +147,12 @@ impl Transport {
                 });
             }
             maybe_took_effect |= failure.fate.is_ambiguous();
+            if failure.fate == Fate::Final && failure.error.status().is_some() {
+                // The service works, and has said no.
+                self.budget.refill();
+            }
             let pause = if repeat.after(failure.fate).is_again() {
-                self.retry.pause(course.attempts, call.longest_pause, &failure, &self.budget)
+                self.retry.pause(course.attempts, call.longest_pause, &failure)
             } else {
                 None
             };
@@ -153,7 +163,9 @@ impl Transport {
                 _ => Duration::ZERO,
             };
             let has_time = |pause: &Duration| course.has_time_for(pause.saturating_add(to_connect));
-            let Some(pause) = pause.filter(has_time) else {
+            let paid = |pause| Some((pause, self.budget.reserve(failure.fate)?));
+            let retry = pause.filter(has_time).and_then(paid);
+            let Some((pause, cost)) = retry else {
                 return Err(repeat.give_up(failure.error, maybe_took_effect, course.attempts));
             };
             let error = failure.error.kind();
@@ -161,6 +173,7 @@ impl Transport {
             let operation = call.operation.name;
             self.observer.tell(&Event::Retried { operation, endpoint_id, error, pause });
             tokio::time::sleep(pause).await;
+            reserved = Some(cost);
         }
     }
 

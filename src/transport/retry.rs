@@ -29,9 +29,11 @@ use super::repeat::Fate;
 /// The wait before attempt *n* + 1 is drawn between zero and `base × 2^(n-1)` (full jitter), capped,
 /// and never shorter than the service's `Retry-After`, in seconds or as a date.
 ///
-/// All calls of a client share a budget of 100 retries, which every two successes replenish by one: it
-/// lasts while up to a third of the attempts fail. When nearly everything fails, it runs out, and the
-/// client stops retrying instead of multiplying the load. After a 429, a retry counts half.
+/// All calls of a client share a budget of 100 retries, which every two successes or final refusals
+/// replenish by one: it lasts while up to a third of the attempts fail. When nearly everything fails,
+/// it runs out, and the client stops retrying instead of multiplying the load. After a 429, a retry
+/// counts half; one that is not sent after all, because the call was dropped or had no time left, does
+/// not count.
 ///
 /// ```
 /// use std::time::Duration;
@@ -112,13 +114,9 @@ impl RetryPolicy {
         attempt: u32,
         longest: Duration,
         failure: &Failure,
-        budget: &Budget,
     ) -> Option<Duration> {
         let asked = failure.error.retry_after().unwrap_or_default();
         if attempt >= self.attempts || asked > self.longest_retry_after.min(longest) {
-            return None;
-        }
-        if !budget.take(failure.fate) {
             return None;
         }
         let base = if failure.fate == Fate::Throttled { self.throttled_base } else { self.base };
@@ -135,14 +133,14 @@ impl Default for RetryPolicy {
 
 /// A budget that nothing was spent of.
 const FULL: i64 = 200;
-/// What a retry costs. A success earns 1, so that with three attempts the budget lasts while fewer
+/// What a retry costs. An answer earns 1, so that with three attempts the budget lasts while fewer
 /// than a third of them fail: at a failure rate of p, a call retries p + p² times and succeeds with
 /// 1 - p³, and 2(p + p²) < 1 - p³ up to p = 0.35.
 const COST: i64 = 2;
 /// What a retry after a 429 costs: the limiter slows those down already.
 const COST_THROTTLED: i64 = 1;
 
-/// What all calls of a client may spend on retries, and earn by successes.
+/// What all calls of a client may spend on retries, and earn by answers.
 #[derive(Debug)]
 pub(crate) struct Budget(AtomicI64);
 
@@ -151,20 +149,40 @@ impl Budget {
         Self(AtomicI64::new(FULL))
     }
 
-    fn take(&self, fate: Fate) -> bool {
+    /// Sets aside what a retry after such a failure costs; `None` where that much is not there.
+    pub(super) fn reserve(&self, fate: Fate) -> Option<Reserved<'_>> {
         let cost = if fate == Fate::Throttled { COST_THROTTLED } else { COST };
-        self.0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-                (left >= cost).then_some(left - cost)
-            })
-            .is_ok()
+        let take = |left: i64| (left >= cost).then_some(left - cost);
+        let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        taken.is_ok().then(|| Reserved { budget: self, cost })
     }
 
-    /// A call has succeeded.
+    /// A call has been answered, and not by a failure that passes.
     pub(super) fn refill(&self) {
         // A full budget is the common case, and a plain read of it costs no contention.
         if self.0.load(Ordering::Relaxed) < FULL {
             self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// What a retry costs, until it is sent. Dropped before that, it goes back: nothing was sent for it.
+pub(super) struct Reserved<'a> {
+    budget: &'a Budget,
+    cost: i64,
+}
+
+impl Reserved<'_> {
+    /// The retry is sent.
+    pub(super) fn spend(mut self) {
+        self.cost = 0;
+    }
+}
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        if self.cost > 0 {
+            self.budget.0.fetch_add(self.cost, Ordering::Relaxed);
         }
     }
 }
@@ -179,13 +197,32 @@ mod tests {
         Failure { fate, error }
     }
 
+    /// Whether it is retried, and paid for.
+    fn retries(policy: &RetryPolicy, attempt: u32, failed: &Failure, budget: &Budget) -> bool {
+        let reserved =
+            policy.pause(attempt, Duration::MAX, failed).and_then(|_| budget.reserve(failed.fate));
+        reserved.map(Reserved::spend).is_some()
+    }
+
+    #[test]
+    fn what_is_not_retried_after_all_goes_back() {
+        let budget = Budget::new();
+        for _ in 0..1_000 {
+            assert!(budget.reserve(Fate::NoAnswer).is_some(), "each is dropped at once");
+        }
+        let spent = std::iter::from_fn(|| budget.reserve(Fate::NoAnswer).map(Reserved::spend));
+        assert_eq!(spent.count(), 100);
+        assert!(budget.reserve(Fate::NoAnswer).is_none());
+        assert_eq!(budget.0.into_inner(), 0, "and a refusal gives nothing");
+    }
+
     #[test]
     fn waits_grow_with_full_jitter_up_to_the_cap() {
         let policy = RetryPolicy::new().attempts(40).cap(Duration::from_secs(2));
         for attempt in 1..40 {
             let ceiling = Duration::from_millis(50) * 2_u32.saturating_pow(attempt - 1).min(1_000);
             let pause = policy
-                .pause(attempt, Duration::MAX, &failure(Fate::NoAnswer, None), &Budget::new())
+                .pause(attempt, Duration::MAX, &failure(Fate::NoAnswer, None))
                 .expect("attempts are left");
             assert!(pause <= ceiling.min(Duration::from_secs(2)), "{attempt}: {pause:?}");
         }
@@ -195,9 +232,9 @@ mod tests {
     fn retry_after_is_honoured_and_refused_above_the_longest() {
         let policy = RetryPolicy::new();
         let asked = |seconds| failure(Fate::Throttled, Some(Duration::from_secs(seconds)));
-        let pause = policy.pause(1, Duration::MAX, &asked(30), &Budget::new());
+        let pause = policy.pause(1, Duration::MAX, &asked(30));
         assert_eq!(pause, Some(Duration::from_secs(30)));
-        assert_eq!(policy.pause(1, Duration::MAX, &asked(121), &Budget::new()), None);
+        assert_eq!(policy.pause(1, Duration::MAX, &asked(121)), None);
     }
 
     #[test]
@@ -207,25 +244,23 @@ mod tests {
         let longest = Duration::from_secs(20);
         let asked = |seconds| failure(Fate::NoAnswer, Some(Duration::from_secs(seconds)));
         for attempt in 1..10 {
-            let pause = policy.pause(attempt, longest, &asked(0), &Budget::new());
+            let pause = policy.pause(attempt, longest, &asked(0));
             assert!(pause.is_some_and(|pause| pause <= longest), "{pause:?}");
         }
-        assert_eq!(policy.pause(1, longest, &asked(20), &Budget::new()), Some(longest));
-        assert_eq!(policy.pause(1, longest, &asked(21), &Budget::new()), None);
+        assert_eq!(policy.pause(1, longest, &asked(20)), Some(longest));
+        assert_eq!(policy.pause(1, longest, &asked(21)), None);
     }
 
     #[test]
     fn the_budget_ends_retries_and_successes_pay_it_back() {
         let (policy, budget) = (RetryPolicy::new(), Budget::new());
         let failed = failure(Fate::NoAnswer, None);
-        let retries = (0..1_000)
-            .filter(|_| policy.pause(1, Duration::MAX, &failed, &budget).is_some())
-            .count();
-        assert_eq!(retries, 100);
+        let retried = (0..1_000).filter(|_| retries(&policy, 1, &failed, &budget)).count();
+        assert_eq!(retried, 100);
         for _ in 0..COST {
             budget.refill();
         }
-        assert!(policy.pause(1, Duration::MAX, &failed, &budget).is_some());
+        assert!(retries(&policy, 1, &failed, &budget));
     }
 
     /// How many of so many calls fail, and how many attempts they take, where so many of a hundred
@@ -242,7 +277,7 @@ mod tests {
                     break;
                 }
                 let failed = failure(Fate::ServerFailed, None);
-                if policy.pause(attempt, Duration::MAX, &failed, &budget).is_none() {
+                if !retries(&policy, attempt, &failed, &budget) {
                     denied += u32::from(attempt < 3);
                     break;
                 }
@@ -267,12 +302,7 @@ mod tests {
 
     #[test]
     fn never_gives_up_at_once() {
-        let pause = RetryPolicy::never().pause(
-            1,
-            Duration::MAX,
-            &failure(Fate::Throttled, None),
-            &Budget::new(),
-        );
+        let pause = RetryPolicy::never().pause(1, Duration::MAX, &failure(Fate::Throttled, None));
         assert_eq!(pause, None);
     }
 }

@@ -1,5 +1,6 @@
 //! What is sent again, and what is not.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -7,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use axum::http::StatusCode;
 use podqueue::{Client, ErrorKind, NewTemplate, RateLimits, RetryPolicy};
 use serde_json::json;
+use tokio::time::timeout;
 
 use crate::support::{Reply, Script};
 
@@ -136,6 +138,83 @@ async fn the_budget_lasts_for_thousands_of_calls_of_which_every_fifth_fails() {
         endpoint.job("j").status().await.unwrap_err();
     }
     assert_eq!(requests.load(Ordering::Relaxed), 3_000 + 100, "no storm");
+}
+
+#[tokio::test]
+async fn a_service_that_works_and_says_no_fills_the_budget_up_as_well() {
+    let asked = AtomicUsize::new(0);
+    let server = Script::by(move |_| match asked.fetch_add(1, Ordering::Relaxed) % 10 {
+        0 => Reply::json(503, "{}"),
+        _ => Reply::json(404, "{}"),
+    })
+    .await;
+    let job = server.endpoint().job("j");
+    for call in 0..2_000 {
+        assert_eq!(job.status().await.unwrap_err().kind(), ErrorKind::NotFound, "call {call}");
+    }
+}
+
+#[tokio::test]
+async fn a_retry_that_is_not_sent_after_all_costs_nothing() {
+    // It is dropped while it pauses.
+    let failed = (0..300).map(|_| Reply::json(503, "{}").header("retry-after", 20));
+    let server = Script::of(failed.chain(every_second_fails())).await;
+    let endpoint = server.endpoint();
+    for sent in 1..=300 {
+        let mut call = endpoint.job("j").status().into_future();
+        while server.requests().len() < sent {
+            let _ = timeout(Duration::from_millis(1), &mut call).await;
+        }
+        assert!(timeout(Duration::from_millis(3), call).await.is_err(), "it pauses");
+    }
+    endpoint.job("j").status().await.unwrap();
+
+    // It has no time for the pause that the service asks for.
+    let throttled = (0..300).map(|_| Reply::json(429, "{}").header("retry-after", 30));
+    let server = Script::of(throttled.chain(every_second_fails())).await;
+    let settings = server.settings().call_timeout(Duration::from_secs(20));
+    let job = settings.build().unwrap().endpoint("ep").job("j");
+    for _ in 0..300 {
+        assert_eq!(job.status().await.unwrap_err().kind(), ErrorKind::RateLimited);
+    }
+    job.status().await.unwrap();
+}
+
+fn every_second_fails() -> [Reply; 2] {
+    let record = json!({"id": "j", "status": "IN_QUEUE"});
+    [Reply::json(503, "{}").header("retry-after", 0), Reply::ok(record)]
+}
+
+/// The HTTP client writes in tasks of its own, which may be about to write what is given up.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_is_said_to_be_never_sent_does_not_arrive() {
+    let server = Script::then_always([], Reply::ok(json!({"id": "j", "status": "IN_QUEUE"}))).await;
+    let http = reqwest::Client::builder().http1_only().build().unwrap();
+    let mut never_sent = HashSet::new();
+    for round in 0..150 {
+        let calls: Vec<_> = (0..16)
+            .map(|call| {
+                let settings = server.settings().http_client(http.clone());
+                let time = Duration::from_micros(fastrand::u64(1..1_500));
+                let settings = settings.timeout(time).retry(RetryPolicy::never());
+                let endpoint = settings.build().unwrap().endpoint("ep");
+                let number: u64 = round * 16 + call;
+                tokio::spawn(async move {
+                    let result = endpoint.run(&json!({"n": number})).await;
+                    let kind = result.err().map(|error| error.kind());
+                    (kind == Some(ErrorKind::Connect)).then_some(number)
+                })
+            })
+            .collect();
+        for call in calls {
+            never_sent.extend(call.await.unwrap());
+        }
+    }
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    for request in server.requests() {
+        let number = request.json()["input"]["n"].as_u64().unwrap();
+        assert!(!never_sent.contains(&number), "call {number} has arrived");
+    }
 }
 
 #[tokio::test]

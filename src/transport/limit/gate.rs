@@ -9,9 +9,9 @@ use super::brake::Brake;
 use super::log::Log;
 use super::pace::Pace;
 use super::slots::Slots;
-use super::under_way::{Ticket, UnderWay};
 use super::{GRACE, Limit};
 use crate::line::{Blocked, Line, Rule};
+use crate::transport::under_way::{Ticket, UnderWay};
 
 /// Lets requests pass first in, first out, within a limit that may change at any time.
 pub(super) struct Gate(Line<Limits>);

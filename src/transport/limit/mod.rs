@@ -19,7 +19,7 @@
 //! until the request has arrived would need to be told of that, and the HTTP client tells no such
 //! thing: it may still be connecting.
 //!
-//! A request whose caller is not polled cannot tell how it fared. It is [under way](under_way) until
+//! A request whose caller is not polled cannot tell how it fared. It is [under way](super::under_way) until
 //! the time of its attempt is over, and then counts as one that was given up.
 //!
 //! Nothing in here knows an operation by name, and nothing has a timer unless somebody waits.
@@ -31,7 +31,6 @@ mod log;
 mod pace;
 mod settings;
 mod slots;
-mod under_way;
 
 #[cfg(test)]
 mod model;
@@ -59,4 +58,4 @@ pub(crate) struct Limit {
 const WINDOW: Duration = Duration::from_secs(10);
 
 /// How long after the client has given a request up the service may still take it up.
-const GRACE: Duration = Duration::from_millis(250);
+pub(super) const GRACE: Duration = Duration::from_millis(250);

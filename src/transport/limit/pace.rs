@@ -16,22 +16,25 @@ const LATENESS: Duration = Duration::from_millis(50);
 /// all at once, and would otherwise go out at once again, every ten seconds.
 pub(super) struct Pace {
     credit: f64,
+    /// The largest burst.
+    burst: f64,
     counted_at: Instant,
 }
 
 impl Pace {
     pub(super) fn new(now: Instant, requests: u64) -> Self {
-        Self { credit: burst(requests), counted_at: now }
+        Self { credit: burst(requests), burst: burst(requests), counted_at: now }
     }
 
     /// Counts the credit that has grown since the last time; `requests` is the limit.
     pub(super) fn grow(&mut self, now: Instant, requests: u64, calls_wait: bool) {
         let earned = (now - self.counted_at).as_secs_f64() * per_second(requests);
         self.counted_at = now;
+        self.burst = burst(requests);
         let most = if calls_wait {
             1.0 + LATENESS.as_secs_f64() * per_second(requests)
         } else {
-            burst(requests)
+            self.burst
         };
         self.credit = self.credit.max(most.min(self.credit + earned));
     }
@@ -48,9 +51,10 @@ impl Pace {
         self.credit -= 1.0;
     }
 
-    /// A request was not sent after all.
+    /// A request was not sent after all. What time has earned since it was to be sent stays, so that
+    /// both together could be more than a burst.
     pub(super) fn refund(&mut self) {
-        self.credit += 1.0;
+        self.credit = self.credit.max(self.burst.min(self.credit + 1.0));
     }
 
     pub(super) fn forfeit(&mut self) {

@@ -346,6 +346,26 @@ async fn a_call_that_is_given_up_before_it_was_sent_costs_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn requests_that_never_left_do_not_add_up_to_a_larger_burst() {
+    let gate = gate(1_000, None);
+    for _ in 0..3 {
+        let mut unsent = Vec::new();
+        for _ in 0..250 {
+            unsent.push(pass(&gate).await);
+        }
+        // Time earns a new burst, and then all of the last one comes back.
+        advance(Duration::from_secs(5)).await;
+        drop(pass(&gate).await);
+        drop(unsent);
+    }
+    let mut at_once = Vec::new();
+    while let Some(pass) = pass(&gate).now_or_never() {
+        at_once.push(pass);
+    }
+    assert_eq!(at_once.len(), 250);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_request_that_is_given_up_keeps_its_slot_for_a_moment_and_counts_as_long_as_others() {
     let gate = gate(4, Some(1));
     let started = Instant::now();

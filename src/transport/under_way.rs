@@ -68,6 +68,11 @@ impl UnderWay {
         overdue
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.requests.len()
+    }
+
     /// When a request may be overdue.
     pub(super) fn next_overdue(&self) -> Option<Instant> {
         self.next_overdue
