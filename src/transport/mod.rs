@@ -29,7 +29,7 @@ pub use limit::RateLimits;
 pub(crate) use limit::{Limit, Limiter};
 pub(crate) use path::Path;
 pub(crate) use repeat::Repeat;
-pub(crate) use reply::{Reply, decode_at, not_decodable};
+pub(crate) use reply::{Reply, decode_at, not_decodable, redacted};
 pub(crate) use retry::Budget;
 pub use retry::RetryPolicy;
 #[cfg(fuzzing)]
@@ -154,7 +154,8 @@ impl Transport {
             };
             let has_time = |pause: &Duration| course.has_time_for(pause.saturating_add(to_connect));
             let Some(pause) = pause.filter(has_time) else {
-                return Err(repeat.give_up(failure.error, maybe_took_effect, course.attempts));
+                let error = self.told(call, failure.error);
+                return Err(repeat.give_up(error, maybe_took_effect, course.attempts));
             };
             let error = failure.error.kind();
             tracing::debug!(attempt = course.attempts, ?pause, kind = ?error, "trying again");

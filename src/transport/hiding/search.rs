@@ -92,8 +92,8 @@ impl Needles {
         let mut secrets: Vec<_> = secrets.filter(|secret| !secret.is_empty()).collect();
         secrets.sort_unstable();
         secrets.dedup();
-        let mut needles = Self::default();
-        needles.too_many = secrets.iter().map(|secret| secret.len()).sum::<usize>() > MOST;
+        let length: usize = secrets.iter().map(|secret| secret.len()).sum();
+        let mut needles = Self { too_many: length > MOST, ..Self::default() };
         if needles.too_many {
             return needles;
         }
