@@ -2,6 +2,7 @@
 
 mod attempted;
 mod kind;
+mod redacted;
 mod service_message;
 
 pub(crate) use attempted::Attempted;
@@ -16,7 +17,7 @@ use bytes::Bytes;
 
 use crate::graphql::GraphqlFailure;
 use crate::queue::{JobRecord, RemoteCancel};
-use crate::transport::Secrets;
+use crate::transport::{Redactor, Secrets};
 
 /// The result of every call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -168,6 +169,12 @@ impl Error {
         self
     }
 
+    /// Without the secrets in what lies beneath: an HTTP/2 peer can close a connection with any words.
+    pub(crate) fn with_redacted_source(mut self, redactor: &Redactor) -> Self {
+        self.0.source = self.0.source.map(|source| redacted::source(source, redactor));
+        self
+    }
+
     /// The body of the reply as it came, to be read and not to be shown.
     pub(crate) fn unredacted_body(&self) -> Option<&Bytes> {
         self.0.body.as_ref().map(|body| &body.bytes)
@@ -241,12 +248,12 @@ impl Error {
     }
 
     /// The body of the reply as text, where a reply came. The API key and the secrets of the
-    /// request are redacted, however the service spells them: escaped for JSON, a URL or HTML, several
-    /// times over, in Base64, and long ones in part. Secrets of a request are the values that have to
-    /// be (a storage credential, the value of a secret), those whose name says so (`password`,
-    /// `HF_TOKEN`), and all values of an `env` but trivial ones: fewer than 6 characters, words of
-    /// fewer than 8 letters, numbers and dates. What else the body holds is the service's own, so do
-    /// not print it where that may not be seen.
+    /// request are redacted, however the service spells them: escaped for JSON, a URL or HTML,
+    /// several times over, in Base64 or hex, with broken lines, and long ones in part. Secrets of a
+    /// request are the values that have to be (a storage credential, the value of a secret), those
+    /// whose name says so (`password`, `HF_TOKEN`), and all values of an `env` but trivial ones:
+    /// fewer than 6 characters, words of fewer than 8 letters, numbers and dates. What else the
+    /// body holds is the service's own, so do not print it where that may not be seen.
     ///
     /// It is redacted on each call.
     #[must_use]

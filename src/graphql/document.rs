@@ -9,9 +9,12 @@ mod null;
 
 use std::fmt::Write;
 
+use serde::de::value::MapDeserializer;
 use serde_json::{Map, Value};
 
 use self::literal::{UnexpectedValue, write_literal};
+use crate::secret_string::SecretString;
+use crate::transport::secrets_in;
 
 /// A document with places for its variables' values.
 #[derive(Debug)]
@@ -44,8 +47,9 @@ pub struct Variable {
     pub presence: Presence,
     /// The default, as a GraphQL literal.
     pub default: Option<&'static str>,
-    /// Whether its value must not be shown.
-    pub secret: bool,
+    /// The names of other arguments and fields in which it stands and that say, as its own name may,
+    /// that its value must not be shown.
+    pub secret_places: &'static [&'static str],
 }
 
 /// Whether a value may be absent, or null: GraphQL tells the two apart.
@@ -119,8 +123,6 @@ pub struct InputField {
     pub shape: Shape,
     /// Whether it may be absent, or null.
     pub presence: Presence,
-    /// Whether its value must not be shown.
-    pub secret: bool,
 }
 
 impl Presence {
@@ -147,6 +149,20 @@ impl Document {
         let mut text = String::new();
         self.write_parts(&mut text, self.parts, variables)?;
         Ok(text)
+    }
+
+    /// What must not be shown of the values: by the names of the variables and of what they hold, and
+    /// by the places in which they stand.
+    pub(crate) fn secrets(&self, variables: &Map<String, Value>) -> Vec<SecretString> {
+        let mut found = secrets_in(variables);
+        for variable in self.variables {
+            let Some(value) = variables.get(variable.name) else { continue };
+            for place in variable.secret_places {
+                let field = MapDeserializer::new(std::iter::once((*place, value)));
+                found.extend(secrets_in(field));
+            }
+        }
+        found
     }
 
     fn write_parts(

@@ -17,9 +17,7 @@ use super::{GraphqlError, GraphqlFailure, Operation};
 use crate::client::{Client, GraphqlBody};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::json::RawField;
-use crate::transport::{
-    self, Auth, Call, Repeat, Reply, Secrets, decode_at, not_serializable, secrets_in,
-};
+use crate::transport::{self, Auth, Call, Repeat, Reply, Secrets, decode_at, not_serializable};
 
 /// The GraphQL interface ([GraphQL](crate#the-interface)); made by [`Client::graphql`].
 #[derive(Clone, Debug)]
@@ -127,7 +125,7 @@ impl Graphql {
         let body = body.map_err(|error| not_serializable(&attempted, "query", error))?;
         let url = self.client.graphql_url(&attempted)?.clone();
         let mut call = Call::to(&operation, attempted.clone(), url, Auth::QueryKey).body(body);
-        call.secrets = secrets_in(variables);
+        call.secrets = request.document.secrets(variables);
         match self.client.send(call).await {
             Err(error) if error.status() == Some(400) => Err(as_graphql(&attempted, error)),
             result => result,
@@ -235,6 +233,7 @@ fn failed(
     data: Option<Bytes>,
     secrets: &Secrets,
 ) -> Error {
+    let secrets = secrets.clone().looked_up();
     let redactor = secrets.redactor();
     errors.iter_mut().for_each(|error| error.hide(&redactor));
     let messages: Vec<_> = errors.iter().map(|error| error.message.as_str()).collect();
@@ -244,7 +243,7 @@ fn failed(
     };
     let message = format!("the service says: {}{partial}", messages.join("; "));
     Error::new(ErrorKind::Graphql, attempted, message)
-        .with_graphql(GraphqlFailure::new(attempted, errors, data))
+        .with_graphql(GraphqlFailure::new(attempted, errors, data, secrets))
 }
 
 /// Whether a result holds more than nulls.

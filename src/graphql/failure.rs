@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{Attempted, Result};
 use crate::lenient;
-use crate::transport::{Redactor, decode_at};
+use crate::transport::{Redactor, Secrets, decode_at, redacted};
 
 /// The errors of a GraphQL answer, and the result that came beside them.
 #[derive(Clone)]
@@ -16,6 +16,8 @@ pub struct GraphqlFailure {
     attempted: Attempted,
     errors: Vec<GraphqlError>,
     data: Option<Bytes>,
+    /// What must not be shown of the result.
+    secrets: Secrets,
 }
 
 /// One error of a GraphQL answer.
@@ -61,8 +63,9 @@ impl GraphqlFailure {
         attempted: &Attempted,
         errors: Vec<GraphqlError>,
         data: Option<Bytes>,
+        secrets: Secrets,
     ) -> Self {
-        Self { attempted: attempted.clone(), errors, data }
+        Self { attempted: attempted.clone(), errors, data, secrets }
     }
 
     /// The errors, in the order in which they came.
@@ -79,7 +82,9 @@ impl GraphqlFailure {
     ///
     /// [`ErrorKind::Decode`](crate::ErrorKind::Decode) where it is not a `T`.
     pub fn partial_data<T: DeserializeOwned>(&self) -> Result<Option<T>> {
-        self.data.as_ref().map(|data| decode_at(&self.attempted, "data", data)).transpose()
+        let Some(data) = &self.data else { return Ok(None) };
+        decode_at(&self.attempted, "data", data)
+            .map_err(|error| redacted(error, &self.secrets.redactor()))
     }
 }
 

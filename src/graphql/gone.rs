@@ -73,21 +73,8 @@ const FILLERS: [&str; 27] = [
     "sorry",
 ];
 
-/// Words that are no name where nothing marks them as one.
-const AMBIGUOUS: [&str; 12] = [
-    "error",
-    "permission",
-    "permissions",
-    "access",
-    "key",
-    "upstream",
-    "host",
-    "route",
-    "user",
-    "account",
-    "found",
-    "exist",
-];
+/// What stands before a name that is not quoted and could be a word of the message.
+const BEFORE_A_NAME: [&str; 5] = ["named ", "called ", "name ", "id ", ": "];
 
 impl Deleted<'_> {
     /// Whether an error of a GraphQL response says clearly that this is not there.
@@ -115,9 +102,12 @@ impl Deleted<'_> {
             is_named |= message.contains(&quoted);
             message = message.replace(&quoted, " ");
         }
-        if !AMBIGUOUS.contains(&id.as_str()) {
-            message = without_word(&message, &id);
-        }
+        // "Template service not found" is not about the template "service", or may not be.
+        let is_of_words =
+            id.chars().all(|it| it.is_alphabetic() || it.is_whitespace() || it == '\'');
+        message = without_word(&message, &id, |before| {
+            !is_of_words || BEFORE_A_NAME.iter().any(|mark| before.ends_with(mark))
+        });
         let words = message
             .split(|it: char| !it.is_alphanumeric() && it != '\'')
             .map(|word| word.trim_matches('\''))
@@ -127,15 +117,17 @@ impl Deleted<'_> {
     }
 }
 
-/// The text without this word, where it stands alone.
-fn without_word(text: &str, word: &str) -> String {
+/// The text without this word, where it stands alone and behind what is fit to stand before it.
+fn without_word(text: &str, word: &str, is_fit: impl Fn(&str) -> bool) -> String {
     let mut shorter = String::with_capacity(text.len());
     let mut from = 0;
     for (at, _) in text.match_indices(word).filter(|_| !word.is_empty()) {
         let end = at + word.len();
         let beside =
             |it: Option<char>| it.is_some_and(|it| it.is_alphanumeric() || "-_".contains(it));
-        if !beside(text[..at].chars().next_back()) && !beside(text[end..].chars().next()) {
+        let before = &text[..at];
+        let is_alone = !beside(before.chars().next_back()) && !beside(text[end..].chars().next());
+        if is_alone && at >= from && is_fit(before) {
             shorter.push_str(&text[from..at]);
             from = end;
         }
@@ -237,9 +229,30 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_a_word_of_errors_is_taken_for_the_word() {
+    fn a_name_that_may_be_a_word_of_the_message_counts_only_where_it_is_marked_as_a_name() {
         let named = |id| Deleted { id, ..TEMPLATE };
-        assert!(!named("error").is_gone_by(&error("Unknown template error", "")));
-        assert!(named("error").is_gone_by(&error("Unknown template \"error\"", "")));
+        for (id, message) in [
+            ("error", "Unknown template error"),
+            ("service", "Service template not found"),
+            ("pod", "Pod template not found"),
+            ("in cache", "Template not found in cache"),
+            ("or no permission", "Template not found or no permission"),
+            ("not found", "Template not found"),
+            ("available", "no template available"),
+            ("template", "No permission to delete template"),
+        ] {
+            let is_the_word = message == "Template not found";
+            assert_eq!(named(id).is_gone_by(&error(message, "")), is_the_word, "{id}: {message}");
+        }
+        for message in [
+            "Unknown template \"worker\"",
+            "Template not found: worker",
+            "There is no template named worker",
+            "The template with the name worker does not exist",
+        ] {
+            assert!(named("worker").is_gone_by(&error(message, "")), "{message}");
+        }
+        assert!(named("wörker-7").is_gone_by(&error("Template wörker-7 not found", "")));
+        assert!(named("aa-aa").is_gone_by(&error("Template aa-aa not found", "")));
     }
 }

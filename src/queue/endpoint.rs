@@ -12,7 +12,7 @@ use super::pace::Pace;
 use super::{Job, Run, RunSync};
 use crate::client::Client;
 use crate::error::{Attempted, Result};
-use crate::transport::{Call, Operation, Path, Secrets};
+use crate::transport::{Call, Operation, Path};
 
 /// A serverless endpoint: submits jobs, and tells how the endpoint is
 /// ([Serverless queue operations](crate#the-interface)).
@@ -165,16 +165,6 @@ impl Endpoint {
 
     pub(super) fn attempted(&self, operation: &Operation) -> Attempted {
         Attempted::on_endpoint(operation.name, &self.id)
-    }
-
-    /// What must not be shown of any response.
-    pub(super) fn secrets(&self) -> Secrets {
-        Secrets::new(vec![self.client.key().clone()], None)
-    }
-
-    /// A text of the service's with the API key cut out.
-    pub(super) fn hide_key(&self, text: String) -> String {
-        self.secrets().hide(&text)
     }
 }
 

@@ -40,7 +40,7 @@ pub fn record(body: &[u8]) {
     if let Ok(record) = job.read(&STATUS, &reply) {
         read_all_of(record);
     }
-    match read_new(&endpoint, &RUN, &reply) {
+    match read_new(&endpoint, &RUN, &reply, &[]) {
         Ok(record) => {
             assert!(!record.id().is_empty(), "a new job has an id");
             record.job().lifespan().accepted(SystemTime::now(), Some(Duration::MAX));

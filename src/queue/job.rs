@@ -19,7 +19,8 @@ use super::wait::Wait;
 use super::{Endpoint, JobRecord, JobStatus};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::observe::Event;
-use crate::transport::{Call, Operation, Reply};
+use crate::secret_string::SecretString;
+use crate::transport::{Call, Operation, Reply, Secrets};
 
 /// How much of another job's id is shown; it may be anything.
 const SHOWN_OF_AN_ID: usize = 100;
@@ -39,11 +40,34 @@ pub struct Job {
     endpoint: Endpoint,
     id: Arc<str>,
     lifespan: Arc<Lifespan>,
+    /// The secrets of its submission, where the handle comes from it.
+    submitted: Option<Arc<[SecretString]>>,
 }
 
 impl Job {
     pub(super) fn from_id(endpoint: Endpoint, id: &str) -> Self {
-        Self { endpoint, id: id.into(), lifespan: Arc::new(Lifespan::unknown(id)) }
+        let lifespan = Arc::new(Lifespan::unknown(id));
+        Self { endpoint, id: id.into(), lifespan, submitted: None }
+    }
+
+    /// The same, of which these secrets are known.
+    pub(super) fn with_secrets(mut self, secrets: &[SecretString]) -> Self {
+        self.submitted = (!secrets.is_empty()).then(|| secrets.into());
+        self
+    }
+
+    /// The same, of which the same secrets are known as of another handle.
+    #[cfg(feature = "webhook")]
+    pub(super) fn with_secrets_of(mut self, other: &Self) -> Self {
+        self.submitted.clone_from(&other.submitted);
+        self
+    }
+
+    /// What must not be shown of what the service and the handler say about the job.
+    pub(super) fn secrets(&self) -> Secrets {
+        let submitted = self.submitted.iter().flat_map(|them| them.iter());
+        let key = self.endpoint.client().key();
+        Secrets::new(submitted.chain([key]).cloned().collect(), None)
     }
 
     /// The job's id. One of a synchronous job starts with `sync-`.
@@ -208,7 +232,9 @@ impl Job {
     pub(super) fn call(&self, operation: &Operation) -> Result<Call> {
         let path = self.endpoint.path("/").literal(operation.name).literal("/");
         let path = path.parameter("job id", &self.id);
-        self.endpoint.call(operation, self.attempted(operation.name), path)
+        let mut call = self.endpoint.call(operation, self.attempted(operation.name), path)?;
+        call.secrets.extend(self.submitted.iter().flat_map(|them| them.iter().cloned()));
+        Ok(call)
     }
 
     /// Sends a call about this job and tells a job that is gone from one that never was.
@@ -257,8 +283,7 @@ impl Job {
 
     /// The error for a response with this id, which is another job's.
     pub(super) fn about_another(&self, operation: &Operation, id: &str) -> Error {
-        let id: String =
-            self.endpoint.hide_key(id.to_owned()).chars().take(SHOWN_OF_AN_ID).collect();
+        let id: String = self.secrets().hide(id).chars().take(SHOWN_OF_AN_ID).collect();
         self.foreign(operation, &format!("is about another job, {id:?}"))
     }
 

@@ -12,7 +12,7 @@ use super::{Job, JobStatus};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::json::{OtherFields, RawField, for_each_field};
 use crate::lenient;
-use crate::transport::{Reply, decode_at, not_decodable};
+use crate::transport::{Redactor, Reply, decode_at, not_decodable, redacted};
 
 /// What the service says of a job ([Job status record](crate#the-interface)).
 ///
@@ -104,6 +104,13 @@ impl JobRecord {
         }
     }
 
+    /// The same, without what must not be shown of this job.
+    #[cfg(feature = "webhook")]
+    pub(crate) fn with_secrets_of(mut self, job: &Job) -> Self {
+        self.job = self.job.with_secrets_of(job);
+        self
+    }
+
     /// The job's id.
     #[must_use]
     pub fn id(&self) -> &str {
@@ -179,15 +186,19 @@ impl JobRecord {
     }
 
     /// What the handler says of a failure, where the job has failed and says anything. The interface
-    /// does not show this field; in practice it is a text, often JSON itself.
+    /// does not show this field; in practice it is a text, often JSON itself. The API key is redacted
+    /// in it, and so are the storage credentials and the webhook of a job whose handle comes from its
+    /// submission.
     #[must_use]
     pub fn failure(&self) -> Option<JobFailure> {
+        let redactor = self.job.secrets().redactor();
         if let Some(error) = &self.error {
-            return JobFailure::read(error);
+            return JobFailure::read(error).map(|failure| failure.redacted(&redactor));
         }
         let output = self.output.as_ref().filter(|_| self.status == JobStatus::Failed)?;
         let inner: ErrorInOutput = decode_at(&self.job.attempted("failure"), "", output).ok()?;
-        Some(JobFailure { message: inner.error, ..JobFailure::default() })
+        let failure = JobFailure { message: inner.error, ..JobFailure::default() };
+        Some(failure.redacted(&redactor))
     }
 
     /// How long the job waited before its execution started. The interface does not show the unit:
@@ -273,8 +284,7 @@ impl JobRecord {
         };
         let message = match self.failure() {
             Some(failure) if !failure.message.is_empty() => {
-                let message = self.job.endpoint().hide_key(failure.message);
-                format!("{what}: {message}")
+                format!("{what}: {}", failure.message)
             }
             _ => what.to_owned(),
         };
@@ -282,8 +292,9 @@ impl JobRecord {
     }
 
     fn decode<T: DeserializeOwned>(&self, what: &str, json: &[u8]) -> Result<T> {
-        decode_at(&self.job.attempted(what.to_owned()), what, json)
-            .map_err(|error| error.with_record(self.clone()))
+        decode_at(&self.job.attempted(what.to_owned()), what, json).map_err(|error| {
+            redacted(error, &self.job.secrets().redactor()).with_record(self.clone())
+        })
     }
 }
 
@@ -333,6 +344,14 @@ struct ErrorInOutput {
 }
 
 impl JobFailure {
+    fn redacted(mut self, redactor: &Redactor) -> Self {
+        self.message = redactor.hide(&self.message);
+        for text in [&mut self.error_type, &mut self.traceback].into_iter().flatten() {
+            *text = redactor.hide(text);
+        }
+        self
+    }
+
     /// Reads the `error` of a record: a text, JSON inside a text, or an object; what is not JSON is
     /// taken verbatim.
     fn read(json: &[u8]) -> Option<Self> {

@@ -197,10 +197,11 @@ pub(super) fn read_new(
     endpoint: &Endpoint,
     operation: &Operation,
     reply: &Reply,
+    secrets: &[SecretString],
 ) -> Result<JobRecord> {
     let attempted = endpoint.attempted(operation);
     let record = JobRecord::read(&attempted, reply, |id, _| match id {
-        Some(id) if !id.is_empty() => Ok(Job::from_id(endpoint.clone(), &id)),
+        Some(id) if !id.is_empty() => Ok(Job::from_id(endpoint.clone(), &id).with_secrets(secrets)),
         _ => {
             let missing = <serde_json::Error as serde::de::Error>::missing_field("id");
             Err(not_decodable(&attempted, "id", missing))
@@ -233,9 +234,10 @@ impl Run {
     async fn send(self) -> Result<Job> {
         let (endpoint, ttl) = (self.submission.endpoint.clone(), self.submission.ttl());
         let call = self.submission.into_call(&RUN, endpoint.client().run_limit())?;
+        let secrets = call.secrets.clone();
         let reply = endpoint.send(call).await?;
         let now = SystemTime::now();
-        let record = read_new(&endpoint, &RUN, &reply)?;
+        let record = read_new(&endpoint, &RUN, &reply, &secrets)?;
         record.job().lifespan().accepted(now, ttl);
         record.job().lifespan().observe(&record, now);
         Ok(record.job().clone())
@@ -282,10 +284,10 @@ impl RunSync {
         if let Some(wait) = self.wait {
             call = call.query("wait", &wait.as_millis().to_string());
         }
-        let began = SystemTime::now();
+        let (began, secrets) = (SystemTime::now(), call.secrets.clone());
         let reply = endpoint.send(call).await?;
         let now = SystemTime::now();
-        let record = read_new(&endpoint, &RUN_SYNC, &reply)?;
+        let record = read_new(&endpoint, &RUN_SYNC, &reply, &secrets)?;
         let lifespan = record.job().lifespan();
         lifespan.accepted(accepted_at(&record, wait, now).max(began), ttl);
         lifespan.waited_for(wait);

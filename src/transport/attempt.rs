@@ -1,5 +1,6 @@
 //! One attempt at a call: send it, read the answer, and say what became of it.
 
+use std::error::Error as _;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -122,6 +123,26 @@ impl Transport {
         Secrets::new(known, call.body.clone())
     }
 
+    /// An error that is handed out, with what the service says, and without what must not be shown:
+    /// to look for that costs too much for an attempt that another one follows.
+    pub(super) fn told(&self, call: &Call, error: Error) -> Error {
+        let body = error.unredacted_body().cloned();
+        if body.is_none() && error.source().is_none() {
+            return error;
+        }
+        let secrets = self.secrets(call).looked_up();
+        let redactor = secrets.redactor();
+        let error = error.with_redacted_source(&redactor);
+        let Some(body) = body else { return error };
+        let said = service_message(&body, |text| redactor.hide(text));
+        let message = said.map(|said| format!("{}; the service says: {said}", error.message()));
+        let error = match message {
+            Some(message) => error.with_message(message),
+            None => error,
+        };
+        error.with_body(body, secrets)
+    }
+
     /// The failure for a reply that is not a success.
     fn refusal(
         &self,
@@ -166,12 +187,9 @@ impl Transport {
             _ => (ErrorKind::UnexpectedStatus, Fate::Final, "an unexpected status"),
         };
         let mut message = format!("answered {status}: {advice}");
-        let secrets = self.secrets(call).looked_up();
+        let secrets = self.secrets(call);
         if let Some(host) = redirect_host(call, headers).filter(|_| kind == ErrorKind::Redirect) {
             message.push_str(&format!(" (it points to {})", secrets.hide(&host)));
-        }
-        if let Some(said) = service_message(body, |text| secrets.hide(text)) {
-            message.push_str(&format!("; the service says: {said}"));
         }
         let error = Error::new(kind, &call.attempted, message)
             .with_status(status)

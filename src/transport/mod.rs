@@ -30,7 +30,7 @@ pub use limit::RateLimits;
 pub(crate) use limit::{Limit, Limiter};
 pub(crate) use path::Path;
 pub(crate) use repeat::Repeat;
-pub(crate) use reply::{Reply, decode_at, not_decodable};
+pub(crate) use reply::{Reply, decode_at, not_decodable, redacted};
 pub(crate) use retry::Budget;
 pub use retry::RetryPolicy;
 #[cfg(fuzzing)]
@@ -166,7 +166,8 @@ impl Transport {
             let paid = |pause| Some((pause, self.budget.reserve(failure.fate)?));
             let retry = pause.filter(has_time).and_then(paid);
             let Some((pause, cost)) = retry else {
-                return Err(repeat.give_up(failure.error, maybe_took_effect, course.attempts));
+                let error = self.told(call, failure.error);
+                return Err(repeat.give_up(error, maybe_took_effect, course.attempts));
             };
             let error = failure.error.kind();
             tracing::debug!(attempt = course.attempts, ?pause, kind = ?error, "trying again");

@@ -6,9 +6,12 @@ use std::fmt;
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
-use super::hiding::{Secrets, without_values};
+use super::hiding::{Redactor, Secrets, without_values};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::json::{finite, without_mark};
+
+/// What is said where numbers were replaced.
+const READ_AS_NULL: &str = " (NaN and Infinity, which are not JSON, were read as null)";
 
 /// A successful reply, read whole.
 pub(crate) struct Reply {
@@ -47,21 +50,25 @@ pub(crate) fn decode_at<T: DeserializeOwned>(
             (place, path) if path.starts_with('[') => format!("{place}{path}"),
             (place, path) => format!("{place}.{path}"),
         };
-        let error = not_decodable(attempted, &path, error);
-        if finite.is_none() {
-            return error;
-        }
-        let read_as = "NaN and Infinity, which are not JSON, were read as null";
-        let message = format!("{} ({read_as})", error.message());
-        error.with_message(message)
+        let note = if finite.is_some() { READ_AS_NULL } else { "" };
+        undecodable(attempted, &path, &error, note)
     })
 }
 
 /// The error for JSON that is not of the expected shape at `path`.
 pub(crate) fn not_decodable(attempted: &Attempted, path: &str, error: serde_json::Error) -> Error {
+    undecodable(attempted, path, &error, "")
+}
+
+fn undecodable(
+    attempted: &Attempted,
+    path: &str,
+    error: &serde_json::Error,
+    note: &'static str,
+) -> Error {
     let what = if error.is_data() { "has an unexpected shape" } else { "is not JSON" };
     let why = without_values(&error.to_string());
-    Undecodable { what, why }.describe(Error::new(ErrorKind::Decode, attempted, ""), path)
+    Undecodable { what, why, note }.describe(Error::new(ErrorKind::Decode, attempted, ""), path)
 }
 
 /// What serde found wrong, without the values it found: they may be secrets of the reply.
@@ -69,15 +76,16 @@ pub(crate) fn not_decodable(attempted: &Attempted, path: &str, error: serde_json
 struct Undecodable {
     what: &'static str,
     why: String,
+    note: &'static str,
 }
 
 impl Undecodable {
     /// The error, said to be about what stands at `path`.
     fn describe(self, error: Error, path: &str) -> Error {
-        let Self { what, why } = &self;
+        let Self { what, why, note } = &self;
         let message = match path {
-            "." => format!("the reply {what}: {why}"),
-            path => format!("`{path}` in the reply {what}: {why}"),
+            "." => format!("the reply {what}: {why}{note}"),
+            path => format!("`{path}` in the reply {what}: {why}{note}"),
         };
         error.with_message(message).with_field(path).with_source(self)
     }
@@ -98,18 +106,21 @@ impl Reply {
     }
 
     /// Adds what came back to an error about it.
-    pub(crate) fn explain(&self, mut error: Error) -> Error {
+    pub(crate) fn explain(&self, error: Error) -> Error {
         let secrets = self.secrets.clone().looked_up();
-        // The names in a path, and what a type of the caller's says, come from the reply.
-        if let Some(found) = error.source().and_then(|it| it.downcast_ref::<Undecodable>()).cloned()
-        {
-            let redactor = secrets.redactor();
-            let path = redactor.hide(error.field().unwrap_or("."));
-            let why = redactor.hide(&found.why);
-            error = Undecodable { why, ..found }.describe(error, &path);
-        }
+        let error = redacted(error, &secrets.redactor());
         error.with_status(self.status).with_body(self.body.clone(), secrets)
     }
+}
+
+/// An error about what could not be decoded, without secrets: the names in a path, and what a type of
+/// the caller's says, come from what was received.
+pub(crate) fn redacted(error: Error, redactor: &Redactor) -> Error {
+    let found = error.source().and_then(|it| it.downcast_ref::<Undecodable>()).cloned();
+    let Some(found) = found else { return error };
+    let path = redactor.hide(error.field().unwrap_or("."));
+    let why = redactor.hide(&found.why);
+    Undecodable { why, ..found }.describe(error, &path)
 }
 
 #[cfg(test)]

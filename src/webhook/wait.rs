@@ -73,9 +73,11 @@ impl WebhookWait {
     async fn run(self) -> Result<JobRecord> {
         // Before the first question: an end in between is told.
         let mut ear = self.webhooks.inner.waiting.listen(self.wait.job().id());
+        let job = self.wait.job().clone();
         let told = std::pin::pin!(ear.told());
         match select(told, self.wait.into_future()).await {
-            Either::Left((record, _)) => record.into_result(),
+            // It was read by the id alone, and this handle may know the secrets of the submission.
+            Either::Left((record, _)) => record.with_secrets_of(&job).into_result(),
             Either::Right((result, _)) => result,
         }
     }

@@ -26,7 +26,7 @@ const ALL: [&str; 9] = [API_KEY, STORAGE, ENV, SECRET, HOOK, BODY, QUERY, PATH, 
 /// A text as somebody escapes it.
 type Spelling = (&'static str, fn(&str) -> String);
 
-const SPELLINGS: [Spelling; 13] = [
+const SPELLINGS: [Spelling; 15] = [
     ("unchanged", str::to_owned),
     ("JSON", |text| in_json(text, |it| !it.is_ascii_graphic(), false)),
     ("JSON of Gson", |text| in_json(text, |it| "=<>&'".contains(it), false)),
@@ -39,6 +39,11 @@ const SPELLINGS: [Spelling; 13] = [
     ("a URL, in capitals", |text| in_url(text, true)),
     ("a URL in a URL", |text| in_url(&in_url(text, false), true)),
     ("HTML", |text| in_html(text, |it| format!("&#{};", u32::from(it)))),
+    ("hex", |text| text.bytes().map(|byte| format!("{byte:02x}")).collect()),
+    ("wrapped", |text| {
+        let characters: Vec<_> = text.chars().collect();
+        characters.chunks(7).map(String::from_iter).collect::<Vec<_>>().join("\n")
+    }),
     ("HTML in HTML", |text| {
         in_html(text, |it| format!("&#x{:x};", u32::from(it))).replace('&', "&amp;")
     }),
@@ -292,4 +297,108 @@ async fn a_secret_among_the_names_of_a_response_is_redacted() {
     assert!(error.to_string().contains("`env.[redacted]` in the reply"), "{error}");
     let value: Value = serde_json::from_str(&error.body().unwrap()).unwrap();
     assert_eq!(value, json!({"env": {"[redacted]": [1]}}));
+}
+
+#[tokio::test]
+async fn what_a_handler_says_holds_no_secret_of_the_submission() {
+    const CREDENTIAL: &str = "St0rageCred3ntial";
+    let text = format!("denied: {CREDENTIAL}, {HOOK}, {API_KEY}");
+    let detail = json!({"error_message": text, "error_type": CREDENTIAL, "error_traceback": text});
+    let errors = [json!(text), json!(detail.to_string()), detail];
+    for failed in errors.map(|error| json!({"id": "j", "status": "FAILED", "error": error})) {
+        let queued = json!({"id": "j", "status": "IN_QUEUE"});
+        let server =
+            Script::of([Reply::ok(queued), Reply::ok(&failed), Reply::json(400, &failed)]).await;
+        let endpoint = server.settings().api_key(API_KEY).build().unwrap().endpoint("ep");
+        let storage = S3Config::new("id", CREDENTIAL, "b", "https://storage.example");
+        let run = endpoint.run(&json!({})).s3_config(storage);
+        let job = run.webhook(format!("https://me.example/{HOOK}")).await.unwrap();
+        let error = job.wait().await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::JobFailed);
+        let failure = error.record().unwrap().failure().unwrap();
+        let refused = job.cancel().await.unwrap_err();
+        let shown = format!("{error} {error:?} {failure:?} {refused} {}", refused.body().unwrap());
+        assert!(shown.contains("denied: [redacted], [redacted], [redacted]"), "{shown}");
+        for secret in [CREDENTIAL, HOOK, API_KEY] {
+            assert!(!shown.contains(secret), "{secret}: {shown}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_partial_result_that_cannot_be_read_shows_no_secret() {
+    let said = json!({"data": {"saveTemplate": {ENV: [1]}}, "errors": [{"message": "half of it"}]});
+    let server = Script::of([Reply::ok(said)]).await;
+    let template = NewTemplate::pod("n", "i").container_disk_gb(1).volume_gb(1).env("A", ENV);
+    let error = server.client().templates().create(template).await.unwrap_err();
+    type Wrong = std::collections::HashMap<String, std::collections::HashMap<String, String>>;
+    let error = error.graphql().unwrap().partial_data::<Wrong>().unwrap_err();
+    assert_eq!(error.field(), Some("data.saveTemplate.[redacted]"), "{error}");
+}
+
+/// As the generator writes an operation whose variable has another name than the place it stands in.
+struct Keep;
+
+impl podqueue::graphql::Operation for Keep {
+    type Variables = Value;
+    type Data = Value;
+    const NAME: &'static str = "Keep";
+    const TEXT: &'static str =
+        "mutation Keep($what: String!) { secretCreate(input: {name: \"n\", value: $what}) { id } }";
+    const DOCUMENT: &'static podqueue::graphql::document::Document = &{
+        use podqueue::graphql::document::*;
+        Document {
+            kind: Kind::Mutation,
+            parts: &[
+                Part::Text("mutation Keep { secretCreate(input: {name: \"n\" "),
+                Part::Entry { name: "value", variable: "what" },
+                Part::Text("}) { id } }"),
+            ],
+            variables: &[Variable {
+                name: "what",
+                shape: Shape::String,
+                presence: Presence::Required,
+                default: None,
+                secret_places: &["value"],
+            }],
+        }
+    };
+}
+
+#[tokio::test]
+async fn a_variable_in_a_secrets_place_is_a_secret_whatever_its_name() {
+    for form in [GraphqlBody::QueryOnly, GraphqlBody::Variables] {
+        let echo = Reply::made(|request| Reply::json(400, json!({"error": request.body})));
+        let server = Script::then_always([], echo).await;
+        let client = server.settings().graphql_body(form).build().unwrap();
+        let error = client.graphql().execute::<Keep>(json!({"what": SECRET})).await.unwrap_err();
+        check("store", &error);
+        assert!(error.to_string().contains("[redacted]"), "{error}");
+    }
+}
+
+#[cfg(feature = "webhook")]
+#[tokio::test]
+async fn what_a_webhook_confirms_holds_no_secret_of_the_submission() {
+    const CREDENTIAL: &str = "St0rageCred3ntial";
+    let queued = json!({"id": "j", "status": "IN_QUEUE"});
+    let failed = json!({"id": "j", "status": "FAILED", "error": format!("denied: {CREDENTIAL}")});
+    let server =
+        Script::then_always([Reply::ok(&queued), Reply::ok(&queued)], Reply::ok(failed)).await;
+    let endpoint = server.endpoint();
+    let webhooks = podqueue::Webhooks::builder(&endpoint).build().unwrap();
+    let url = webhooks.url("https://me.example/hooks").unwrap();
+    let path = url.expose().split_once("me.example").unwrap().1.to_owned();
+    let storage = S3Config::new("id", CREDENTIAL, "b", "https://storage.example");
+    let job = endpoint.run(&json!({})).s3_config(storage).webhook(url).await.unwrap();
+    let waiting = job.wait().webhook(&webhooks);
+    let waiting = tokio::spawn(async move { waiting.await });
+    while server.requests().len() < 2 {
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
+    webhooks.receive(&path, br#"{"id":"j","status":"FAILED"}"#).await;
+    let error = waiting.await.unwrap().unwrap_err();
+    let shown = format!("{error} {:?}", error.record().unwrap().failure());
+    assert!(error.to_string().ends_with("denied: [redacted]"), "{shown}");
+    assert!(!shown.contains(CREDENTIAL), "{shown}");
 }

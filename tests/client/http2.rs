@@ -329,3 +329,41 @@ async fn the_clients_own_http_client_offers_http_1_only() {
     let offers = |protocol: &[u8]| hello.windows(protocol.len()).any(|window| window == protocol);
     assert!(!offers(b"\x02h2"), "HTTP/2 is on offer");
 }
+
+/// A peer closes the connection with the secrets of the request as what it has to say.
+#[tokio::test]
+async fn what_a_peer_says_as_it_closes_a_connection_is_redacted() {
+    const KEY: &str = "key-canary-0123456789";
+    const STORAGE: &str = "storage/canary=\"9876\"";
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                stream.read_exact(&mut [0; 24]).await.unwrap();
+                write_frame(&mut stream, SETTINGS, 0, 0, &[]).await;
+                while let Some((kind, flags, _)) = read_frame(&mut stream).await {
+                    if matches!(kind, HEADERS | DATA) && flags & END_STREAM != 0 {
+                        // The last stream is 0, the error 1.
+                        let mut payload = vec![0, 0, 0, 0, 0, 0, 0, 1];
+                        payload.extend(format!("you sent {KEY} and {STORAGE}").bytes());
+                        write_frame(&mut stream, GOAWAY, 0, 0, &payload).await;
+                    }
+                }
+            });
+        }
+    });
+    let settings = client_of(&url, multiplexing()).api_key(KEY).retry(RetryPolicy::never());
+    let endpoint = settings.build().unwrap().endpoint("ep");
+    let storage = podqueue::S3Config::new("id", STORAGE, "b", "https://storage.example");
+    let run = endpoint.run(&json!({})).s3_config(storage).into_future();
+    let error = timeout(LONG, run).await.unwrap().unwrap_err();
+    let mut shown = format!("{error} {error:?}");
+    let mut source = std::error::Error::source(&error);
+    while let Some(beneath) = source {
+        shown.push_str(&format!("\n{beneath} {beneath:?}"));
+        source = beneath.source();
+    }
+    assert!(shown.contains("you sent [redacted] and [redacted]"), "{shown}");
+    assert!(!shown.contains("canary"), "{shown}");
+}

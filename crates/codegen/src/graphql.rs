@@ -8,6 +8,7 @@ mod complete;
 mod docs;
 mod document;
 mod folder;
+mod hidden;
 mod inputs;
 mod introspection;
 pub(crate) mod literal;

@@ -169,18 +169,8 @@ mod tests {
     static PAIR: InputShape = InputShape {
         name: "Pair",
         fields: &[
-            InputField {
-                name: "key",
-                shape: Shape::String,
-                presence: Presence::Required,
-                secret: false,
-            },
-            InputField {
-                name: "next",
-                shape: Shape::Input(&PAIR),
-                presence: Presence::Optional,
-                secret: false,
-            },
+            InputField { name: "key", shape: Shape::String, presence: Presence::Required },
+            InputField { name: "next", shape: Shape::Input(&PAIR), presence: Presence::Optional },
         ],
     };
 

@@ -118,29 +118,13 @@ mod tests {
     static NOTE: InputShape = InputShape {
         name: "Note",
         fields: &[
-            InputField {
-                name: "id",
-                shape: Shape::Id,
-                presence: Presence::Required,
-                secret: false,
-            },
-            InputField {
-                name: "text",
-                shape: Shape::String,
-                presence: Presence::Optional,
-                secret: false,
-            },
-            InputField {
-                name: "size",
-                shape: Shape::Int,
-                presence: Presence::NotNull,
-                secret: false,
-            },
+            InputField { name: "id", shape: Shape::Id, presence: Presence::Required },
+            InputField { name: "text", shape: Shape::String, presence: Presence::Optional },
+            InputField { name: "size", shape: Shape::Int, presence: Presence::NotNull },
             InputField {
                 name: "parts",
                 shape: Shape::List(&Shape::List(&Shape::Input(&NOTE))),
                 presence: Presence::Optional,
-                secret: false,
             },
         ],
     };
@@ -154,14 +138,14 @@ mod tests {
                 shape: Shape::Input(&NOTE),
                 presence: Presence::Required,
                 default: None,
-                secret: false,
+                secret_places: &[],
             },
             Variable {
                 name: "why",
                 shape: Shape::String,
                 presence: Presence::Optional,
                 default: None,
-                secret: false,
+                secret_places: &[],
             },
         ],
     };

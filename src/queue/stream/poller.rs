@@ -12,7 +12,7 @@ use crate::queue::operations::STREAM;
 use crate::queue::passing::{PATIENCE, may_pass, pause_after};
 use crate::queue::polling::{Pauses, longest_silence, rarest};
 use crate::queue::{Job, JobRecord, JobStatus};
-use crate::transport::{Reply, require_runtime};
+use crate::transport::{Reply, redacted, require_runtime};
 
 /// The state of a stream between two items.
 pub(super) struct Poller {
@@ -93,7 +93,8 @@ impl Poller {
 
     /// What was received of a chunk that cannot be read is not handed out a second time.
     fn explain(&self, error: Error, chunk: &RawChunk) -> Error {
-        let secrets = self.job.endpoint().secrets();
+        let secrets = self.job.secrets();
+        let error = redacted(error, &secrets.redactor());
         error.with_job_id(self.job.id()).with_body(chunk.bytes(), secrets)
     }
 

@@ -1,7 +1,10 @@
 //! Where in a text secrets are spelled out.
 //!
-//! All of them are looked for at once, in one pass: at each position stand the beginnings that have
-//! been read so far, and each reading of the next character takes them further or ends them.
+//! All of them are looked for at once, in one pass. What is looked for are windows: of a short secret
+//! the whole, of a long one each piece of a certain length, so that the pieces that are found cover
+//! whatever stands there of it. They are sorted, and what has been read of one is a range of those
+//! that begin so: however alike secrets are, at each position there are no more readings than a
+//! window is long.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -12,40 +15,75 @@ use super::spelling::Spelling;
 /// tell what the secret is, and nothing else.
 const SHORT: usize = 4;
 
+/// A secret shorter than this is not looked for across white space.
+const JOINED: usize = 6;
+
 /// Of a secret this long, a part gives it away too: a service may cut short what it repeats.
 const LONG: usize = 12;
+
+/// The length of the secrets, all together, from which on whole texts are redacted instead: to look for
+/// more would take too long.
+const MOST: usize = 256 * 1024;
+
+/// How many steps are taken for each byte of a text. What needs more consists of beginnings of secrets,
+/// and is redacted from there on.
+const STEPS_PER_BYTE: usize = 24;
+const STEPS_OF_ANY: usize = 300_000;
 
 /// What stands for a character that was not UTF-8.
 const LOST: char = char::REPLACEMENT_CHARACTER;
 
 /// Secrets in the form in which they are looked for.
+#[derive(Default)]
 pub(super) struct Needles {
     all: Vec<Needle>,
-    /// Where in which needle the search may begin, by the first two characters there.
-    starts: HashMap<[char; 2], Vec<(usize, usize)>>,
-    /// The needles of one character.
-    single: HashMap<char, usize>,
+    /// In the order of their characters.
+    windows: Vec<Window>,
+    /// The windows that begin so.
+    by_first: HashMap<char, Vec<Range<usize>>>,
+    by_two: HashMap<[char; 2], Vec<Range<usize>>>,
+    /// There are too many to look for.
+    too_many: bool,
 }
 
 struct Needle {
     characters: Vec<char>,
-    /// The length from which on a part of it is found, too.
+    /// The length of its windows.
     part: usize,
-    /// It counts only where it stands alone.
-    alone: bool,
-    /// It stands for a secret in Base64, whose neighbours are a part of it.
-    base64: bool,
+    /// How far apart they begin.
+    stride: usize,
+    rules: Rules,
 }
 
-/// What has been read of a needle.
+/// Where a needle counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rules {
+    /// Only where it stands alone.
+    alone: bool,
+    /// Also where white space was put into it.
+    joined: bool,
+    /// It stands for bytes in digits, and its neighbours are a part of it.
+    digits: bool,
+}
+
+/// A piece of a needle.
+#[derive(Clone, Copy)]
+struct Window {
+    needle: usize,
+    first: usize,
+}
+
+/// What has been read of windows.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Read {
-    needle: usize,
-    /// The place in the needle that comes next.
-    next: usize,
-    /// The place in the needle where it began.
-    first: usize,
-    /// Where that was in the text.
+    /// The windows that begin with it.
+    low: usize,
+    high: usize,
+    /// The number of characters.
+    depth: usize,
+    /// White space was passed over.
+    joined: bool,
+    /// Where in the text it began.
     from: usize,
 }
 
@@ -54,84 +92,182 @@ impl Needles {
         let mut secrets: Vec<_> = secrets.filter(|secret| !secret.is_empty()).collect();
         secrets.sort_unstable();
         secrets.dedup();
-        let mut needles = Self { all: Vec::new(), starts: HashMap::new(), single: HashMap::new() };
-        for secret in secrets {
-            needles.add(Needle::plain(secret));
-            base64::needles(secret).into_iter().for_each(|needle| needles.add(needle));
+        let length: usize = secrets.iter().map(|secret| secret.len()).sum();
+        let mut needles = Self { too_many: length > MOST, ..Self::default() };
+        if needles.too_many {
+            return needles;
         }
+        for secret in secrets {
+            needles.all.push(Needle::plain(secret));
+            let without: String = secret.chars().filter(|it| !is_passed_over(*it)).collect();
+            if without != secret && !without.is_empty() {
+                needles.all.push(Needle::plain(&without));
+            }
+            needles.all.extend(digits::needles(secret));
+        }
+        needles.arrange();
         needles
     }
 
-    fn add(&mut self, needle: Needle) {
-        let (place, length) = (self.all.len(), needle.characters.len());
-        if let [only] = needle.characters[..] {
-            self.single.insert(only, place);
+    /// Sorts the windows, and notes where which of them begin.
+    fn arrange(&mut self) {
+        let mut windows = Vec::new();
+        for (needle, it) in self.all.iter().enumerate() {
+            let last = it.characters.len() - it.part;
+            let firsts = (0..last).step_by(it.stride).chain([last]);
+            windows.extend(firsts.map(|first| Window { needle, first }));
         }
-        let starts = needle.characters.windows(2).take(length - needle.part + 1);
-        for (at, pair) in starts.enumerate() {
-            for first in variants(pair[0]) {
-                for second in variants(pair[1]) {
-                    self.starts.entry([first, second]).or_default().push((place, at));
+        let key = |window: &Window| (self.characters(*window), self.all[window.needle].rules);
+        windows.sort_unstable_by(|one, other| key(one).cmp(&key(other)));
+        windows.dedup_by(|one, other| key(one) == key(other));
+        self.windows = windows;
+        for place in 0..self.windows.len() {
+            let characters = self.characters(self.windows[place]);
+            let (first, second) = (characters[0], characters.get(1).copied());
+            for first in variants(first) {
+                note(self.by_first.entry(first).or_default(), place);
+                for second in second.into_iter().flat_map(variants) {
+                    note(self.by_two.entry([first, second]).or_default(), place);
                 }
             }
         }
-        self.all.push(needle);
+    }
+
+    fn characters(&self, window: Window) -> &[char] {
+        let needle = &self.all[window.needle];
+        &needle.characters[window.first..window.first + needle.part]
     }
 
     /// The places that must not be shown, in order and apart from each other.
     pub(super) fn spans(&self, text: &str) -> Vec<Range<usize>> {
         let mut found = Found::default();
-        if self.all.is_empty() {
+        if self.too_many && !text.is_empty() {
+            found.0.push(0..text.len());
+        }
+        if self.windows.is_empty() {
             return found.0;
         }
         let spelling = Spelling::of(text);
         let mut reading: BTreeMap<usize, Vec<Read>> = BTreeMap::new();
+        let mut steps = text.len().saturating_mul(STEPS_PER_BYTE).saturating_add(STEPS_OF_ANY);
         for (at, _) in text.char_indices() {
             let mut under_way = reading.remove(&at).unwrap_or_default();
             // Of several ways to the same place the one that has read the most is enough.
             under_way.sort_unstable();
-            under_way.dedup_by_key(|read| (read.needle, read.next));
+            under_way.dedup_by_key(|read| Read { from: 0, ..*read });
             let plain = spelling.plain(at);
             let readings = if plain.is_none() { Some(spelling.at(at)) } else { None };
             for &(character, next) in
                 plain.as_slice().iter().chain(readings.iter().flat_map(|them| them.iter()))
             {
+                let cost = under_way.len() + 1;
+                if cost > steps {
+                    found.hide_from(at, text.len());
+                    return found.0;
+                }
+                steps -= cost;
                 let character = folded(character);
-                for read in &under_way {
-                    let needle = &self.all[read.needle];
-                    if !fits(character, needle.characters[read.next]) {
-                        continue;
-                    }
-                    let read = Read { next: read.next + 1, ..*read };
-                    if read.next - read.first >= needle.part {
-                        found.add(text, needle, read.from..next);
-                    }
-                    if read.next < needle.characters.len() {
-                        reading.entry(next).or_default().push(read);
+                let further = match under_way.is_empty() {
+                    true => None,
+                    false => Some(reading.entry(next).or_default()),
+                };
+                if let Some(further) = further {
+                    for read in &under_way {
+                        self.step(read, character, |read| {
+                            self.end(text, read, next, &mut found);
+                            further.push(read);
+                        });
+                        if is_passed_over(character) {
+                            further.push(Read { joined: true, ..*read });
+                        }
                     }
                 }
-                if let Some(&needle) = self.single.get(&character) {
-                    found.add(text, &self.all[needle], at..next);
-                }
-                self.begin(&spelling, character, at..next, &mut reading);
+                self.begin(&spelling, character, at..next, &mut reading, |read| {
+                    self.end(text, read, next, &mut found);
+                });
             }
         }
         found.0
     }
 
-    /// Begins with each needle that goes on as the text does.
+    /// Goes on with each of the windows whose next character this is.
+    fn step(&self, read: &Read, character: char, mut each: impl FnMut(Read)) {
+        let next_of = |window: &Window| self.characters(*window).get(read.depth).copied();
+        let depth = read.depth + 1;
+        // Most often only one is left.
+        if read.high - read.low == 1 {
+            if next_of(&self.windows[read.low]).is_some_and(|it| fits(character, it)) {
+                each(Read { depth, ..*read });
+            }
+            return;
+        }
+        let mut low = read.low;
+        let with = |expected: char, low: usize| {
+            let windows = &self.windows[low..read.high];
+            let from = windows.partition_point(|it| next_of(it) < Some(expected));
+            let to = windows.partition_point(|it| next_of(it) <= Some(expected));
+            low + from..low + to
+        };
+        if character != LOST {
+            let range = with(character, low);
+            if !range.is_empty() {
+                each(Read { low: range.start, high: range.end, depth, ..*read });
+            }
+            return;
+        }
+        while low < read.high {
+            let Some(expected) = next_of(&self.windows[low]) else {
+                low += 1;
+                continue;
+            };
+            let range = with(expected, low);
+            low = range.end;
+            if fits(character, expected) {
+                each(Read { low: range.start, high: range.end, depth, ..*read });
+            }
+        }
+    }
+
+    /// Notes the windows that are read to their end. They stand before those that go on.
+    fn end(&self, text: &str, read: Read, end: usize, found: &mut Found) {
+        for window in &self.windows[read.low..read.high] {
+            let needle = &self.all[window.needle];
+            if needle.part != read.depth {
+                return;
+            }
+            if !read.joined || needle.rules.joined {
+                found.add(text, needle.rules, read.from..end);
+            }
+        }
+    }
+
+    /// Begins with each window that goes on as the text does.
     fn begin(
         &self,
         spelling: &Spelling<'_>,
         character: char,
         place: Range<usize>,
         reading: &mut BTreeMap<usize, Vec<Read>>,
+        mut each: impl FnMut(Read),
     ) {
+        let Some(first) = self.by_first.get(&character) else { return };
+        let from = place.start;
+        let read = |range: &Range<usize>| Read {
+            low: range.start,
+            high: range.end,
+            depth: 1,
+            joined: false,
+            from,
+        };
+        first.iter().for_each(|range| each(read(range)));
         let begin = |second: char, reading: &mut BTreeMap<usize, Vec<Read>>| {
-            if let Some(starts) = self.starts.get(&[character, folded(second)]) {
-                reading.entry(place.end).or_default().extend(starts.iter().map(
-                    |&(needle, first)| Read { needle, first, next: first + 1, from: place.start },
-                ));
+            let second = folded(second);
+            let ranges = match is_passed_over(second) {
+                true => Some(first),
+                false => self.by_two.get(&[character, second]),
+            };
+            if let Some(ranges) = ranges {
+                reading.entry(place.end).or_default().extend(ranges.iter().map(read));
             }
         };
         match spelling.plain(place.end) {
@@ -141,19 +277,21 @@ impl Needles {
     }
 }
 
+/// Adds a place to ranges of them.
+fn note(ranges: &mut Vec<Range<usize>>, place: usize) {
+    match ranges.last_mut() {
+        Some(last) if last.end == place => last.end += 1,
+        _ => ranges.push(place..place + 1),
+    }
+}
+
 impl Needle {
     fn plain(secret: &str) -> Self {
         let characters: Vec<_> = secret.chars().map(folded).collect();
         let length = characters.len();
         let part = if length < LONG { length } else { (length / 3).clamp(LONG - 3, 16) };
-        Self { characters, part, alone: length < SHORT, base64: false }
-    }
-
-    fn is_at(&self, text: &str, span: &Range<usize>) -> bool {
-        let beside = |neighbour: Option<char>| neighbour.is_some_and(char::is_alphanumeric);
-        !self.alone
-            || !(beside(text[..span.start].chars().next_back())
-                || beside(text[span.end..].chars().next()))
+        let rules = Rules { alone: length < SHORT, joined: length >= JOINED, digits: false };
+        Self { characters, part, stride: 1, rules }
     }
 }
 
@@ -162,15 +300,30 @@ impl Needle {
 struct Found(Vec<Range<usize>>);
 
 impl Found {
-    fn add(&mut self, text: &str, needle: &Needle, mut span: Range<usize>) {
-        if !needle.is_at(text, &span) {
+    fn add(&mut self, text: &str, rules: Rules, mut span: Range<usize>) {
+        if self.0.last().is_some_and(|last| last.start <= span.start && last.end >= span.end) {
             return;
         }
-        if needle.base64 {
-            let (before, after) = (&text[..span.start], &text[span.end..]);
-            span.start = before.trim_end_matches(base64::is_digit).len();
-            span.end = text.len() - after.trim_start_matches(base64::is_digit).len();
+        let beside = |neighbour: Option<char>| neighbour.is_some_and(char::is_alphanumeric);
+        if rules.alone
+            && (beside(text[..span.start].chars().next_back())
+                || beside(text[span.end..].chars().next()))
+        {
+            return;
         }
+        if rules.digits {
+            let (before, after) = (&text[..span.start], &text[span.end..]);
+            span.start = before.trim_end_matches(digits::is_digit).len();
+            span.end = text.len() - after.trim_start_matches(digits::is_digit).len();
+        }
+        self.merge(span);
+    }
+
+    fn hide_from(&mut self, from: usize, end: usize) {
+        self.merge(from..end);
+    }
+
+    fn merge(&mut self, mut span: Range<usize>) {
         while let Some(last) = self.0.pop_if(|last| last.end >= span.start) {
             span = last.start.min(span.start)..last.end.max(span.end);
         }
@@ -178,8 +331,17 @@ impl Found {
     }
 }
 
+/// What is put into a text to break its lines, or to let it be broken.
+fn is_passed_over(character: char) -> bool {
+    character.is_whitespace()
+        || matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+}
+
 fn folded(character: char) -> char {
-    character.to_ascii_lowercase()
+    if character.is_ascii() {
+        return character.to_ascii_lowercase();
+    }
+    character.to_lowercase().next().unwrap_or(character)
 }
 
 fn fits(read: char, expected: char) -> bool {
@@ -192,51 +354,55 @@ fn variants(character: char) -> impl Iterator<Item = char> {
     std::iter::once(character).chain(lost)
 }
 
-/// A secret in the middle of something in Base64.
-mod base64 {
-    use super::{Needle, folded};
+/// A secret as bytes that are written in digits: in Base64, in the middle of something else, or in hex.
+mod digits {
+    use super::{Needle, Rules, folded};
 
     /// A shorter secret is not looked for: too much of it depends on what stands beside it.
     const SHORTEST: usize = 8;
 
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    /// Of more digits than these, a part is found too.
+    const PART: usize = 16;
+
+    const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
     pub(super) fn is_digit(character: char) -> bool {
         character.is_ascii_alphanumeric() || matches!(character, '+' | '/' | '-' | '_' | '=')
     }
 
     /// The digits that do not depend on what stands before and behind the secret, for each of the
-    /// three ways in which it may lie, and in both alphabets.
+    /// three ways in which it may lie, and in both alphabets; and those of hex.
     pub(super) fn needles(secret: &str) -> Vec<Needle> {
         if secret.len() < SHORTEST {
             return Vec::new();
         }
-        let mut found = Vec::new();
+        let hex = secret.bytes().flat_map(|byte| [byte >> 4, byte & 15]);
+        let hex = hex.filter_map(|digit| char::from_digit(digit.into(), 16)).collect();
+        let mut found = vec![needle(hex, 8)];
         for before in 0..3 {
-            let digits = digits(secret.as_bytes(), before);
-            let in_urls = digits.replace('+', "-").replace('/', "_");
-            if in_urls != digits {
-                found.push(in_urls);
+            let digits = base64(secret.as_bytes(), before);
+            if digits.contains(['+', '/']) {
+                found.push(needle(digits.replace('+', "-").replace('/', "_"), 4));
             }
-            found.push(digits);
+            found.push(needle(digits, 4));
         }
-        found.into_iter().map(needle).collect()
+        found
     }
 
-    fn needle(digits: String) -> Needle {
+    fn needle(digits: String, stride: usize) -> Needle {
         let characters: Vec<_> = digits.chars().map(folded).collect();
-        let part = characters.len();
-        Needle { characters, part, alone: false, base64: true }
+        let part = characters.len().min(PART);
+        let rules = Rules { alone: false, joined: true, digits: true };
+        Needle { characters, part, stride, rules }
     }
 
-    fn digits(secret: &[u8], before: usize) -> String {
-        let mut bytes = vec![0; before];
-        bytes.extend_from_slice(secret);
-        let whole = bytes.len() * 8 / 6;
-        let bit = |at: usize| bytes[at / 8] >> (7 - at % 8) & 1;
+    fn base64(secret: &[u8], before: usize) -> String {
+        let whole = (before + secret.len()) * 8 / 6;
+        let byte = |at: usize| at.checked_sub(before).map_or(0, |at| secret[at]);
+        let bit = |at: usize| byte(at / 8) >> (7 - at % 8) & 1;
         let digit = |place: usize| {
             let value = (place * 6..place * 6 + 6).fold(0, |value, at| value << 1 | bit(at));
-            char::from(DIGITS[usize::from(value)])
+            char::from(BASE64[usize::from(value)])
         };
         ((before * 8).div_ceil(6)..whole).map(digit).collect()
     }

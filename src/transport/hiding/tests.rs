@@ -88,6 +88,67 @@ fn a_secret_in_base64_is_hidden_with_what_it_lies_in() {
 }
 
 #[test]
+fn a_secret_that_is_wrapped_or_broken_is_hidden() {
+    let secret = "hunter-22-and-more";
+    for (name, text) in [
+        ("wrapped", "hunter-2\n2-and\r\n   -more"),
+        ("soft hyphens", "hun\u{ad}ter-22\u{200b}-and-mo\u{feff}re"),
+        ("escaped breaks", r"hunter-2\n2-and\u200b-more"),
+        ("behind the first character", "h\nunter-22-and-more"),
+    ] {
+        assert_eq!(hidden(&format!("<{text}>"), &[secret]), "<[redacted]>", "{name}");
+    }
+    // And the other way round: white space that somebody took out or changed.
+    let lines = "-----BEGIN\nsh0rt\nl1nes\nofkey\n-----END";
+    for text in [lines.replace('\n', " "), lines.replace('\n', "\r\n"), lines.replace('\n', "")] {
+        assert_eq!(hidden(&format!("<{text}>"), &[lines]), "<[redacted]>", "{text}");
+    }
+    // What is short or trivial could stand there by chance.
+    assert_eq!(hidden("4 0 left, to ken", &["40", "token"]), "4 0 left, to ken");
+}
+
+#[test]
+fn a_secret_in_digits_is_hidden_wrapped_and_in_part() {
+    let key: String = (0..400).map(|it| char::from(b'!' + (it * it % 90) as u8)).collect();
+    let hex: String = key.bytes().map(|byte| format!("{byte:02X}")).collect();
+    assert_eq!(hidden(&format!("<{hex}>"), &[&key]), "<[redacted]>");
+    assert_eq!(hidden(&format!("<{}>", &hex[..60]), &[&key]), "<[redacted]>");
+    let spaced: Vec<_> = "hunter-22".bytes().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(hidden(&format!("<{}>", spaced.join(" ")), &["hunter-22"]), "<[redacted]>");
+
+    // "the key: " and then a secret, in lines of 64 digits, and cut off.
+    let whole =
+        "dGhlIGtleTogcnBhXzlGM2tkODNLRExzOTNrZkxMc2RmOTNrZExTazM5ZGtmTHM5M2tkMDEyMzQ1Njc4OQ==";
+    let secret = "rpa_9F3kd83KDLs93kfLLsdf93kdLSk39dkfLs93kd0123456789";
+    let wrapped = format!("{}\n{}", &whole[..64], &whole[64..]);
+    assert_eq!(hidden(&format!("<{wrapped}>"), &[secret]), "<[redacted]>");
+    assert_eq!(hidden(&format!("<{}…>", &whole[..50]), &[secret]), "<[redacted]…>");
+}
+
+#[test]
+fn secrets_of_any_shape_are_looked_for_in_bounded_time() {
+    let size = if cfg!(debug_assertions) { 1 << 14 } else { 1 << 20 };
+    let began = std::time::Instant::now();
+    let alike = "a".repeat(10_000);
+    assert_eq!(hidden(&"a".repeat(size), &[&alike]), "[redacted]");
+    let mut state = 1_u32;
+    let mut bits = |length: usize| -> String {
+        let mut bit = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            if state >> 31 == 0 { 'a' } else { 'b' }
+        };
+        (0..length).map(|_| bit()).collect()
+    };
+    let (secret, text) = (bits(10_000), bits(size));
+    hidden(&text, &[&secret]);
+    assert_eq!(hidden(&secret.repeat(size / 10_000), &[&secret]), "[redacted]");
+    hidden(&"\u{fffd}".repeat(size / 3), &[&"шифр-и-ключ".repeat(900)]);
+    // More than anybody could look for.
+    assert_eq!(hidden("anything", &[&"x".repeat(1 << 20)]), "[redacted]");
+    assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
+}
+
+#[test]
 fn json_is_redacted_in_its_texts() {
     let mut value = serde_json::json!({
         "query": "it was \"hunter22\"", "hunter22": [1, 12_345_678], "code": true, "at": null

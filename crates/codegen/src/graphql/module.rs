@@ -1,7 +1,7 @@
 //! The items of one operation: a type that stands for it, and a module with its variables and
 //! its answer.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -9,6 +9,7 @@ use syn::visit::Visit;
 use syn::{Item, Type, Visibility, parse_quote};
 
 use super::client::Client;
+use super::hidden::secret_places;
 use super::operation::Operation;
 use super::schema::Schema;
 use super::shapes::Shapes;
@@ -33,7 +34,8 @@ impl Context<'_> {
         items.iter_mut().for_each(tidy::tidy);
         docs::document(self.schema, operation, &mut items);
         let shared = used_names(&items, &self.types.names);
-        let body: TokenStream = items.into_iter().map(|item| self.finish(item)).collect();
+        let body: TokenStream =
+            items.into_iter().map(|item| self.finish(operation, item)).collect();
 
         let module = format_ident!("{}", operation.module_name());
         let module_docs =
@@ -56,7 +58,7 @@ impl Context<'_> {
         })
     }
 
-    fn finish(&self, mut item: Item) -> TokenStream {
+    fn finish(&self, operation: &Operation, mut item: Item) -> TokenStream {
         let is_variables = name_of(&item).is_some_and(|name| name == "Variables");
         if let Item::Struct(it) = &mut item
             && is_variables
@@ -64,7 +66,13 @@ impl Context<'_> {
         {
             tidy::derive(&mut it.attrs, parse_quote!(Default));
         }
-        let debug = redact::redact(&mut item, is_variables, wire_name);
+        // A variable is as secret as the place in which it stands.
+        let places = if is_variables { secret_places(operation) } else { BTreeMap::new() };
+        let debug = redact::redact(&mut item, is_variables, |field| {
+            let name = wire_name(field);
+            let place = places.get(&name).and_then(BTreeSet::first).cloned();
+            place.unwrap_or(name)
+        });
         quote!(#item #debug)
     }
 

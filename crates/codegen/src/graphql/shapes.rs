@@ -1,5 +1,5 @@
 //! What podqueue has to know to write a variable's value as a literal: which of its strings are
-//! enums, which fields an input has, and which of them are secret.
+//! enums, which fields an input has, and which variables stand in a secret's place.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,11 +10,11 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::document;
+use super::hidden::secret_places;
 use super::literal::literal;
 use super::operation::Operation;
 use super::schema::Schema;
 use crate::naming;
-use crate::redact::{Named, is_secret};
 
 /// The statics that describe a schema's inputs, by the input's name.
 pub(crate) struct Shapes<'a> {
@@ -42,18 +42,15 @@ impl<'a> Shapes<'a> {
             let name = &input.name;
             let docs = format!(" The shape of `{name}`.");
             let ident = format_ident!("{}", self.names[name]);
-            let siblings: Vec<_> = input.fields.iter().map(|field| field.name.clone()).collect();
             let fields = input.fields.iter().map(|field| {
                 let name = &field.name;
                 let shape = self.shape(&field.value_type, &quote!());
                 let presence = presence(&field.value_type, field.default_value.is_some());
-                let secret = is_secret(&Named { name, siblings: &siblings, input: true });
                 quote! {
                     InputField {
                         name: #name,
                         shape: #shape,
                         presence: Presence::#presence,
-                        secret: #secret,
                     }
                 }
             });
@@ -78,7 +75,7 @@ impl<'a> Shapes<'a> {
     pub(crate) fn document(&self, operation: &Operation) -> TokenStream {
         let parts = document::parts(operation);
         let parts = parts.iter().map(document::Part::emit);
-        let siblings: Vec<_> = operation.variables().iter().map(|it| it.name.clone()).collect();
+        let places = secret_places(operation);
         let variables = operation.variables().iter().map(|variable| {
             let name = &variable.name;
             let shape = self.shape(&variable.var_type, &quote!(shapes::));
@@ -90,14 +87,14 @@ impl<'a> Shapes<'a> {
                 }
                 None => quote!(None),
             };
-            let secret = is_secret(&Named { name, siblings: &siblings, input: true });
+            let secret_places = places.get(name).into_iter().flatten();
             quote! {
                 Variable {
                     name: #name,
                     shape: #shape,
                     presence: Presence::#presence,
                     default: #default,
-                    secret: #secret,
+                    secret_places: &[#(#secret_places),*],
                 }
             }
         });

@@ -78,10 +78,10 @@ fn variables_say_what_they_are() {
     );
     assert!(document.contains("kind: Kind::Query,"));
     for variable in [
-        "Variable { name: \"f\", shape: Shape::Input(&shapes::FILTER), presence: Presence::Optional, default: None, secret: false, }",
-        "Variable { name: \"limit\", shape: Shape::Int, presence: Presence::NotNull, default: Some(\"7\"), secret: false, }",
-        "Variable { name: \"id\", shape: Shape::Id, presence: Presence::Required, default: None, secret: false, }",
-        "Variable { name: \"colors\", shape: Shape::List(&Shape::Enum), presence: Presence::NotNull, default: Some(\"[WHITE, dark_brown]\"), secret: false, }",
+        "Variable { name: \"f\", shape: Shape::Input(&shapes::FILTER), presence: Presence::Optional, default: None, secret_places: &[], }",
+        "Variable { name: \"limit\", shape: Shape::Int, presence: Presence::NotNull, default: Some(\"7\"), secret_places: &[], }",
+        "Variable { name: \"id\", shape: Shape::Id, presence: Presence::Required, default: None, secret_places: &[], }",
+        "Variable { name: \"colors\", shape: Shape::List(&Shape::Enum), presence: Presence::NotNull, default: Some(\"[WHITE, dark_brown]\"), secret_places: &[], }",
     ] {
         assert!(document.contains(variable), "{variable} is not in\n{document}");
     }

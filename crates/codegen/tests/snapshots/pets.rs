@@ -155,13 +155,11 @@ pub mod shapes {
                 name: "orders",
                 shape: Shape::List(&Shape::Input(&ORDER)),
                 presence: Presence::Required,
-                secret: false,
             },
             InputField {
                 name: "first",
                 shape: Shape::Input(&ORDER),
                 presence: Presence::Optional,
-                secret: false,
             },
         ],
     };
@@ -174,7 +172,6 @@ pub mod shapes {
                 name: "order",
                 shape: Shape::Input(&ORDER),
                 presence: Presence::Required,
-                secret: false,
             },
         ],
     };
@@ -187,19 +184,16 @@ pub mod shapes {
                 name: "name",
                 shape: Shape::String,
                 presence: Presence::Optional,
-                secret: false,
             },
             InputField {
                 name: "colors",
                 shape: Shape::List(&Shape::Enum),
                 presence: Presence::Optional,
-                secret: false,
             },
             InputField {
                 name: "not",
                 shape: Shape::Input(&FILTER),
                 presence: Presence::Optional,
-                secret: false,
             },
         ],
     };
@@ -212,7 +206,6 @@ pub mod shapes {
                 name: "color",
                 shape: Shape::Enum,
                 presence: Presence::Required,
-                secret: false,
             },
         ],
     };
@@ -225,31 +218,26 @@ pub mod shapes {
                 name: "name",
                 shape: Shape::String,
                 presence: Presence::Required,
-                secret: false,
             },
             InputField {
                 name: "color",
                 shape: Shape::Enum,
                 presence: Presence::Optional,
-                secret: false,
             },
             InputField {
                 name: "password",
                 shape: Shape::String,
                 presence: Presence::Optional,
-                secret: true,
             },
             InputField {
                 name: "friends",
                 shape: Shape::List(&Shape::Input(&PET_INPUT)),
                 presence: Presence::Optional,
-                secret: false,
             },
             InputField {
                 name: "parent",
                 shape: Shape::Input(&PET_INPUT),
                 presence: Presence::Optional,
-                secret: false,
             },
         ],
     };
@@ -303,14 +291,14 @@ impl ::podqueue::graphql::Operation for GetPet {
                     shape: Shape::Id,
                     presence: Presence::Required,
                     default: None,
-                    secret: false,
+                    secret_places: &[],
                 },
                 Variable {
                     name: "withTags",
                     shape: Shape::Boolean,
                     presence: Presence::NotNull,
                     default: Some("false"),
-                    secret: false,
+                    secret_places: &[],
                 },
             ],
         }
@@ -472,7 +460,7 @@ impl ::podqueue::graphql::Operation for SavePet {
                     shape: Shape::Input(&shapes::PET_INPUT),
                     presence: Presence::Required,
                     default: None,
-                    secret: false,
+                    secret_places: &[],
                 },
             ],
         }
@@ -590,14 +578,14 @@ impl ::podqueue::graphql::Operation for Search {
                     shape: Shape::Input(&shapes::FILTER),
                     presence: Presence::Optional,
                     default: None,
-                    secret: false,
+                    secret_places: &[],
                 },
                 Variable {
                     name: "limit",
                     shape: Shape::Int,
                     presence: Presence::Optional,
                     default: None,
-                    secret: false,
+                    secret_places: &[],
                 },
             ],
         }

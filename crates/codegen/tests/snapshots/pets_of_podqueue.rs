@@ -54,14 +54,14 @@ impl ::podqueue::graphql::Operation for GetPet {
                     shape: Shape::Id,
                     presence: Presence::Required,
                     default: None,
-                    secret: false,
+                    secret_places: &[],
                 },
                 Variable {
                     name: "withTags",
                     shape: Shape::Boolean,
                     presence: Presence::NotNull,
                     default: Some("false"),
-                    secret: false,
+                    secret_places: &[],
                 },
             ],
         }
@@ -223,7 +223,7 @@ impl ::podqueue::graphql::Operation for SavePet {
                     shape: Shape::Input(&shapes::PET_INPUT),
                     presence: Presence::Required,
                     default: None,
-                    secret: false,
+                    secret_places: &[],
                 },
             ],
         }
@@ -341,14 +341,14 @@ impl ::podqueue::graphql::Operation for Search {
                     shape: Shape::Input(&shapes::FILTER),
                     presence: Presence::Optional,
                     default: None,
-                    secret: false,
+                    secret_places: &[],
                 },
                 Variable {
                     name: "limit",
                     shape: Shape::Int,
                     presence: Presence::Optional,
                     default: None,
-                    secret: false,
+                    secret_places: &[],
                 },
             ],
         }
