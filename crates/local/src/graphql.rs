@@ -88,6 +88,7 @@ fn parse(body: &[u8]) -> Result<Execution, Refusal> {
     match body.get("variables") {
         None | Some(Value::Null) => {}
         Some(variables @ Value::Object(_)) => {
+            bounds::check_variables(variables).map_err(Refusal::bad_request)?;
             execution = execution.variables(Variables::from_json(variables.clone()));
         }
         Some(_) => return Err(Refusal::bad_request("variables must be an object")),

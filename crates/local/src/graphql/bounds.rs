@@ -6,12 +6,13 @@ use std::collections::HashMap;
 
 use async_graphql::Name;
 use async_graphql::parser::types::{ExecutableDocument, Selection, SelectionSet};
+use serde_json::Value;
 
 /// Bytes of a document.
 const MAX_LENGTH: usize = 1024 * 1024;
 /// Brackets within brackets.
 const MAX_NESTING: usize = 32;
-/// Names, numbers, strings and signs.
+/// Names, numbers, strings and signs of a document, and values of the variables.
 const MAX_TOKENS: usize = 50_000;
 const MAX_DIRECTIVES: usize = 100;
 /// Fields and fragments within each other, fragments followed.
@@ -42,6 +43,7 @@ pub(super) fn check_text(text: &str) -> Result<(), String> {
     let (mut nesting, mut tokens, mut directives) = (0_usize, 0, 0);
     let mut rest = text.as_bytes();
     while let Some((&first, after)) = rest.split_first() {
+        let here = rest;
         rest = after;
         match first {
             b' ' | b'\t' | b'\r' | b'\n' | b',' => continue,
@@ -54,9 +56,8 @@ pub(super) fn check_text(text: &str) -> Result<(), String> {
             b'{' | b'[' | b'(' => nesting += 1,
             b'}' | b']' | b')' => nesting = nesting.saturating_sub(1),
             b'@' => directives += 1,
-            byte if is_word(byte) => {
-                rest = &rest[rest.iter().take_while(|byte| is_word(**byte)).count()..];
-            }
+            b'-' | b'0'..=b'9' => rest = after_number(first, rest),
+            byte if is_word(byte) => rest = after_word(here),
             _ => {}
         }
         tokens += 1;
@@ -74,7 +75,28 @@ pub(super) fn check_text(text: &str) -> Result<(), String> {
 }
 
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+')
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// What comes after an integer whose first byte has been read. The parser asks for nothing between
+/// one and the next: `00-1` are three.
+fn after_number(first: u8, rest: &[u8]) -> &[u8] {
+    // Looked at only where they belong to the number: a million zeros are to cost no more than that.
+    let digits = || rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let length = match (first, rest.first()) {
+        (b'0', _) => 0,
+        (b'-', Some(b'0')) => 1,
+        _ => digits(),
+    };
+    &rest[length..]
+}
+
+/// What comes after the word that `text` begins with. The parser takes a value off the beginning of
+/// a longer word: `nulltrue` are two.
+fn after_word(text: &[u8]) -> &[u8] {
+    let values: [&[u8]; 3] = [b"null", b"true", b"false"];
+    let value = values.iter().find_map(|value| text.strip_prefix(*value));
+    value.unwrap_or_else(|| &text[text.iter().take_while(|byte| is_word(**byte)).count()..])
 }
 
 /// What comes after a string whose first quote has been read.
@@ -92,6 +114,25 @@ fn after_string(text: &[u8]) -> &[u8] {
         };
     }
     rest
+}
+
+/// Checks the variables of a request.
+pub(super) fn check_variables(variables: &Value) -> Result<(), String> {
+    let mut left = vec![variables];
+    let mut known = 1;
+    while let Some(value) = left.pop() {
+        let before = left.len();
+        match value {
+            Value::Array(items) => left.extend(items),
+            Value::Object(members) => left.extend(members.values()),
+            _ => {}
+        }
+        known += left.len() - before;
+        if known > MAX_TOKENS {
+            return Err(format!("the variables have more than {MAX_TOKENS} values"));
+        }
+    }
+    Ok(())
 }
 
 /// Checks what a document selects.

@@ -41,6 +41,18 @@ struct State {
     lines: Vec<Weak<Line>>,
 }
 
+impl State {
+    /// Stops listening. A process that was started a moment ago, by whoever, still has all sockets
+    /// of this one: so the socket itself stops, and not just this process's hold on it.
+    fn close(&mut self) {
+        let Some(listener) = self.listener.take() else { return };
+        // Where a system does not know this of a socket that listens, closing it has to do.
+        #[cfg(unix)]
+        let _ = rustix::net::shutdown(&listener, rustix::net::Shutdown::Both);
+        drop(listener);
+    }
+}
+
 impl Closer {
     /// Refuses new connections for so long, in real time, and resets those that are open. The
     /// door is closed when this returns.
@@ -57,7 +69,7 @@ impl Closer {
     pub(crate) fn shut(&self) {
         let mut state = locked(&self.state);
         state.shut = true;
-        state.listener = None;
+        state.close();
     }
 
     /// Resets the connections that are open.
@@ -148,7 +160,7 @@ impl Door {
     }
 
     async fn stay_closed(&self) {
-        locked(&self.closer.state).listener = None;
+        locked(&self.closer.state).close();
         // A socket that is bound and does not listen keeps the port from all others, until it is
         // the one that listens again: only some systems would bind another one beside it. Without
         // it the door reopens all the same, once the port is free.

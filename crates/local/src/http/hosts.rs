@@ -8,7 +8,7 @@
 use std::net::IpAddr;
 
 use axum::http::header::{HOST, ORIGIN};
-use axum::http::uri::Authority;
+use axum::http::uri::{Authority, Scheme};
 use axum::http::{HeaderMap, Request, StatusCode, Uri};
 
 use super::Refusal;
@@ -35,7 +35,9 @@ impl Hosts {
         let headers = request.headers();
         let foreign = headers.get_all(ORIGIN).iter().any(|origin| {
             let origin = origin.to_str().ok().and_then(|origin| origin.parse::<Uri>().ok());
-            let authority = origin.as_ref().and_then(Uri::authority);
+            // The service speaks no other scheme, and another one is another origin.
+            let origin = origin.as_ref().filter(|origin| origin.scheme() == Some(&Scheme::HTTP));
+            let authority = origin.and_then(Uri::authority);
             authority.is_none_or(|authority| !authority.as_str().eq_ignore_ascii_case(&host))
         });
         if foreign || !is_of_this_site(headers) {

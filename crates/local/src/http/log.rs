@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::QueryParameters;
 use crate::sync::locked;
 
-/// How many requests with a key of the service the log keeps, and how many bytes of their targets.
+/// How many requests with a key of the service the log keeps, and how many bytes of them.
 const KEPT: Bounds = Bounds { entries: 10_000, bytes: 16 * 1024 * 1024 };
 /// The same for requests of strangers, who could otherwise fill the log.
 const KEPT_OF_STRANGERS: Bounds = Bounds { entries: 100, bytes: 256 * 1024 };
@@ -87,6 +87,11 @@ struct Entry {
 }
 
 impl Entry {
+    /// What counts against the bounds: a peer can make the method as long as the path.
+    fn length(&self) -> usize {
+        self.target.len() + self.method.as_str().len()
+    }
+
     fn record(&self) -> RequestRecord {
         let (path, query) = self.target.split_at(self.path_length);
         RequestRecord {
@@ -104,11 +109,11 @@ impl Ring {
     }
 
     fn push(&mut self, entry: Entry) {
-        self.bytes += entry.target.len();
+        self.bytes += entry.length();
         self.kept.push_back(entry);
         while self.kept.len() > self.bounds.entries || self.bytes > self.bounds.bytes {
             let Some(oldest) = self.kept.pop_front() else { break };
-            self.bytes -= oldest.target.len();
+            self.bytes -= oldest.length();
         }
     }
 
@@ -198,16 +203,23 @@ mod tests {
     #[test]
     fn long_requests_are_bounded_in_bytes() {
         let log = RequestLog::default();
-        let uri = Uri::try_from(format!("/{}", "a".repeat(60_000))).unwrap_or_default();
-        for _ in 0..2_000 {
-            log.arrived(&Method::GET, &uri, false);
-            log.arrived(&Method::GET, &uri, true);
+        let long = "A".repeat(60_000);
+        let uri = Uri::try_from(format!("/{long}")).unwrap_or_default();
+        let method = Method::from_bytes(long.as_bytes()).unwrap_or_default();
+        for turn in 0..2_000 {
+            for is_stranger in [true, false] {
+                if turn % 2 == 0 {
+                    log.arrived(&Method::GET, &uri, is_stranger);
+                } else {
+                    log.arrived(&method, &Uri::default(), is_stranger);
+                }
+            }
         }
         let entries = locked(&log.entries);
         assert!(entries.known.bytes <= KEPT.bytes && entries.known.kept.len() > 200);
         assert!(entries.strange.bytes <= KEPT_OF_STRANGERS.bytes);
         assert_eq!(
-            entries.known.kept.iter().map(|e| e.target.len()).sum::<usize>(),
+            entries.known.kept.iter().map(Entry::length).sum::<usize>(),
             entries.known.bytes
         );
     }

@@ -7,14 +7,15 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
+use axum::http::header::EXPECT;
 use axum::response::{IntoResponse, Response};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use tower_service::Service;
 
 use super::Refusal;
 use super::auth::has_key;
 use super::connection::Connection;
-use super::transfer::{Download, Owed, Upload};
+use super::transfer::{Download, Leftover, Owed, Upload};
 use crate::app::App;
 use crate::{control, graphql, queue, rest};
 
@@ -63,8 +64,15 @@ impl Visit {
         let line = &self.connection.0;
         let owed = Owed::on(line);
         let stopping = self.site.app.stopping.clone();
-        let request = request.map(|body| Body::new(Upload::new(body, line.clone(), stopping)));
-        let response = self.answer(request).await;
+        // Who waits for leave to send has not sent anything, and needs no leave for a refusal.
+        let may_be_left =
+            !request.body().is_end_stream() && !request.headers().contains_key(EXPECT);
+        let leftover = may_be_left.then(|| Arc::new(Leftover::default()));
+        let upload = |body| Upload::new(body, leftover.clone(), line.clone(), stopping.clone());
+        let response = self.answer(request.map(|body| Body::new(upload(body)))).await;
+        if let Some(leftover) = &leftover {
+            leftover.drain(line, &stopping).await;
+        }
         Ok(response.map(|body| Download { body, _owed: owed }))
     }
 

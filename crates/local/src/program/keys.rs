@@ -26,6 +26,10 @@ enum Source {
 impl Keys {
     pub fn read(given: Vec<String>, file: Option<PathBuf>) -> io::Result<Self> {
         let is_given = !given.is_empty();
+        // As an unset variable of a shell gives it: GraphQL would take it from everybody.
+        if given.iter().any(|key| key.trim().is_empty()) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "--api-key needs a key"));
+        }
         let mut all = given;
         let mut source = Source::CommandLine;
         if let Some(file) = file {

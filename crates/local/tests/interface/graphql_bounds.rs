@@ -6,7 +6,7 @@ use std::fmt::Write;
 use podqueue_local::Builder;
 use serde_json::json;
 
-use crate::support::{Service, seconds};
+use crate::support::{KEY, Service, seconds};
 
 /// Sends a document, asserts that it is refused soon, and gives the reason.
 async fn refused(document: &str) -> String {
@@ -155,4 +155,42 @@ async fn what_tools_ask_a_schema_for_is_allowed() {
         .collect();
     let body = json!({ "query": format!("mutation {{ {} }}", many.join(" ")) });
     assert_eq!(service.graphql_body(body).await.0, 200);
+}
+
+#[tokio::test]
+async fn values_without_anything_between_them() {
+    let length = 900_000;
+    for (kind, piece) in
+        [("Int", "0"), ("Int", "1-"), ("Int", "-0"), ("Boolean", "true"), ("Boolean", "nullfalse")]
+    {
+        let values = piece.repeat(length / piece.len());
+        let document = format!("query ($a: [{kind}] = [{values}1]) {{ _empty }}");
+        assert!(refused(&document).await.contains("tokens"), "{piece}");
+    }
+}
+
+#[tokio::test]
+async fn names_that_begin_as_values_do_are_still_names() {
+    let service = Service::still(Builder::control_plane).await;
+    let document = format!("{{ {}: _empty nullable: _empty }}", "truenull1a".repeat(10));
+    assert_eq!(service.graphql(&document).await.0, 200);
+}
+
+#[tokio::test]
+async fn variables_of_very_many_values() {
+    let service = Service::still(Builder::control_plane).await;
+    for variables in [
+        json!({ "input": { "env": vec![json!({ "key": "a", "value": "b" }); 100_000] } }),
+        json!({ "input": [vec![[0]; 100_000]] }),
+        (0..100_000).map(|n| (format!("v{n}"), json!(n))).collect(),
+    ] {
+        let document =
+            "mutation ($input: SaveTemplateInput!) { saveTemplate(input: $input) { id } }";
+        let body = json!({ "query": document, "variables": variables });
+        let request = service.http.post(format!("{}?api_key={KEY}", service.local.graphql_url()));
+        let (status, answer) = crate::support::answer(request.json(&body)).await;
+        assert_eq!(status, 400);
+        let message = answer["errors"][0]["message"].as_str().unwrap();
+        assert!(message.contains("50000 values"), "{message}");
+    }
 }

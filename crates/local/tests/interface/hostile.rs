@@ -344,3 +344,54 @@ async fn nested_and_huge_json_is_400() {
         }
     }
 }
+
+#[tokio::test]
+async fn who_still_sends_a_body_that_is_refused_gets_to_read_why() {
+    let service = service().await;
+    let body = "x".repeat(9_000_000);
+    for (method, path, key, host, status) in [
+        ("POST", "/v2/nope/run", KEY, "localhost", "404"),
+        ("POST", "/v2/echo/run", "wrong", "localhost", "401"),
+        ("POST", "/v2/echo/run", KEY, "page.example", "421"),
+        ("POST", "/v2/echo/cancel/none", KEY, "localhost", "404"),
+        ("PUT", "/v2/echo/run", KEY, "localhost", "405"),
+        ("POST", "/nothing", KEY, "localhost", "404"),
+        ("POST", "/graphql", KEY, "localhost", "401"),
+        ("POST", "/_local/pods", KEY, "localhost", "415"),
+    ] {
+        for length in ["content-length: 9000000", "transfer-encoding: chunked"] {
+            let mut stream = connect(&service).await;
+            let head = format!(
+                "{method} {path} HTTP/1.1\r\nhost: {host}\r\nauthorization: {key}\r\n{length}\r\n\r\n"
+            );
+            let sent = if length.starts_with("content") {
+                format!("{head}{body}")
+            } else {
+                format!("{head}{:x}\r\n{body}\r\n0\r\n\r\n", body.len())
+            };
+            // All of it is taken, and the connection goes on.
+            stream.write_all(sent.as_bytes()).await.unwrap();
+            let health = "GET /v2/echo/health HTTP/1.1\r\nhost: localhost\r\n\
+                          connection: close\r\n\r\n";
+            stream.write_all(health.as_bytes()).await.unwrap();
+            let responses = rest(stream).await;
+            assert!(responses.starts_with(&format!("HTTP/1.1 {status} ")), "{path} {responses}");
+            assert_eq!(responses.matches("HTTP/1.1 ").count(), 2, "{path} {responses}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_is_refused_and_does_not_come_holds_up_nobody() {
+    let service = service().await;
+    for (expect, within) in [("", seconds(1)), ("expect: 100-continue\r\n", Duration::ZERO)] {
+        let mut stream = connect(&service).await;
+        let head = "POST /v2/nope/run HTTP/1.1\r\nhost: localhost\r\nauthorization: ";
+        let sent = format!("{head}{KEY}\r\n{expect}content-length: 100\r\n\r\n");
+        stream.write_all(sent.as_bytes()).await.unwrap();
+        let begun = Instant::now();
+        let response = rest(stream).await;
+        assert!(response.starts_with("HTTP/1.1 404 "), "{response}");
+        assert!(begun.elapsed() <= within, "{:?}", begun.elapsed());
+    }
+}

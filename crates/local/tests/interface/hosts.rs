@@ -120,6 +120,8 @@ async fn a_page_of_another_origin_is_refused() {
     for header in [
         "origin: https://page.example",
         "origin: http://localhost:3000",
+        "origin: https://localhost:8000",
+        "origin: chrome-extension://localhost:8000",
         "origin: http://localhost",
         "origin: http://127.0.0.1:8000",
         "origin: null",

@@ -111,6 +111,15 @@ async fn a_key_file_without_a_key_is_an_error() {
 }
 
 #[tokio::test]
+async fn a_blank_key_is_an_error() {
+    for key in ["", " "] {
+        let output = program().args(["--api-key", key]).output().await.unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(String::from_utf8(output.stderr).unwrap().contains("--api-key"));
+    }
+}
+
+#[tokio::test]
 async fn it_warns_where_other_machines_can_reach_it_and_takes_their_names_for_it() {
     let mut program = Command::new(env!("CARGO_BIN_EXE_podqueue-local"));
     program

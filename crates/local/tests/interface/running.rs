@@ -36,6 +36,40 @@ async fn it_stops_on_drop() {
     eventually("an end of listening", async || TcpStream::connect(address).is_err()).await;
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn the_port_is_free_at_once_also_while_processes_are_started() {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    // Until it runs its program, a new process has all sockets of the one that starts it.
+    let done = Arc::new(AtomicBool::new(false));
+    let starting = std::thread::spawn({
+        let done = done.clone();
+        move || {
+            while !done.load(Ordering::Relaxed) {
+                std::process::Command::new("true").status().unwrap();
+            }
+        }
+    });
+    let mut address = (std::net::Ipv4Addr::LOCALHOST, 0).into();
+    let mut failed = None;
+    for turn in 0..300 {
+        match LocalService::builder().listen(address).start().await {
+            Ok(local) => {
+                address = local.address();
+                tokio::task::yield_now().await;
+            }
+            Err(error) => {
+                failed = Some((turn, error));
+                break;
+            }
+        }
+    }
+    done.store(true, Ordering::Relaxed);
+    starting.join().unwrap();
+    assert!(failed.is_none(), "{failed:?}");
+}
+
 #[tokio::test]
 async fn shutdown_answers_who_waits_and_frees_the_port() {
     let service = Service::still(|builder| builder).await;
