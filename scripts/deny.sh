@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks the licenses, duplicate versions and sources of all dependencies against deny.toml, without
-# a network. Installs cargo-deny where it is missing, which takes two minutes.
+# a network. Installs cargo-deny where it is missing, which takes a minute.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
