@@ -50,3 +50,21 @@ fn every_other_crate_is_kept_from_being_published() {
     publishable.sort_unstable();
     assert_eq!(publishable, expected);
 }
+
+/// A requirement that a reader copies is one that this version meets.
+#[test]
+fn the_papers_name_the_current_version() {
+    let version = env!("CARGO_PKG_VERSION");
+    let minor = version.rsplit_once('.').unwrap().0;
+    let mut count = 0;
+    for path in files_ending_in("README.md") {
+        for line in fs::read_to_string(&path).unwrap().lines() {
+            let Some((name, rest)) = line.split_once(" = \"") else { continue };
+            if PUBLISHED.contains(&name) {
+                assert_eq!(rest.split('"').next().unwrap(), minor, "{}: {line}", path.display());
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 1, "requirements were found: {count}");
+}
