@@ -1,6 +1,7 @@
 //! What the manifests tell the registry and docs.rs.
 
 use std::fs;
+use std::path::Path;
 
 use crate::support::{PUBLISHED, files_ending_in, list, metadata};
 
@@ -14,6 +15,10 @@ fn a_published_crate_says_what_the_registry_shows() {
             assert!(package[field].is_string(), "{name}: {field}");
         }
         assert_eq!(package["documentation"], format!("https://docs.rs/{name}"));
+        let manifest = Path::new(package["manifest_path"].as_str().unwrap());
+        let readme = fs::read_to_string(manifest.with_file_name("README.md")).unwrap();
+        let stated = package["rust_version"].as_str().unwrap();
+        assert!(readme.contains(&format!("Rust version is {stated}")), "{name}: README.md");
         assert!((1..=5).contains(&list(&package["categories"]).len()), "{name}: categories");
         let keywords = list(&package["keywords"]);
         assert!((1..=5).contains(&keywords.len()), "{name}: keywords");

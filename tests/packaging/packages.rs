@@ -52,15 +52,12 @@ fn every_package_has_the_same_licenses() {
     for folder in fs::read_dir("crates").unwrap() {
         let folder = folder.unwrap().path();
         let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        if manifest.contains("\npublish = false") {
+            continue;
+        }
         for license in ["LICENSE-APACHE", "LICENSE-MIT"] {
-            let text = |path: &std::path::Path| fs::read_to_string(path.join(license)).ok();
-            let is_published = !manifest.contains("publish = false");
-            assert_eq!(
-                text(&folder).is_some_and(|it| Some(it) == text(".".as_ref())),
-                is_published,
-                "{}/{license}",
-                folder.display()
-            );
+            let own = fs::read_to_string(folder.join(license)).unwrap_or_default();
+            assert!(own == fs::read_to_string(license).unwrap(), "{}: {license}", folder.display());
         }
     }
 }
