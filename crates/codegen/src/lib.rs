@@ -74,3 +74,8 @@ pub mod __private {
 pub fn queries(folder: impl Into<PathBuf>) {
     Build::new().queries(folder).run();
 }
+
+/// The code of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

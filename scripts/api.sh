@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Compares the public API of each crate with its list in api/. UPDATE_SNAPSHOTS=1 rewrites the lists.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+crates=(podqueue podqueue-codegen podqueue-local podqueue-regenerate)
+target=${CARGO_TARGET_DIR:-target}
+
+# rustdoc writes JSON as an unstable option only, which a stable one takes when told to. Nobody else
+# is told: the build scripts of dependencies look for it and would be run again.
+wrapper=$(mktemp)
+trap 'rm -f "$wrapper"' EXIT
+printf '#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec "%s" "$@"\n' "${RUSTDOC:-rustdoc}" >"$wrapper"
+chmod +x "$wrapper"
+
+# The crates and features of docs.rs, as in the "docs" step of .ci/run, which has compiled them.
+RUSTDOC=$wrapper RUSTDOCFLAGS="-Z unstable-options --output-format json" \
+  cargo doc --workspace --lib --no-deps --features podqueue/webhook,podqueue/http2 --locked
+
+cargo run --quiet --locked --manifest-path api/Cargo.toml --target-dir "$target/api" -- \
+  "$target/doc" "${crates[@]}"

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Checks the licenses, duplicate versions and sources of all dependencies against deny.toml, without
+# a network. Installs cargo-deny where it is missing, which takes a minute.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+version=0.20.2
+cargo deny --version 2>/dev/null | grep -qF "$version" ||
+  cargo install --quiet --locked --version "$version" --profile dev cargo-deny
+
+# What deny.toml allows without need is an error, too.
+cargo deny --offline check \
+  -D unmatched-skip -D license-exception-not-encountered -D license-not-encountered \
+  licenses bans sources

@@ -1,0 +1,63 @@
+//! What is in the packages. That they build is checked by `cargo package`, in `.ci/run`.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use crate::support::{PUBLISHED, cargo};
+
+/// What cargo itself adds.
+const OF_CARGO: [&str; 4] = [".cargo_vcs_info.json", "Cargo.lock", "Cargo.toml", "Cargo.toml.orig"];
+
+const PAPERS: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
+
+fn files(package: &str) -> BTreeSet<String> {
+    let args = ["package", "--list", "--allow-dirty", "--offline", "--package", package];
+    String::from_utf8(cargo(&args)).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// A package has what its users need: no tests, no test data, no benchmarks.
+#[test]
+fn a_package_has_what_its_users_need_and_no_more() {
+    for package in PUBLISHED {
+        let files = files(package);
+        let top = |path: &str| path.split('/').next().unwrap().to_owned();
+        let found: BTreeSet<_> = files.iter().map(|it| top(it)).collect();
+        let own: &[_] = match package {
+            "podqueue" => &[
+                "ARCHITECTURE.md",
+                "CHANGELOG.md",
+                "build.rs",
+                "examples",
+                "openapi",
+                "queries",
+                "schema",
+            ],
+            "podqueue-local" => &["openapi"],
+            _ => &[],
+        };
+        let expected = OF_CARGO.iter().chain(&PAPERS).chain(own).chain(&["src"]);
+        // Where the sources are in no repository, cargo cannot name the commit.
+        let without_commit = |it: &str| it != OF_CARGO[0];
+        assert_eq!(
+            found.into_iter().filter(|it| without_commit(it)).collect::<BTreeSet<_>>(),
+            expected.filter(|it| without_commit(it)).map(|it| (*it).to_owned()).collect(),
+            "{package}"
+        );
+        assert!(files.contains("src/lib.rs"), "{package}");
+    }
+}
+
+#[test]
+fn every_package_has_the_same_licenses() {
+    for folder in fs::read_dir("crates").unwrap() {
+        let folder = folder.unwrap().path();
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        if manifest.contains("\npublish = false") {
+            continue;
+        }
+        for license in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            let own = fs::read_to_string(folder.join(license)).unwrap_or_default();
+            assert!(own == fs::read_to_string(license).unwrap(), "{}: {license}", folder.display());
+        }
+    }
+}

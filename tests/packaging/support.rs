@@ -1,0 +1,44 @@
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// The crates that are published, in the order in which they are.
+pub const PUBLISHED: [&str; 4] =
+    ["podqueue-codegen", "podqueue-local", "podqueue", "podqueue-regenerate"];
+
+/// The standard output of cargo.
+pub fn cargo(args: &[&str]) -> Vec<u8> {
+    let output = Command::new(env!("CARGO")).args(args).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+/// What cargo knows of the workspace and its dependencies.
+pub fn metadata() -> Value {
+    let args = ["metadata", "--format-version", "1", "--locked", "--all-features"];
+    serde_json::from_slice(&cargo(&args)).unwrap()
+}
+
+pub fn list(value: &Value) -> Vec<Value> {
+    value.as_array().unwrap().clone()
+}
+
+/// All files of the repository whose names end so, sorted.
+pub fn files_ending_in(end: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut to_read = vec![PathBuf::from(".")];
+    while let Some(folder) = to_read.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if path.is_dir() && name != "target" && !name.starts_with('.') {
+                to_read.push(path);
+            } else if path.is_file() && name.ends_with(end) {
+                found.push(path.strip_prefix(Path::new(".")).unwrap().to_owned());
+            }
+        }
+    }
+    found.sort();
+    found
+}
