@@ -6,64 +6,27 @@ mod delivery;
 mod http1;
 mod http2;
 mod transcript;
+mod world;
 
 pub use transcript::{Arrival, Fate, Transcript};
 
-use std::collections::{BTreeMap, VecDeque};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Notify;
-use tokio::task::{AbortHandle, JoinHandle};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::operation::Operation;
-use crate::plan::{Fault, Plan};
+use self::world::{Inner, World, reset};
+use crate::plan::Plan;
 use crate::service::Service;
 
 pub struct Peer {
     pub address: SocketAddr,
     world: Arc<World>,
     accepting: JoinHandle<()>,
-}
-
-/// What all connections share.
-pub(crate) struct World {
-    state: Mutex<Inner>,
-    too_many: Notify,
-}
-
-/// More requests than any plan has reason for.
-const MANY: usize = 3_000;
-
-pub(crate) struct Inner {
-    pub(crate) service: Service,
-    pub(crate) transcript: Transcript,
-    faults: BTreeMap<Operation, VecDeque<Fault>>,
-    connections: Vec<AbortHandle>,
-}
-
-impl World {
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// So many requests have arrived.
-    fn count(&self, requests: usize) {
-        if requests >= MANY {
-            self.too_many.notify_one();
-        }
-    }
-}
-
-impl Inner {
-    fn next_fault(&mut self, operation: Operation) -> Fault {
-        let faults = self.faults.get_mut(&operation);
-        faults.and_then(VecDeque::pop_front).unwrap_or(Fault::None)
-    }
 }
 
 impl Peer {
@@ -81,8 +44,7 @@ impl Peer {
         let faults =
             plan.faults.iter().map(|(&operation, list)| (operation, list.clone().into())).collect();
         let transcript = Transcript::new(Instant::now());
-        let inner = Inner { service, transcript, faults, connections: Vec::new() };
-        let world = Arc::new(World { state: Mutex::new(inner), too_many: Notify::new() });
+        let world = Arc::new(World::new(service, transcript, faults));
         let accepting = tokio::spawn(accept(listener, plan.clone(), Arc::clone(&world)));
         Self { address, world, accepting }
     }
@@ -93,7 +55,7 @@ impl Peer {
 
     /// Waits until more requests have come than any plan has reason for: the time might stand still.
     pub async fn is_flooded(&self) {
-        self.world.too_many.notified().await;
+        self.world.is_flooded().await;
     }
 
     /// How many tasks it has of its own.
@@ -163,9 +125,4 @@ async fn listen_again(address: SocketAddr) -> TcpListener {
             Err(_) => sleep(Duration::from_millis(1)).await,
         }
     }
-}
-
-/// The connection is reset when the stream is dropped.
-fn reset(stream: &TcpStream) {
-    let _ = stream.set_zero_linger();
 }

@@ -4,15 +4,17 @@
 //! state of a job is a function of its script and of now.
 
 mod job;
+mod reply;
 mod request;
 mod stored;
 
 pub use job::{Job, State};
+pub use reply::Reply;
 pub use request::Request;
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::time::Instant;
 
 use self::stored::Stored;
@@ -31,27 +33,6 @@ pub struct Service {
     pub purges: u64,
     /// By path.
     pub openai: BTreeMap<String, u64>,
-}
-
-/// What the service answers when nothing goes wrong on the way.
-#[derive(Clone, Debug)]
-pub struct Reply {
-    pub status: u16,
-    pub body: String,
-    /// The job that it created.
-    pub new_job: Option<String>,
-    /// `/runsync` answers only then.
-    pub not_before: Option<Instant>,
-}
-
-impl Reply {
-    pub fn json(status: u16, body: &Value) -> Self {
-        Self { status, body: body.to_string(), new_job: None, not_before: None }
-    }
-
-    fn error(status: u16, message: &str) -> Self {
-        Self::json(status, &json!({ "error": message }))
-    }
 }
 
 impl Service {
@@ -85,7 +66,9 @@ impl Service {
             | Operation::UpdateTemplate
             | Operation::DeleteTemplate
             | Operation::CreateSecret
-            | Operation::DeleteSecret => self.graphql(request),
+            | Operation::DeleteSecret => {
+                stored::graphql(&mut self.templates, &mut self.secrets, request)
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 
-use super::Fate;
+use super::transcript::Fate;
 use crate::operation::Operation;
 use crate::plan::{Answer, Echo, Fault, Garble, Place, RetryAfter, Words};
 use crate::service::{Reply, Request};

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use super::Fate;
 use super::content::Content;
+use super::transcript::Fate;
 use crate::plan::{Ending, Fault};
 
 /// What is done on the connection.

@@ -6,7 +6,8 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::content::{acts, content};
 use super::delivery::{Act, delivery};
-use super::{Fate, World, reset};
+use super::transcript::Fate;
+use super::world::{World, reset};
 use crate::plan::{Ending, Fault, Place};
 use crate::service::{Reply, Request};
 

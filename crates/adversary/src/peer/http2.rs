@@ -12,7 +12,8 @@ use tokio::time::{sleep, sleep_until};
 
 use super::content::{Content, acts, content};
 use super::http1::act;
-use super::{Fate, World};
+use super::transcript::Fate;
+use super::world::World;
 use crate::plan::{Ending, Fault, H2Reset};
 use crate::service::Request;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::Reply;
+use super::reply::Reply;
 use crate::plan::{End, JobScript};
 
 const TTL: Duration = Duration::from_secs(24 * 60 * 60);

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Reply, Request, Service};
+use super::reply::Reply;
+use super::request::Request;
 use crate::canary;
 use crate::operation::Operation;
 
@@ -38,48 +39,46 @@ fn template(id: &str, name: &str) -> Value {
     } } })
 }
 
-impl Service {
-    pub(super) fn graphql(&mut self, request: &Request) -> Reply {
-        let number = request.id.rsplit('-').next().unwrap_or_default();
-        let name = |prefix: &str| format!("{prefix}-{number}");
-        match request.operation {
-            Operation::CreateTemplate => {
-                let name = name("tpl");
-                if self.templates.there.contains_key(&name) {
-                    return failed("a template of this name exists");
-                }
-                *self.templates.created.entry(name.clone()).or_default() += 1;
-                self.templates.there.insert(name.clone(), Thing::default());
-                Reply::json(200, &template(&format!("tplid-{number}"), &name))
+pub(super) fn graphql(templates: &mut Stored, secrets: &mut Stored, request: &Request) -> Reply {
+    let number = request.id.rsplit('-').next().unwrap_or_default();
+    let name = |prefix: &str| format!("{prefix}-{number}");
+    match request.operation {
+        Operation::CreateTemplate => {
+            let name = name("tpl");
+            if templates.there.contains_key(&name) {
+                return failed("a template of this name exists");
             }
-            Operation::UpdateTemplate => match self.templates.there.get_mut(&name("tpl")) {
-                Some(thing) => {
-                    thing.changes += 1;
-                    Reply::json(200, &template(&request.id, &name("tpl")))
-                }
-                None => failed("template not found"),
-            },
-            Operation::DeleteTemplate => match self.templates.there.remove(&name("tpl")) {
-                Some(_) => Reply::json(200, &json!({ "data": { "deleteTemplate": null } })),
-                None => failed("template not found"),
-            },
-            Operation::CreateSecret => {
-                let name = name("sec");
-                *self.secrets.created.entry(name.clone()).or_default() += 1;
-                self.secrets.there.insert(name.clone(), Thing::default());
-                let id = format!("secid-{number}");
-                Reply::json(
-                    200,
-                    &json!({ "data": { "secretCreate": {
-                        "id": id, "name": name, "description": null
-                    } } }),
-                )
-            }
-            Operation::DeleteSecret => match self.secrets.there.remove(&name("sec")) {
-                Some(_) => Reply::json(200, &json!({ "data": { "secretDelete": null } })),
-                None => failed("secret not found"),
-            },
-            _ => failed("unknown operation"),
+            *templates.created.entry(name.clone()).or_default() += 1;
+            templates.there.insert(name.clone(), Thing::default());
+            Reply::json(200, &template(&format!("tplid-{number}"), &name))
         }
+        Operation::UpdateTemplate => match templates.there.get_mut(&name("tpl")) {
+            Some(thing) => {
+                thing.changes += 1;
+                Reply::json(200, &template(&request.id, &name("tpl")))
+            }
+            None => failed("template not found"),
+        },
+        Operation::DeleteTemplate => match templates.there.remove(&name("tpl")) {
+            Some(_) => Reply::json(200, &json!({ "data": { "deleteTemplate": null } })),
+            None => failed("template not found"),
+        },
+        Operation::CreateSecret => {
+            let name = name("sec");
+            *secrets.created.entry(name.clone()).or_default() += 1;
+            secrets.there.insert(name.clone(), Thing::default());
+            let id = format!("secid-{number}");
+            Reply::json(
+                200,
+                &json!({ "data": { "secretCreate": {
+                    "id": id, "name": name, "description": null
+                } } }),
+            )
+        }
+        Operation::DeleteSecret => match secrets.there.remove(&name("sec")) {
+            Some(_) => Reply::json(200, &json!({ "data": { "secretDelete": null } })),
+            None => failed("secret not found"),
+        },
+        _ => failed("unknown operation"),
     }
 }
