@@ -3,7 +3,7 @@
 //! A run is a pure function of a seed: [`plan::plan`] draws the settings, what the callers do and what
 //! the peer does to each request; [`run`] plays it over real sockets with a clock that is turned; and
 //! [`invariants`] hold what the callers were told against what the peer did. A plan that breaks one is
-//! made smaller by [`shrink`] before it is shown.
+//! made smaller by `shrink` before it is shown.
 //!
 //! ```text
 //! plan ──> caller ──> podqueue ──> socket ──> peer ──> service

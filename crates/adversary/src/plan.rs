@@ -1,6 +1,6 @@
 //! A run, as data: the settings, what the callers do, and what the peer does to each request.
 //!
-//! It is drawn from a seed ([`draw`]), printed when an invariant is broken, and shrunk.
+//! It is drawn from a seed (`draw`), printed when an invariant is broken, and shrunk.
 
 mod draw;
 mod fault;
