@@ -32,6 +32,9 @@ pub struct JobRecord {
 /// The fields that are read into a record.
 const KNOWN: [&str; 6] = ["id", "status", "output", "error", "delayTime", "executionTime"];
 
+/// How many characters of what a handler says an error shows: a traceback, but not a whole output.
+const MOST_SHOWN_OF_A_FAILURE: usize = 8_000;
+
 /// How many names of other fields `Debug` shows.
 const MOST_NAMES_SHOWN: usize = 32;
 
@@ -284,7 +287,13 @@ impl JobRecord {
         };
         let message = match self.failure() {
             Some(failure) if !failure.message.is_empty() => {
-                format!("{what}: {}", failure.message)
+                match failure.message.char_indices().nth(MOST_SHOWN_OF_A_FAILURE) {
+                    Some((end, _)) => format!(
+                        "{what}: {}… (shortened: `JobRecord::failure` has all of it)",
+                        &failure.message[..end]
+                    ),
+                    None => format!("{what}: {}", failure.message),
+                }
             }
             _ => what.to_owned(),
         };

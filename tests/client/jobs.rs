@@ -182,6 +182,18 @@ async fn the_output_of_a_job_that_ended_otherwise_is_its_error() {
 }
 
 #[tokio::test]
+async fn an_error_shows_the_beginning_of_a_long_failure_and_the_record_all_of_it() {
+    let long = "ä".repeat(300_000);
+    let failed = Reply::ok(json!({"id": "j-u1", "status": "FAILED", "error": long}));
+    let server = Script::of([failed]).await;
+    let record = server.endpoint().job("j-u1").status().await.unwrap();
+    let shown = record.clone().into_result().unwrap_err().to_string();
+    assert!(shown.contains(&"ä".repeat(8_000)) && shown.len() < 17_000, "{}", shown.len());
+    assert!(shown.contains("JobRecord::failure"));
+    assert_eq!(record.failure().unwrap().message, long);
+}
+
+#[tokio::test]
 async fn a_job_that_is_gone_is_told_from_one_that_never_was() {
     let gone = Reply::json(404, r#"{"error":"job not found"}"#);
     let server = Script::of([gone.clone(), record("IN_QUEUE"), gone]).await;
