@@ -163,6 +163,9 @@ impl Builder {
     /// of `{"stream": …}` and `{"progress": …}`, then `{"output": …}` or `{"error": "…"}`. One
     /// that dies or writes anything else fails its job, and the worker that takes its place has
     /// to start first.
+    ///
+    /// One that ends after its answer fails no other job. A line behind the answer is dropped, and
+    /// said on standard error, where it comes before the process reads its next job.
     pub fn command_endpoint(self, name: impl Into<String>, command: impl Into<String>) -> Self {
         self.handler(name.into(), Arc::new(Command::new(command.into())))
     }
