@@ -15,7 +15,7 @@ use crate::descriptions::Descriptions;
 use crate::error::Error;
 use crate::faults::Faults;
 use crate::graphql;
-use crate::http::{ApiKey, Hosts, RequestLog, listener};
+use crate::http::{ApiKey, Hosts, Name, RequestLog, listener};
 use crate::limits::{Limiter, RateLimits};
 use crate::operation::Operation;
 use crate::queue::{Endpoint, EndpointSettings, StreamShape, Workers};
@@ -89,6 +89,8 @@ impl Builder {
     /// A key that a client must use, on all three interfaces. Called again, it adds another key,
     /// which is another user: rate limits count for each. Without any key, a random one is made:
     /// [`LocalService::api_key`] returns it.
+    ///
+    /// A key is printable ASCII without white space around it; any other fails the start.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.keys.push(ApiKey { secret: key.into(), allowed: None });
         self
@@ -161,6 +163,9 @@ impl Builder {
     /// of `{"stream": …}` and `{"progress": …}`, then `{"output": …}` or `{"error": "…"}`. One
     /// that dies or writes anything else fails its job, and the worker that takes its place has
     /// to start first.
+    ///
+    /// One that ends after its answer fails no other job. A line behind the answer is dropped, and
+    /// said on standard error, where it comes before the process reads its next job.
     pub fn command_endpoint(self, name: impl Into<String>, command: impl Into<String>) -> Self {
         self.handler(name.into(), Arc::new(Command::new(command.into())))
     }
@@ -215,7 +220,9 @@ impl Builder {
     }
 
     /// Another name or IP address, without a port, by which the service may be called: as other
-    /// machines and containers know this one, say. May be called several times.
+    /// machines and containers know this one, say. May be called several times. Upper and lower
+    /// case, a trailing dot and the spelling of an IPv6 address, with or without brackets, make no
+    /// difference; what can be no request's host fails the start.
     ///
     /// A request whose `Host` is anything but this machine's loopback addresses, `localhost`, the
     /// address at which it arrived or one of these names is refused with 421, so that no web page
@@ -283,9 +290,19 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// When the address cannot be listened on, a Pod or template cannot be used, or the system has
+    /// When the address cannot be listened on, a key or the name of a host is none that a request
+    /// could carry (see [`Error::setting`]), a Pod or template cannot be used, or the system has
     /// no random numbers for a key.
     pub async fn start(self) -> Result<LocalService, Error> {
+        if let Some(flaw) = self.keys.iter().find_map(ApiKey::flaw) {
+            return Err(Error::invalid("api_key", flaw));
+        }
+        let allowed_hosts = self.allowed_hosts.iter().map(|name| {
+            Name::allowed(name).map_err(|why| {
+                Error::invalid("allow_host", format_args!("{name:?} matches no request: {why}"))
+            })
+        });
+        let allowed_hosts = allowed_hosts.collect::<Result<_, _>>()?;
         let catalog = Arc::new(self.catalog()?);
         let listener = listener(self.listen).map_err(|e| Error::listen(self.listen, e))?;
         let address = listener.local_addr().map_err(|e| Error::listen(self.listen, e))?;
@@ -323,7 +340,7 @@ impl Builder {
         }
         let app = Arc::new(App {
             keys,
-            hosts: Hosts { address: address.ip(), allowed: self.allowed_hosts },
+            hosts: Hosts { address: address.ip(), allowed: allowed_hosts },
             clock: self.clock.clone(),
             faults: Faults::default(),
             door: Arc::default(),

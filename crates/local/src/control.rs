@@ -168,10 +168,16 @@ impl Answer {
         if !(200..=999).contains(&self.status) {
             return Err(Refusal::bad_request("answer.status must be from 200 to 999"));
         }
+        let length = self.body.len().to_string();
         let mut fault = Fault::answer(self.status, self.body);
         for (name, value) in &self.headers {
             if name.parse::<HeaderName>().is_err() || value.parse::<HeaderValue>().is_err() {
                 let message = format!("answer.headers: HTTP does not allow {name:?} as it is");
+                return Err(Refusal::bad_request(message));
+            }
+            if name.eq_ignore_ascii_case("content-length") && *value != length {
+                let message =
+                    "answer.headers: content-length is not that of the body: cut is for that";
                 return Err(Refusal::bad_request(message));
             }
             fault = fault.header(name, value);

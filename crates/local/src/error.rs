@@ -7,28 +7,49 @@ use std::net::SocketAddr;
 /// Why the service did not start, or what it was given could not be used.
 #[derive(Debug)]
 pub struct Error {
+    setting: Option<&'static str>,
     what: String,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
+    /// The method of [`Builder`](crate::Builder) whose value cannot be used, if that is why:
+    /// `api_key` or `allow_host`.
+    #[must_use]
+    pub fn setting(&self) -> Option<&'static str> {
+        self.setting
+    }
+
+    pub(crate) fn invalid(setting: &'static str, why: impl fmt::Display) -> Self {
+        Self { setting: Some(setting), what: format!("{setting}: {why}"), source: None }
+    }
+
     pub(crate) fn listen(address: SocketAddr, source: io::Error) -> Self {
-        Self { what: format!("cannot listen on {address}"), source: Some(Box::new(source)) }
+        Self {
+            setting: None,
+            what: format!("cannot listen on {address}"),
+            source: Some(Box::new(source)),
+        }
     }
 
     pub(crate) fn webhooks(source: reqwest::Error) -> Self {
         Self {
+            setting: None,
             what: "cannot set up the HTTP client for webhooks".to_owned(),
             source: Some(Box::new(source)),
         }
     }
 
     pub(crate) fn random_key(source: getrandom::Error) -> Self {
-        Self { what: "cannot make a random API key".to_owned(), source: Some(Box::new(source)) }
+        Self {
+            setting: None,
+            what: "cannot make a random API key".to_owned(),
+            source: Some(Box::new(source)),
+        }
     }
 
     pub(crate) fn seed(why: String) -> Self {
-        Self { what: why, source: None }
+        Self { setting: None, what: why, source: None }
     }
 }
 

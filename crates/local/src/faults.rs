@@ -5,6 +5,7 @@ mod rewriting;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use axum::http::header::CONTENT_LENGTH;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use bytes::Bytes;
 
@@ -199,11 +200,13 @@ impl Fault {
     }
 
     /// Adds a header to what [`answer`](Self::answer) sends, in place of one of that name. One
-    /// that HTTP does not allow is left out.
+    /// that HTTP does not allow is left out, and so is a `content-length` that is not the body's:
+    /// for a body shorter than its head promises there is [`cut`](Self::cut).
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        if let Effect::Answer { headers, .. } = &mut self.effect
+        if let Effect::Answer { headers, body, .. } = &mut self.effect
             && let (Ok(name), Ok(value)) =
                 (name.parse::<HeaderName>(), value.parse::<HeaderValue>())
+            && (name != CONTENT_LENGTH || value == body.len().to_string())
         {
             headers.insert(name, value);
         }

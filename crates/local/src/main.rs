@@ -79,11 +79,24 @@ async fn main() -> ExitCode {
     match run(Arguments::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
+            let error = with_option(error);
             let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
             // When even standard error is closed, the exit code is all there is.
             let _ = writeln!(io::stderr(), "podqueue-local: {error}{cause}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Calls a setting as it is called on the command line.
+fn with_option(error: Box<dyn std::error::Error>) -> Box<dyn std::error::Error> {
+    let setting = error.downcast_ref::<podqueue_local::Error>().and_then(|error| error.setting());
+    match setting {
+        Some(setting) => {
+            let option = format!("--{}", setting.replace('_', "-"));
+            error.to_string().replacen(setting, &option, 1).into()
+        }
+        None => error,
     }
 }
 

@@ -16,6 +16,20 @@ pub(crate) struct ApiKey {
 }
 
 impl ApiKey {
+    /// Why no request could carry the key, or only one that carries none. It does not say the key.
+    pub(crate) fn flaw(&self) -> Option<&'static str> {
+        let key = &self.secret;
+        if key.trim().is_empty() {
+            Some("a key is not blank: GraphQL would take it from everybody")
+        } else if key.trim() != key {
+            Some("a key has no white space around it: HTTP removes it from a header")
+        } else if !key.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            Some("a key is printable ASCII, for a header")
+        } else {
+            None
+        }
+    }
+
     /// A key that nobody can guess.
     pub(crate) fn random() -> Result<Self, getrandom::Error> {
         let mut bytes = [0; 16];

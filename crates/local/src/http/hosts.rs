@@ -5,7 +5,7 @@
 //! machine (DNS rebinding) is known by the header `Host`, and any other by `Origin` or
 //! `Sec-Fetch-Site`.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::uri::{Authority, Scheme};
@@ -15,12 +15,59 @@ use super::Refusal;
 
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
+/// A name or address, however it was spelled.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Name {
+    Ip(IpAddr),
+    /// In lower case, and without the dot at the end.
+    Domain(String),
+}
+
+impl Name {
+    /// The host of a request.
+    fn of(host: &str) -> Self {
+        let bracketed = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+        // The dot only says that the name is whole.
+        let bare = bracketed.unwrap_or_else(|| host.strip_suffix('.').unwrap_or(host));
+        match bare.parse::<IpAddr>() {
+            Ok(ip) => Self::Ip(ip.to_canonical()),
+            Err(_) => Self::Domain(bare.to_ascii_lowercase()),
+        }
+    }
+
+    /// A name that is to be allowed, or why no request could be for it.
+    pub(crate) fn allowed(text: &str) -> Result<Self, &'static str> {
+        if let Some(bracketed) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
+            return match bracketed.parse::<Ipv6Addr>() {
+                Ok(ip) => Ok(Self::Ip(IpAddr::V6(ip).to_canonical())),
+                Err(_) => Err("only an IPv6 address is written in brackets"),
+            };
+        }
+        match Self::of(text) {
+            Self::Domain(name) if name.is_empty() => Err("it is empty"),
+            Self::Domain(name) if name.contains('/') => Err("it is not a URL or path, but a name"),
+            Self::Domain(name) if name.contains('*') => Err("it is not a pattern, but one name"),
+            Self::Domain(name) if name.contains(':') => Err("it goes without a port"),
+            Self::Domain(name) if !name.is_ascii() => Err("it is in ASCII, as in a header (xn--…)"),
+            Self::Domain(name) if !name.split('.').all(is_label) => {
+                Err("it is letters, digits, hyphens and underscores, with single dots between")
+            }
+            name => Ok(name),
+        }
+    }
+}
+
+fn is_label(label: &str) -> bool {
+    !label.is_empty()
+        && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}
+
 /// The names by which the service may be asked.
 pub(crate) struct Hosts {
     /// The address that the service listens on.
     pub(crate) address: IpAddr,
     /// Names that were allowed beside those of this machine.
-    pub(crate) allowed: Vec<String>,
+    pub(crate) allowed: Vec<Name>,
 }
 
 impl Hosts {
@@ -70,18 +117,16 @@ impl Hosts {
         if authority.as_str().contains('@') {
             return false;
         }
-        let host = authority.host();
-        let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-        let is_own = match bare.parse::<IpAddr>() {
-            Ok(ip) => {
-                let ip = ip.to_canonical();
+        let name = Name::of(authority.host());
+        let is_own = match &name {
+            Name::Ip(ip) => {
                 ip.is_loopback()
-                    || ip == self.address.to_canonical()
-                    || local.is_some_and(|local| ip == local.to_canonical())
+                    || *ip == self.address.to_canonical()
+                    || local.is_some_and(|local| *ip == local.to_canonical())
             }
-            Err(_) => bare.eq_ignore_ascii_case("localhost"),
+            Name::Domain(name) => name == "localhost",
         };
-        is_own || self.allowed.iter().any(|name| name.eq_ignore_ascii_case(bare))
+        is_own || self.allowed.contains(&name)
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) use body::{read_body, require_json};
 pub(crate) use connection::Connection;
 pub(crate) use door::{Closer, Door, listener};
 pub(crate) use gate::through;
-pub(crate) use hosts::Hosts;
+pub(crate) use hosts::{Hosts, Name};
 pub(crate) use log::RequestLog;
 pub(crate) use path::decoded;
 pub(crate) use query::QueryParameters;

@@ -1,5 +1,7 @@
 //! Where the program's keys come from, and how they are handed on without being shown.
 
+use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -18,7 +20,11 @@ pub struct Keys {
 enum Source {
     Made,
     CommandLine,
-    File(PathBuf),
+    /// `shown` where the first line is the first key, for whoever reads it again.
+    File {
+        path: PathBuf,
+        shown: bool,
+    },
     StandardInput,
     Environment,
 }
@@ -33,22 +39,16 @@ impl Keys {
         let mut all = given;
         let mut source = Source::CommandLine;
         if let Some(file) = file {
-            let (text, place) = read(file)?;
-            let before = all.len();
-            all.extend(
-                text.lines().map(str::trim).filter(|key| !key.is_empty()).map(str::to_owned),
-            );
-            if all.len() == before {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, "the key file has no key"));
-            }
+            let (keys, place) = read(file)?;
+            all.extend(keys);
             if !is_given {
                 source = place;
             }
         }
         if all.is_empty() {
-            source = match std::env::var(VARIABLE).ok().filter(|key| !key.is_empty()) {
+            source = match std::env::var_os(VARIABLE) {
                 Some(key) => {
-                    all.push(key);
+                    all.push(key_of_the_environment(key)?);
                     Source::Environment
                 }
                 None => Source::Made,
@@ -66,9 +66,12 @@ impl Keys {
     pub fn shown(&self, local: &LocalService) -> Result<String, String> {
         match &self.source {
             Source::Made | Source::CommandLine => Ok(quoted(local.api_key())),
-            Source::File(path) => {
+            Source::File { path, shown } => {
                 let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-                Ok(format!("\"$(head -n 1 {})\"", quoted(&path.to_string_lossy())))
+                match path.to_str().filter(|_| *shown) {
+                    Some(path) => Ok(format!("\"$(head -n 1 {})\"", quoted(path))),
+                    None => Err(format!("that was read first from {}", path.display())),
+                }
             }
             Source::StandardInput => Err("that was read from standard input".to_owned()),
             Source::Environment => Err(format!("in the environment variable {VARIABLE}")),
@@ -76,15 +79,64 @@ impl Keys {
     }
 }
 
-fn read(file: PathBuf) -> io::Result<(String, Source)> {
+/// The key that a variable holds, with the line end that a file or a command may have left on it.
+fn key_of_the_environment(value: OsString) -> io::Result<String> {
+    let flaw = |why: &str| {
+        let message = format!("the environment variable {VARIABLE} {why}");
+        io::Error::new(io::ErrorKind::InvalidInput, message)
+    };
+    let value = value.into_string().map_err(|_| flaw("is not UTF-8"))?;
+    let key = value.strip_suffix('\n').unwrap_or(&value);
+    let key = key.strip_suffix('\r').unwrap_or(key);
+    if key.trim().is_empty() {
+        return Err(flaw("is blank: unset it, or set it to a key"));
+    }
+    if !is_header_value(key) {
+        return Err(flaw("is no key: it has characters, or spaces around it, that no header has"));
+    }
+    Ok(key.to_owned())
+}
+
+/// Whether a header can carry a key as it is.
+fn is_header_value(key: &str) -> bool {
+    key.trim() == key && key.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
+/// The keys in a file. It is read once, for it may be a pipe.
+fn read(file: PathBuf) -> io::Result<(Vec<String>, Source)> {
     if file == Path::new("-") {
         let mut text = String::new();
         io::stdin().read_to_string(&mut text)?;
-        return Ok((text, Source::StandardInput));
+        return Ok((keys(&text)?, Source::StandardInput));
     }
-    let text = std::fs::read_to_string(&file).map_err(|error| {
+    let content = File::open(&file).and_then(|mut open| {
+        let mut text = String::new();
+        open.read_to_string(&mut text)?;
+        Ok((text, open.metadata()?.is_file()))
+    });
+    let (text, is_file) = content.map_err(|error| {
         let message = format!("cannot read the key file {}: {error}", file.display());
         io::Error::new(error.kind(), message)
     })?;
-    Ok((text, Source::File(file)))
+    let keys = keys(&text)?;
+    // What a shell would read there, which is not always the key: it removes neither a byte order
+    // mark nor a carriage return. And names like /dev/stdin mean another file to each process.
+    let of_this_process = ["/dev", "/proc"].iter().any(|directory| file.starts_with(directory));
+    let shown = is_file && !of_this_process && text.split('\n').next() == Some(&keys[0]);
+    Ok((keys, Source::File { path: file, shown }))
+}
+
+/// The lines that are not blank: at least one.
+fn keys(text: &str) -> io::Result<Vec<String>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let keys = text.lines().map(str::trim).filter(|key| !key.is_empty());
+    let keys: Vec<String> = keys.map(str::to_owned).collect();
+    let flaw = if keys.is_empty() {
+        "the key file has no key"
+    } else if !keys.iter().all(|key| is_header_value(key)) {
+        "the key file has a line that is no key: no header could carry it"
+    } else {
+        return Ok(keys);
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidData, flaw))
 }

@@ -2,9 +2,12 @@
 //! lines on its standard input and output.
 
 use std::collections::HashMap;
-use std::io;
+use std::future::poll_fn;
+use std::io::{self, Write};
+use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Mutex;
+use std::task::Poll;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
@@ -32,14 +35,23 @@ impl Command {
     async fn run_job(&self, job: LocalJob) -> Result<Value, HandlerError> {
         let worker = job.worker();
         let idle = locked(&self.idle).remove(&worker);
-        let mut process = match idle {
-            Some(process) if process.is_alive() => process,
-            _ => Process::start(&self.line).map_err(|error| {
+        let work = async {
+            if let Some(mut process) = idle
+                && process.is_ready().await
+            {
+                match process.run(&job).await {
+                    Err(lost) if !lost.has_job => {}
+                    ended => return ended.map(|answer| (answer, process)).map_err(|lost| lost.why),
+                }
+            }
+            let mut process = Process::start(&self.line).map_err(|error| {
                 WorkerLost(format!("the worker `{}` did not start: {error}", self.line))
-            })?,
+            })?;
+            let answer = process.run(&job).await.map_err(|lost| lost.why)?;
+            Ok((answer, process))
         };
-        let answer = tokio::select! {
-            answer = process.run(&job) => answer?,
+        let (answer, process) = tokio::select! {
+            done = work => done?,
             () = job.cancelled() => return Err("stopped".into()),
         };
         locked(&self.idle).insert(worker, process);
@@ -57,11 +69,24 @@ impl Handler for Command {
     }
 }
 
+/// How a process is of no more use.
+struct Lost {
+    why: WorkerLost,
+    /// Whether it may have read any of its job. Another may be given a job that it has not: one
+    /// that has ended after its last answer ends no other job.
+    has_job: bool,
+}
+
+/// How many lines that nobody asked for a process may have written when it gets its next job.
+const MAX_SURPLUS: usize = 1000;
+
 /// A running command. It is killed when dropped, with the processes that it started.
 struct Process {
     child: Mutex<Child>,
     stdin: ChildStdin,
     lines: Lines<BufReader<ChildStdout>>,
+    /// Whether it has answered a job. What it wrote since then is not about the next one.
+    is_used: bool,
 }
 
 impl Process {
@@ -75,42 +100,101 @@ impl Process {
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("no pipe to the process"));
         };
-        Ok(Self { child: Mutex::new(child), stdin, lines: BufReader::new(stdout).lines() })
+        let lines = BufReader::new(stdout).lines();
+        Ok(Self { child: Mutex::new(child), stdin, lines, is_used: false })
     }
 
-    fn is_alive(&self) -> bool {
-        matches!(locked(&self.child).try_wait(), Ok(None))
+    /// Whether it can take another job, after what it wrote behind its last answer is dropped.
+    async fn is_ready(&mut self) -> bool {
+        for _ in 0..MAX_SURPLUS {
+            // Once, and without waiting: there is a line, or there is none yet.
+            let next = poll_fn(|context| {
+                let next = Pin::new(&mut self.lines).poll_next_line(context);
+                Poll::Ready(match next {
+                    Poll::Ready(line) => Some(line),
+                    Poll::Pending => None,
+                })
+            });
+            match next.await {
+                None => return matches!(locked(&self.child).try_wait(), Ok(None)),
+                Some(Ok(Some(line))) => log_surplus(&line),
+                Some(Ok(None) | Err(_)) => return false,
+            }
+        }
+        false
     }
 
     /// Gives the process a job and reads lines until its answer. An outer error means that the
     /// process is of no more use.
-    async fn run(&mut self, job: &LocalJob) -> Result<Result<Value, String>, WorkerLost> {
+    async fn run(&mut self, job: &LocalJob) -> Result<Result<Value, String>, Lost> {
         let mut line = job_line(job).to_string();
         line.push('\n');
-        if let Err(error) = self.send(line.as_bytes()).await {
-            return Err(self.death(&error.to_string()).await);
+        let mut written = 0;
+        let mut surplus = 0;
+        if let Err(error) = self.send(line.as_bytes(), &mut written).await {
+            return Err(self.lost(&error.to_string(), written).await);
         }
         loop {
             let line = match self.lines.next_line().await {
                 Ok(Some(line)) => line,
-                Ok(None) => return Err(self.death("its output ended before an answer").await),
-                Err(error) => return Err(self.death(&error.to_string()).await),
+                Ok(None) => {
+                    return Err(self.lost("its output ended before an answer", written).await);
+                }
+                Err(error) => return Err(self.lost(&error.to_string(), written).await),
             };
+            if self.is_used && self.is_unread(written) {
+                // It does not know this job yet.
+                log_surplus(&line);
+                surplus += 1;
+                if surplus > MAX_SURPLUS {
+                    let why = WorkerLost("the worker writes and does not read".to_owned());
+                    return Err(Lost { why, has_job: false });
+                }
+                continue;
+            }
             if line.trim().is_empty() {
                 continue;
             }
-            match Line::parse(&line).map_err(WorkerLost)? {
+            match Line::parse(&line).map_err(|why| Lost { why: WorkerLost(why), has_job: true })? {
                 Line::Stream(chunk) => job.emit(chunk).await,
                 Line::Progress(value) => job.progress(value),
-                Line::Output(output) => return Ok(Ok(output)),
-                Line::Error(message) => return Ok(Err(message)),
+                Line::Output(output) => {
+                    self.is_used = true;
+                    return Ok(Ok(output));
+                }
+                Line::Error(message) => {
+                    self.is_used = true;
+                    return Ok(Err(message));
+                }
             }
         }
     }
 
-    async fn send(&mut self, line: &[u8]) -> io::Result<()> {
-        self.stdin.write_all(line).await?;
+    async fn send(&mut self, mut line: &[u8], written: &mut usize) -> io::Result<()> {
+        while !line.is_empty() {
+            let count = self.stdin.write(line).await?;
+            *written += count;
+            line = &line[count..];
+        }
         self.stdin.flush().await
+    }
+
+    /// Whether all that was written of a job is still in the pipe. Where the system does not tell,
+    /// it may have been read.
+    #[cfg(target_os = "linux")]
+    fn is_unread(&self, written: usize) -> bool {
+        let left = rustix::io::ioctl_fionread(&self.stdin);
+        left.is_ok_and(|left| usize::try_from(left).is_ok_and(|left| left >= written))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn is_unread(&self, written: usize) -> bool {
+        written == 0
+    }
+
+    async fn lost(&self, what: &str, written: usize) -> Lost {
+        let has_job = !self.is_unread(written);
+        Lost { why: self.death(what).await, has_job }
     }
 
     /// Says how a process that does not answer ended.
@@ -128,6 +212,19 @@ impl Process {
             Some(status) => format!("the worker died: {what} ({status})"),
             None => format!("the worker died: {what}"),
         })
+    }
+}
+
+/// Says on standard error, where the command's own messages are, that a line was dropped.
+fn log_surplus(line: &str) {
+    if !line.trim().is_empty() {
+        // Without its text, which may hold what is secret in a job. Without a standard error there
+        // is nobody to tell.
+        let _ = writeln!(
+            io::stderr(),
+            "podqueue-local: a worker wrote a line after its answer, which is dropped ({} bytes)",
+            line.len()
+        );
     }
 }
 

@@ -1,5 +1,6 @@
 //! Interface: "Authentication".
 
+use podqueue_local::{LocalService, Operation};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
@@ -75,7 +76,6 @@ async fn there_can_be_several_keys() {
 
 #[tokio::test]
 async fn a_key_without_permission_is_401() {
-    use podqueue_local::Operation;
     let allowed = [Operation::Status, Operation::GetPod];
     let service = Service::still(|builder| builder.restricted_api_key("reader", allowed)).await;
     let header = Some("Bearer reader");
@@ -114,4 +114,22 @@ async fn two_authorization_headers_are_no_key() {
     let request = service.http.get(url).header("authorization", KEY);
     let request = request.header("authorization", "another");
     assert_eq!(answer(request).await.0, 401);
+}
+
+#[tokio::test]
+async fn a_key_that_no_request_could_carry_is_refused_at_the_start() {
+    for key in ["", " ", "\t\n", "two\nlines", "line end\n", " spaces ", "schlüssel", "nul\0"] {
+        for restricted in [false, true] {
+            let builder = LocalService::builder();
+            let builder = if restricted {
+                builder.restricted_api_key(key, [Operation::Run])
+            } else {
+                builder.api_key(key)
+            };
+            let error = builder.start().await.unwrap_err();
+            assert_eq!(error.setting(), Some("api_key"), "{key:?}");
+            let text = error.to_string();
+            assert!(text.starts_with("api_key") && !text.contains("lines"), "{text}");
+        }
+    }
 }

@@ -401,3 +401,15 @@ async fn a_response_that_comes_twice_and_one_that_is_out_of_step() {
         assert!(bodies[0].starts_with("{\"jobs\":"));
     }
 }
+
+#[tokio::test]
+async fn a_length_that_is_not_the_bodys_is_left_out() {
+    for length in ["0", "1", "100", "+5", "05", "none"] {
+        let service = with(Fault::answer(503, "hello").header("content-length", length)).await;
+        let response = run(&service).send().await.unwrap();
+        assert_eq!(response.status(), 503, "{length}");
+        assert_eq!(response.text().await.unwrap(), "hello", "{length}");
+    }
+    let service = with(Fault::answer(503, "hello").header("content-length", "5")).await;
+    assert_eq!(run(&service).send().await.unwrap().text().await.unwrap(), "hello");
+}

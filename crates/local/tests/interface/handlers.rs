@@ -271,6 +271,62 @@ mod command {
     }
 
     #[tokio::test]
+    async fn one_that_ends_after_its_job_fails_no_other() {
+        let large = "x".repeat(1 << 20);
+        for worker in [
+            r#"read -r line; echo '{"output": 1}'"#,
+            r#"read -r line; echo '{"output": 1}'; sleep 0.1"#,
+            r#"read -r line; echo '{"output": 1}'; exec >&-; sleep 0.1"#,
+        ] {
+            let service =
+                Service::start(|builder| builder.workers(1, 1).command_endpoint("one", worker))
+                    .await;
+            for input in [json!({}), json!({ "large": large }), json!({}), json!({})] {
+                let body = json!({ "input": input });
+                let (_, record) = service.post_json("/v2/one/runsync", body).await;
+                assert_eq!(
+                    (&record["status"], &record["output"]),
+                    (&json!("COMPLETED"), &json!(1))
+                );
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_line_too_many_answers_no_other_job() {
+        for worker in [
+            // In one piece with the answer, and while the next job is waiting in the pipe.
+            r#"while read -r line; do
+                printf '{"output": %s}\n{"output": "surplus"}\nsurplus\n' "$line"
+            done"#,
+            r#"while read -r line; do
+                echo "{\"output\": $line}"; sleep 0.1; echo '{"output": "surplus"}'; sleep 0.1
+            done"#,
+        ] {
+            let service =
+                Service::start(|builder| builder.workers(1, 1).command_endpoint("sh", worker))
+                    .await;
+            for n in 0..5 {
+                let body = json!({ "input": { "n": n } });
+                let (_, record) = service.post_json("/v2/sh/runsync", body).await;
+                assert_eq!(record["output"]["input"]["n"], n, "{record}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn one_that_never_stops_writing_is_replaced() {
+        let service = Service::start(|builder| {
+            builder.workers(1, 1).command_endpoint("yes", r#"yes '{"output": 1}'"#)
+        })
+        .await;
+        for _ in 0..3 {
+            let (_, record) = service.post_json("/v2/yes/runsync", json!({ "input": {} })).await;
+            assert_eq!(record["output"], 1);
+        }
+    }
+
+    #[tokio::test]
     async fn the_one_that_takes_the_place_of_a_dead_one_has_to_start_first() {
         let workers = Workers::between(1, 1).cold_start(seconds(8));
         let service = Service::still(|builder| {

@@ -1,5 +1,6 @@
 //! Hostile web pages: what a browser sends for a page of another site is refused, on every interface.
 
+use podqueue_local::Builder;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::json;
 
@@ -198,5 +199,57 @@ async fn a_body_that_is_not_declared_as_json_is_refused() {
         let request = service.http.post(url).header("authorization", KEY);
         let request = request.header(CONTENT_TYPE, "Application/JSON; charset=utf-8").body(*body);
         assert_eq!(request.send().await.unwrap().status(), 200, "{url}");
+    }
+}
+
+#[tokio::test]
+async fn a_name_is_allowed_however_it_is_spelled() {
+    for (name, hosts) in [
+        ("GPU-Box.Example.", ["gpu-box.example", "GPU-BOX.EXAMPLE.:80"]),
+        ("gpu_box", ["gpu_box.", "gpu_box:1"]),
+        ("[2001:DB8:0:0::1]", ["[2001:db8::1]:80", "[2001:0db8::0001]"]),
+        ("2001:db8::1", ["[2001:db8::1]", "[2001:DB8:0::1]:9"]),
+        ("::ffff:192.0.2.7", ["192.0.2.7", "[::ffff:c000:207]"]),
+    ] {
+        for host in hosts {
+            let allow = |builder: Builder| builder.allow_host(name).control_plane();
+            assert_all(&Service::still(allow).await, &format!("host: {host}\r\n"), 200).await;
+        }
+    }
+    assert_all(&service().await, "host: localhost.:80\r\n", 200).await;
+}
+
+#[tokio::test]
+async fn a_name_that_no_request_could_have_is_refused_at_the_start() {
+    for name in [
+        "",
+        " ",
+        ".",
+        "box:80",
+        "192.0.2.7:80",
+        "[2001:db8::1]:80",
+        "http://box",
+        "box/",
+        "box/path",
+        "*.example",
+        "*",
+        "user@box",
+        "two words",
+        " box",
+        "box\n",
+        "a..b",
+        ".box",
+        "[box]",
+        "[192.0.2.7]",
+        "fe80::1%eth0",
+        "bücher.example",
+        "box,other",
+        "box?",
+        "box#",
+    ] {
+        let started = podqueue_local::LocalService::builder().allow_host(name).start().await;
+        let error = started.map(|_| ()).expect_err(name);
+        assert_eq!(error.setting(), Some("allow_host"), "{name:?}");
+        assert!(error.to_string().contains(&format!("{name:?}")), "{error}");
     }
 }

@@ -228,3 +228,98 @@ async fn a_wrong_argument_is_explained() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8(output.stderr).unwrap().contains("expected NAME=COMMAND"));
 }
+
+/// Runs the program where it is not to start, and gives what it says.
+async fn refusal(command: &mut Command) -> String {
+    let output = tokio::time::timeout(std::time::Duration::from_secs(10), command.output());
+    let output = output.await.unwrap().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[tokio::test]
+async fn a_key_of_the_environment_may_end_its_line_and_must_be_usable() {
+    for key in ["canary\n", "canary\r\n"] {
+        let (_child, variables) = start_with(program().env("PODQUEUE_API_KEY", key)).await;
+        assert_eq!(health(&variables, "canary").await, 200);
+    }
+    for key in ["", " ", "\n", "canary\ncanary", "canary\u{7f}", "canarý"] {
+        let error = refusal(program().env("PODQUEUE_API_KEY", key)).await;
+        assert!(error.contains("PODQUEUE_API_KEY") && !error.contains("canar"), "{error}");
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        let key = std::ffi::OsStr::from_bytes(b"canary\xff");
+        let error = refusal(program().env("PODQUEUE_API_KEY", key)).await;
+        assert!(error.contains("PODQUEUE_API_KEY") && !error.contains("canar"), "{error}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_is_printed_for_a_key_file_is_the_key_or_nothing() {
+    for (text, is_plain) in [
+        ("canary\nanother\n", true),
+        ("canary", true),
+        ("canary\r\nanother\r\n", false),
+        ("\u{feff}canary\n", false),
+        ("\n\ncanary\n", false),
+        (" canary \n", false),
+    ] {
+        let path = std::env::temp_dir().join(format!("podqueue-local-keys-{}", fastrand::u64(..)));
+        std::fs::write(&path, text).unwrap();
+        let mut program = program();
+        let command = program.arg("--api-key-file").arg(&path).stderr(Stdio::piped());
+        let (mut child, variables) = start_with(command).await;
+        assert_eq!(health(&variables, "canary").await, 200, "{text:?}");
+        match value(&variables, "PODQUEUE_API_KEY") {
+            Some(printed) => {
+                assert!(is_plain, "{text:?} {printed}");
+                let echo = format!("key={printed}; printf %s \"$key\"");
+                let output = Command::new("sh").args(["-c", &echo]).output().await.unwrap();
+                assert_eq!(output.stdout, b"canary");
+            }
+            None => {
+                assert!(!is_plain, "{text:?}");
+                let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+                let line = lines.next_line().await.unwrap().unwrap();
+                assert!(
+                    line.contains(path.to_str().unwrap()) && !line.contains("canary"),
+                    "{line}"
+                );
+            }
+        }
+        std::fs::remove_file(path).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_key_file_may_be_a_pipe() {
+    let path = std::env::temp_dir().join(format!("podqueue-local-keys-{}", fastrand::u64(..)));
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let name = path.clone();
+    let writer = std::thread::spawn(move || std::fs::write(name, "canary\n").unwrap());
+    let (_child, variables) = start(&["--api-key-file", path.to_str().unwrap()]).await;
+    writer.join().unwrap();
+    assert_eq!(health(&variables, "canary").await, 200);
+    // Whoever read it again would wait for ever.
+    assert_eq!(value(&variables, "PODQUEUE_API_KEY"), None);
+    std::fs::remove_file(path).unwrap();
+}
+
+#[tokio::test]
+async fn a_key_file_with_a_line_that_cannot_be_a_key_is_an_error() {
+    let path = std::env::temp_dir().join(format!("podqueue-local-keys-{}", fastrand::u64(..)));
+    std::fs::write(&path, "good\ncanarý\n").unwrap();
+    let error = refusal(program().arg("--api-key-file").arg(&path)).await;
+    assert!(error.contains("key file") && !error.contains("canar"), "{error}");
+    std::fs::remove_file(path).unwrap();
+}
+
+#[tokio::test]
+async fn a_name_that_can_never_match_is_an_error() {
+    let error = refusal(program().args(["--allow-host", "box:80"])).await;
+    assert!(error.contains("--allow-host") && error.contains("box:80"), "{error}");
+}
