@@ -73,9 +73,9 @@
 //! Any web page in a browser can send requests to this machine. So requests are refused whose `Host`
 //! is no name of this machine (421, see [`Builder::allow_host`]), that come from a page of another
 //! origin by their `Origin` or `Sec-Fetch-Site` (403), or that bring GraphQL a body not declared as
-//! `application/json` (415); there are no CORS headers. A request has to be whole within 30 seconds
-//! for its head and 5 minutes for its body, with no pause above 30 seconds; an idle connection is
-//! closed after 100 seconds and one that does not read its response after 60, all in real time.
+//! `application/json` (415); there are no CORS headers. A body has to be whole within 5
+//! minutes, with no pause above 30 seconds; a connection is closed after 100 seconds without a whole
+//! head of a request, idle or not, and after 60 where it does not read its response, all in real time.
 //! Heads are at most 64 KiB, connections 4,096 ([`Builder::max_connections`]), and logs and GraphQL
 //! documents are bounded.
 //!

@@ -13,7 +13,7 @@ use bytes::{Buf, Bytes};
 use futures_util::task::AtomicWaker;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::time::{Instant, Sleep, sleep, sleep_until};
+use tokio::time::{Sleep, sleep};
 
 use crate::faults::When;
 use crate::sync::locked;
@@ -21,8 +21,6 @@ use crate::sync::locked;
 /// How many more bytes a connection sends before it is reset.
 const UNLIMITED: u64 = u64::MAX;
 
-/// How long a peer may take for the head of a request once it has begun, in real time.
-const HEAD_PATIENCE: Duration = Duration::from_secs(30);
 /// How long a peer may leave a response unread, in real time.
 const WRITE_PATIENCE: Duration = Duration::from_secs(60);
 
@@ -113,17 +111,13 @@ impl Connection {
 pub(crate) struct BreakableStream {
     stream: TcpStream,
     line: Arc<Line>,
-    /// When the head began that is being read, and which request it is of.
-    head: Option<(u64, Instant)>,
-    /// Runs out when the peer has not sent the rest of a head for too long.
-    head_patience: Option<Pin<Box<Sleep>>>,
     /// Runs out when the peer has read nothing for too long.
     patience: Option<Pin<Box<Sleep>>>,
 }
 
 impl BreakableStream {
     pub(super) fn new(stream: TcpStream, line: Arc<Line>) -> Self {
-        Self { stream, line, head: None, head_patience: None, patience: None }
+        Self { stream, line, patience: None }
     }
 
     pub(super) fn line(&self) -> &Arc<Line> {
@@ -156,29 +150,6 @@ impl BreakableStream {
         if left != UNLIMITED {
             self.line.left.store(left.saturating_sub(bytes as u64), Ordering::Release);
         }
-    }
-
-    /// Notes that bytes came, which are the beginning of a head where no request is under way.
-    fn received(&mut self) {
-        let requests = self.line.requests.load(Ordering::Acquire);
-        if self.head.is_none_or(|(request, _)| request != requests) {
-            self.head = Some((requests, Instant::now()));
-            self.head_patience = None;
-        }
-    }
-
-    /// Gives up a peer that does not end the head it has begun.
-    fn poll_head(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
-        let requests = self.line.requests.load(Ordering::Acquire);
-        let Some((request, begun)) = self.head else { return Poll::Pending };
-        if request != requests {
-            self.head = None;
-            self.head_patience = None;
-            return Poll::Pending;
-        }
-        let patience =
-            self.head_patience.get_or_insert_with(|| Box::pin(sleep_until(begun + HEAD_PATIENCE)));
-        patience.as_mut().poll(context).map(|()| io::ErrorKind::TimedOut.into())
     }
 
     /// Writes the response that is to be sent once more, if its time has come.
@@ -240,15 +211,7 @@ impl AsyncRead for BreakableStream {
         if line.cut.load(Ordering::Acquire) {
             return Poll::Ready(Err(self.reset()?));
         }
-        let before = buffer.filled().len();
-        let poll = Pin::new(&mut self.stream).poll_read(context, buffer);
-        if poll.is_pending() {
-            return self.poll_head(context).map(Err);
-        }
-        if buffer.filled().len() > before {
-            self.received();
-        }
-        poll
+        Pin::new(&mut self.stream).poll_read(context, buffer)
     }
 }
 

@@ -17,8 +17,8 @@ use super::connection::{BreakableStream, Connection};
 use super::door::Door;
 use super::router::{Site, Visit};
 
-/// How long a connection may stay without a request, in real time: longer than HTTP clients keep an
-/// idle one, which would otherwise send a request while it is closed.
+/// How long a connection may stay without a whole head of a request, in real time: longer than HTTP
+/// clients keep an idle one, which would otherwise send a request while it is closed.
 const IDLE_PATIENCE: Duration = Duration::from_secs(100);
 /// The largest head of a request in bytes, and the most that is buffered of a connection.
 const MAX_HEAD: usize = 64 * 1024;
