@@ -75,11 +75,13 @@
 extern crate self as podqueue;
 
 mod client;
+mod context;
 mod error;
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzz;
 pub mod graphql;
+mod hiding;
 mod json;
 #[doc(hidden)]
 pub mod lenient;
@@ -95,13 +97,14 @@ mod transport;
 #[cfg(feature = "webhook")]
 pub mod webhook;
 
-pub use client::{Client, ClientBuilder, GraphqlBody, QueueAuth};
+pub use client::{Client, ClientBuilder};
+pub use context::{GraphqlBody, Polling, QueueAuth};
 pub use error::{Error, ErrorKind, Result};
 pub use graphql::{NewTemplate, Port, Protocol, Secret, Secrets, Template, Templates};
 pub use observe::Event;
 pub use queue::{
     Endpoint, Finished, Health, Job, JobCounts, JobFailure, JobRecord, JobStatus, JobStream,
-    Metrics, Policy, Polling, Purged, RemoteCancel, Run, RunAll, RunSync, S3Config, StatusRequest,
+    Metrics, Policy, Purged, RemoteCancel, Run, RunAll, RunSync, S3Config, StatusRequest,
     StreamChunk, Wait, WorkerCounts,
 };
 pub use rest::Rest;

@@ -16,18 +16,5 @@
 pub mod call;
 mod generated;
 
+pub use call::Rest;
 pub use generated::*;
-
-use crate::client::Client;
-
-/// The REST interface ([REST reads](crate#the-interface)); made by [`Client::rest`].
-#[derive(Clone, Debug)]
-pub struct Rest {
-    client: Client,
-}
-
-impl Rest {
-    pub(crate) fn new(client: Client) -> Self {
-        Self { client }
-    }
-}

@@ -4,6 +4,7 @@ use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::marker::PhantomData;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use reqwest::Method;
@@ -14,20 +15,22 @@ use serde_json::{Map, Value};
 use super::document::{Document, Kind};
 use super::gone::Deleted;
 use super::{GraphqlError, GraphqlFailure, Operation};
-use crate::client::{Client, GraphqlBody};
+use crate::context::{Context, GraphqlBody};
 use crate::error::{Attempted, Error, ErrorKind, Result};
-use crate::json::RawField;
-use crate::transport::{self, Auth, Call, Repeat, Reply, Secrets, decode_at, not_serializable};
+use crate::hiding::Secrets;
+use crate::json::{RawField, decode_at, not_serializable};
+use crate::transport::{self, Auth, Call, Repeat, Reply};
 
-/// The GraphQL interface ([GraphQL](crate#the-interface)); made by [`Client::graphql`].
+/// The GraphQL interface ([GraphQL](crate#the-interface)); made by
+/// [`Client::graphql`](crate::Client::graphql).
 #[derive(Clone, Debug)]
 pub struct Graphql {
-    client: Client,
+    context: Arc<Context>,
 }
 
 impl Graphql {
-    pub(crate) fn new(client: Client) -> Self {
-        Self { client }
+    pub(crate) fn new(context: Arc<Context>) -> Self {
+        Self { context }
     }
 
     /// Executes an operation that was generated from a `.graphql` file, with its variables.
@@ -114,7 +117,7 @@ impl Graphql {
             .document
             .inline(variables)
             .map_err(|unexpected| Error::refused(&attempted, unexpected.place, unexpected.rule))?;
-        let body = match self.client.graphql_body() {
+        let body = match self.context.graphql_body {
             GraphqlBody::QueryOnly => serde_json::to_vec(&QueryOnly { query: &inlined }),
             GraphqlBody::Variables => serde_json::to_vec(&graphql_client::QueryBody {
                 variables,
@@ -123,10 +126,10 @@ impl Graphql {
             }),
         };
         let body = body.map_err(|error| not_serializable(&attempted, "query", error))?;
-        let url = self.client.graphql_url(&attempted)?.clone();
+        let url = self.context.graphql_url(&attempted)?.clone();
         let mut call = Call::to(&operation, attempted.clone(), url, Auth::QueryKey).body(body);
         call.secrets = request.document.secrets(variables);
-        match self.client.send(call).await {
+        match self.context.transport.send(call).await {
             Err(error) if error.status() == Some(400) => Err(as_graphql(&attempted, error)),
             result => result,
         }
@@ -243,7 +246,7 @@ fn failed(
     };
     let message = format!("the service says: {}{partial}", messages.join("; "));
     Error::new(ErrorKind::Graphql, attempted, message)
-        .with_graphql(GraphqlFailure::new(attempted, errors, data, secrets))
+        .attach(GraphqlFailure::new(attempted, errors, data, secrets))
 }
 
 /// Whether a result holds more than nulls.

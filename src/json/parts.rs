@@ -9,9 +9,17 @@ use std::ops::{ControlFlow, Range};
 
 use memchr::memchr2;
 
+/// The mark that some writers put before UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// The numbers that JSON does not have, as writers that are not strict put them. A number that is
 /// part of another comes after it.
 const NOT_FINITE: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];
+
+/// The text without the mark that may stand before it.
+pub(crate) fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
+}
 
 /// Visits the members of an object as far as it goes: each name, and where the value stands. Whether
 /// the object is closed and nothing follows it, or the visitor had seen enough.

@@ -8,11 +8,9 @@ use serde_json::Value;
 
 use super::health::{Health, Purged};
 use super::operations::{HEALTH, OPENAI, PURGE_QUEUE, REQUESTS};
-use super::pace::Pace;
-use super::{Job, Run, RunSync};
-use crate::client::Client;
+use crate::context::{Context, PollLine};
 use crate::error::{Attempted, Result};
-use crate::transport::{Call, Operation, Path};
+use crate::transport::{Call, Operation, Path, Reply};
 
 /// A serverless endpoint: submits jobs, and tells how the endpoint is
 /// ([Serverless queue operations](crate#the-interface)).
@@ -22,51 +20,19 @@ use crate::transport::{Call, Operation, Path};
 /// the service answers.
 #[derive(Clone)]
 pub struct Endpoint {
-    client: Client,
+    context: Arc<Context>,
     id: Arc<str>,
 }
 
 impl Endpoint {
-    pub(crate) fn new(client: Client, id: &str) -> Self {
-        Self { client, id: id.into() }
+    pub(crate) fn new(context: Arc<Context>, id: &str) -> Self {
+        Self { context, id: id.into() }
     }
 
     /// The endpoint's id.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
-    }
-
-    /// Submits a job and returns at once with its handle: `POST /run`, bodies of at most 10 MB.
-    ///
-    /// The input is any value that serde writes as a JSON object, which the interface asks for; what
-    /// is in it is up to the worker's handler, and it arrives unchanged.
-    ///
-    /// ```no_run
-    /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {
-    /// let job = endpoint.run(&serde_json::json!({"prompt": "a lighthouse"})).await?;
-    /// let record = job.wait().await?;
-    /// let answer: String = record.output()?;
-    /// # let _ = answer;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn run<T: Serialize + ?Sized>(&self, input: &T) -> Run {
-        Run::new(self.clone(), input)
-    }
-
-    /// Submits a job and lets the service wait for it: `POST /runsync`, bodies of at most 20 MB.
-    ///
-    /// Awaited, it answers the record as it is when the wait ends. Where the job is not finished
-    /// then, it goes on, and so can you, with [`JobRecord::job`](crate::JobRecord::job).
-    pub fn run_sync<T: Serialize + ?Sized>(&self, input: &T) -> RunSync {
-        RunSync::new(self.clone(), input)
-    }
-
-    /// The handle of a job that was submitted earlier, by its id. Nothing is sent.
-    #[must_use]
-    pub fn job(&self, job_id: impl AsRef<str>) -> Job {
-        Job::from_id(self.clone(), job_id.as_ref())
     }
 
     /// How many jobs and workers the endpoint has: `GET /health`.
@@ -80,7 +46,7 @@ impl Endpoint {
     pub async fn health(&self) -> Result<Health> {
         let reply = self.send(self.own_call(&HEALTH, self.path("/health"))?).await?;
         let health: Health = reply.decode(&self.attempted(&HEALTH))?;
-        self.client.limiter().workers_run(&self.id, health.workers.running);
+        self.context.transport.limiter.workers_run(&self.id, health.workers.running);
         Ok(health)
     }
 
@@ -125,13 +91,13 @@ impl Endpoint {
         reply.decode(&self.attempted(&REQUESTS))
     }
 
-    pub(crate) fn client(&self) -> &Client {
-        &self.client
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
     }
 
-    /// The turns of all waits on this endpoint.
-    pub(super) fn pace(&self) -> Arc<Pace> {
-        self.client.paces().of(&self.id)
+    /// The line of all waits on this endpoint.
+    pub(super) fn poll_line(&self) -> Arc<PollLine> {
+        self.context.poll_lines.of(&self.id)
     }
 
     /// `/{endpoint_id}` and what follows it.
@@ -150,8 +116,8 @@ impl Endpoint {
         attempted: Attempted,
         path: Path,
     ) -> Result<Call> {
-        let base = self.client.base_url(&attempted)?;
-        Call::new(operation, attempted, base, path, self.client.queue_auth())
+        let base = self.context.base_url(&attempted)?;
+        Call::new(operation, attempted, base, path, self.context.queue_auth.of_calls())
     }
 
     /// The id, to be shared.
@@ -159,8 +125,8 @@ impl Endpoint {
         &self.id
     }
 
-    pub(super) async fn send(&self, call: Call) -> Result<crate::transport::Reply> {
-        self.client.send(call).await
+    pub(super) async fn send(&self, call: Call) -> Result<Reply> {
+        self.context.transport.send(call).await
     }
 
     pub(super) fn attempted(&self, operation: &Operation) -> Attempted {

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use super::{JobRecord, JobStatus};
+use super::JobStatus;
 
 const DEFAULT_TTL: Duration = Duration::from_millis(86_400_000);
 
@@ -83,11 +83,10 @@ impl Lifespan {
         self.known().seen = true;
     }
 
-    /// The service has said this of the job, now.
-    pub(super) fn observe(&self, record: &JobRecord, now: SystemTime) {
-        let took = record.delay_time().zip(record.execution_time());
-        let took = took.map(|(delay, run)| delay.saturating_add(run));
-        self.known().observe(record.status(), took, now);
+    /// The service has said this of the job, now. `took` is what it says of the time from the
+    /// submission to the end.
+    pub(super) fn observe(&self, status: &JobStatus, took: Option<Duration>, now: SystemTime) {
+        self.known().observe(status, took, now);
     }
 
     pub(super) fn is_seen(&self) -> bool {
@@ -126,7 +125,6 @@ impl Known {
         self.accepted?.checked_add(self.ttl)
     }
 
-    /// `took` is what the record says of the time from the submission to the end.
     fn observe(&mut self, status: &JobStatus, took: Option<Duration>, now: SystemTime) {
         self.seen = true;
         if !status.is_terminal() {

@@ -14,8 +14,8 @@ use tracing::Instrument;
 use tracing::instrument::WithSubscriber;
 
 use super::operations::RUN;
-use super::pace::Pace;
-use super::{Endpoint, Job, JobRecord, Policy, Polling, Run, S3Config, Wait};
+use super::{Endpoint, Job, JobRecord, Policy, Run, S3Config, Wait};
+use crate::context::{PollLine, Polling};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::secret_string::SecretString;
 
@@ -80,7 +80,7 @@ struct Settings {
     cancel_on_timeout: bool,
     at_least_once: bool,
     /// How often to ask, and the turns of all jobs for that.
-    polling: Option<(Polling, Arc<Pace>)>,
+    polling: Option<(Polling, Arc<PollLine>)>,
     #[cfg(feature = "webhook")]
     webhooks: Option<crate::webhook::Webhooks>,
 }
@@ -179,8 +179,8 @@ impl<T> RunAll<'_, T> {
 
     /// How often to ask, for these jobs alone and all of them together.
     pub fn polling(self, polling: Polling) -> Self {
-        let pace = Arc::new(Pace::new(polling.interval()));
-        self.set(|settings| settings.polling = Some((polling, pace)))
+        let line = Arc::new(PollLine::new(polling.interval()));
+        self.set(|settings| settings.polling = Some((polling, line)))
     }
 
     fn set(mut self, change: impl FnOnce(&mut Settings)) -> Self {
@@ -226,8 +226,8 @@ impl Settings {
         if self.cancel_on_timeout {
             wait = wait.cancel_on_timeout();
         }
-        if let Some((polling, pace)) = &self.polling {
-            wait = wait.paced_by(polling.clone(), Arc::clone(pace));
+        if let Some((polling, line)) = &self.polling {
+            wait = wait.in_line(polling.clone(), Arc::clone(line));
         }
         #[cfg(feature = "webhook")]
         if let Some(webhooks) = &self.webhooks {

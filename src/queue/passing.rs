@@ -2,9 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::Job;
-use super::lifespan::Gone;
-use super::polling::rarest;
+use super::lifespan::{Gone, Lifespan};
+use super::looks::rarest;
 use crate::error::{Error, ErrorKind};
 use crate::json::{is_about_a_job, is_json};
 
@@ -13,14 +12,13 @@ use crate::json::{is_about_a_job, is_json};
 pub(super) const PATIENCE: Duration = Duration::from_secs(15 * 60);
 
 /// Whether a later look at the job may fare better.
-pub(super) fn may_pass(job: &Job, error: &Error) -> bool {
+pub(super) fn may_pass(lifespan: &Lifespan, error: &Error) -> bool {
     match error.kind() {
         // A response that is about no job at all was meant for somebody else, or comes from something
         // between the service and here.
         ErrorKind::Decode => error.unredacted_body().is_some_and(|body| !is_about_a_job(body)),
         ErrorKind::NotFound | ErrorKind::JobExpired | ErrorKind::UnexpectedStatus => {
-            is_not_the_services(error)
-                && job.lifespan().why_gone(SystemTime::now()) != Gone::TtlOver
+            is_not_the_services(error) && lifespan.why_gone(SystemTime::now()) != Gone::TtlOver
         }
         _ => error.is_retryable(),
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use serde::Deserialize;
@@ -10,9 +10,10 @@ use serde::de::DeserializeOwned;
 
 use super::{Job, JobStatus};
 use crate::error::{Attempted, Error, ErrorKind, Result};
-use crate::json::{OtherFields, RawField, for_each_field};
+use crate::hiding::Redactor;
+use crate::json::{OtherFields, RawField, decode_at, for_each_field, not_decodable, redacted};
 use crate::lenient;
-use crate::transport::{Redactor, Reply, decode_at, not_decodable, redacted};
+use crate::transport::{Operation, Reply};
 
 /// What the service says of a job ([Job status record](crate#the-interface)).
 ///
@@ -48,6 +49,38 @@ pub struct JobFailure {
     pub error_type: Option<String>,
     /// Where it happened, where the worker reports it.
     pub traceback: Option<String>,
+}
+
+impl Error {
+    /// The record of the job: as it ended for [`ErrorKind::JobFailed`], [`ErrorKind::JobCancelled`]
+    /// and [`ErrorKind::JobTimedOut`], as last seen for [`ErrorKind::WaitTimedOut`] and
+    /// [`ErrorKind::JobNotFinished`].
+    #[must_use]
+    pub fn record(&self) -> Option<&JobRecord> {
+        self.attached()
+    }
+
+    pub(super) fn with_record(self, record: JobRecord) -> Self {
+        self.with_job_id(record.id()).attach(record)
+    }
+}
+
+impl Job {
+    /// Reads a record of this job.
+    pub(super) fn read(&self, operation: &Operation, reply: &Reply) -> Result<JobRecord> {
+        let attempted = self.attempted(operation.name);
+        let record = JobRecord::read(&attempted, reply, |id, others| match id {
+            Some(id) if !self.has_id(&id) => Err(self.about_another(operation, &id)),
+            // Without an id, it may be what a stream was to get.
+            None if others.get("stream").is_some() => {
+                Err(self.foreign(operation, "holds chunks of a stream and is no record"))
+            }
+            _ => Ok(self.clone()),
+        });
+        let record = record.map_err(|error| error.with_job_id(self.id()))?;
+        record.is_seen_at(SystemTime::now());
+        Ok(record)
+    }
 }
 
 impl JobRecord {
@@ -92,6 +125,13 @@ impl JobRecord {
         };
         let others = Arc::new(others);
         Ok(Self { job, status, output, error, delay_time, execution_time, others })
+    }
+
+    /// Lets all handles of the job know what it says, and when it was said.
+    pub(super) fn is_seen_at(&self, now: SystemTime) {
+        let took = self.delay_time().zip(self.execution_time());
+        let took = took.map(|(delay, run)| delay.saturating_add(run));
+        self.job.lifespan().observe(&self.status, took, now);
     }
 
     /// The record of a job of which nothing but the status is known.

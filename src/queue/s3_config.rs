@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::submission::is_http_url;
+use super::http_url::is_http_url;
 use crate::error::{Attempted, Error, Result};
 use crate::secret_string::SecretString;
 

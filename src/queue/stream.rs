@@ -41,8 +41,28 @@ pub struct JobStream<T> {
     inner: Pin<Box<dyn Stream<Item = Result<StreamChunk<T>>> + Send>>,
 }
 
+impl Job {
+    /// Streams what the handler emits, from the first chunk that nobody has read yet to the end of
+    /// the job: `GET /stream/{job_id}`, polled.
+    ///
+    /// ```no_run
+    /// # async fn example(job: podqueue::Job) -> podqueue::Result<()> {
+    /// use futures_util::StreamExt;
+    ///
+    /// let mut chunks = job.stream::<String>();
+    /// while let Some(chunk) = chunks.next().await {
+    ///     print!("{}", chunk?.output);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stream<T: DeserializeOwned + Send + 'static>(&self) -> JobStream<T> {
+        JobStream::new(self.clone())
+    }
+}
+
 impl<T: DeserializeOwned + Send + 'static> JobStream<T> {
-    pub(super) fn new(job: Job) -> Self {
+    fn new(job: Job) -> Self {
         let chunks = futures_util::stream::unfold(Poller::new(job), |mut poller| async move {
             poller.next().await.map(|chunk| (chunk, poller))
         });

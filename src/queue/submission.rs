@@ -10,12 +10,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::body::Body;
+use super::http_url::is_http_url;
 use super::operations::{RUN, RUN_SYNC};
 use super::{Endpoint, Job, JobRecord, Policy, S3Config};
 use crate::error::{Attempted, Error, Result};
-use crate::json::text_in_flawed;
+use crate::json::{not_decodable, not_serializable, text_in_flawed};
 use crate::secret_string::SecretString;
-use crate::transport::{Call, Operation, Repeat, Reply, not_decodable, not_serializable};
+use crate::transport::{Call, Operation, Repeat, Reply};
 
 /// What stands before the input in every body.
 const BEFORE_INPUT: &str = r#"{"input":"#;
@@ -67,6 +68,34 @@ pub struct Run {
 pub struct RunSync {
     submission: Submission,
     wait: Option<Duration>,
+}
+
+impl Endpoint {
+    /// Submits a job and returns at once with its handle: `POST /run`, bodies of at most 10 MB.
+    ///
+    /// The input is any value that serde writes as a JSON object, which the interface asks for; what
+    /// is in it is up to the worker's handler, and it arrives unchanged.
+    ///
+    /// ```no_run
+    /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {
+    /// let job = endpoint.run(&serde_json::json!({"prompt": "a lighthouse"})).await?;
+    /// let record = job.wait().await?;
+    /// let answer: String = record.output()?;
+    /// # let _ = answer;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn run<T: Serialize + ?Sized>(&self, input: &T) -> Run {
+        Run::new(self.clone(), input)
+    }
+
+    /// Submits a job and lets the service wait for it: `POST /runsync`, bodies of at most 20 MB.
+    ///
+    /// Awaited, it answers the record as it is when the wait ends. Where the job is not finished
+    /// then, it goes on, and so can you, with [`JobRecord::job`](crate::JobRecord::job).
+    pub fn run_sync<T: Serialize + ?Sized>(&self, input: &T) -> RunSync {
+        RunSync::new(self.clone(), input)
+    }
 }
 
 /// What both kinds of submission hold.
@@ -163,17 +192,6 @@ fn check_webhook(attempted: &Attempted, webhook: &str) -> Result<()> {
     Err(Error::refused(attempted, "webhook", rule))
 }
 
-/// Whether it is such a URL as it stands, for it is sent as it stands. A parser mends much that other
-/// readers do not: the line end of a file that it was read from, slashes that are missing, or turned.
-pub(super) fn is_http_url(text: &str) -> bool {
-    let after_scheme = text.split_once("://").filter(|(scheme, _)| {
-        scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
-    });
-    after_scheme.is_some_and(|(_, rest)| !rest.starts_with(['/', '\\']))
-        && !text.contains(|letter: char| letter.is_whitespace() || letter.is_control())
-        && reqwest::Url::parse(text).is_ok()
-}
-
 /// A webhook's URL, and those parts of it that are long enough to be a token.
 fn secrets_of_webhook(url: &SecretString) -> Vec<SecretString> {
     let parts = url.expose().split(['/', '?', '#', '&', '=']);
@@ -227,25 +245,25 @@ impl fmt::Debug for Submission {
 }
 
 impl Run {
-    pub(super) fn new<T: Serialize + ?Sized>(endpoint: Endpoint, input: &T) -> Self {
+    fn new<T: Serialize + ?Sized>(endpoint: Endpoint, input: &T) -> Self {
         Self { submission: Submission::new(endpoint, input) }
     }
 
     async fn send(self) -> Result<Job> {
         let (endpoint, ttl) = (self.submission.endpoint.clone(), self.submission.ttl());
-        let call = self.submission.into_call(&RUN, endpoint.client().run_limit())?;
+        let call = self.submission.into_call(&RUN, endpoint.context().run_limit)?;
         let secrets = call.secrets.clone();
         let reply = endpoint.send(call).await?;
         let now = SystemTime::now();
         let record = read_new(&endpoint, &RUN, &reply, &secrets)?;
         record.job().lifespan().accepted(now, ttl);
-        record.job().lifespan().observe(&record, now);
+        record.is_seen_at(now);
         Ok(record.job().clone())
     }
 }
 
 impl RunSync {
-    pub(super) fn new<T: Serialize + ?Sized>(endpoint: Endpoint, input: &T) -> Self {
+    fn new<T: Serialize + ?Sized>(endpoint: Endpoint, input: &T) -> Self {
         Self { submission: Submission::new(endpoint, input), wait: None }
     }
 
@@ -278,7 +296,7 @@ impl RunSync {
             return Err(Error::refused(endpoint.attempted(&RUN_SYNC), "wait", rule));
         }
         let (ttl, wait) = (self.submission.ttl(), self.wait.unwrap_or(DEFAULT_WAIT));
-        let mut call = self.submission.into_call(&RUN_SYNC, endpoint.client().run_sync_limit())?;
+        let mut call = self.submission.into_call(&RUN_SYNC, endpoint.context().run_sync_limit)?;
         call.extra_time += wait + WAIT_MARGIN;
         call = call.held_open();
         if let Some(wait) = self.wait {
@@ -291,7 +309,7 @@ impl RunSync {
         let lifespan = record.job().lifespan();
         lifespan.accepted(accepted_at(&record, wait, now).max(began), ttl);
         lifespan.waited_for(wait);
-        lifespan.observe(&record, now);
+        record.is_seen_at(now);
         record.into_result()
     }
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
+use super::looks::rarest;
 use super::operations::{CANCEL, STATUS};
-use super::pace::Pace;
 use super::passing::{PATIENCE, may_pass, pause_after};
-use super::polling::rarest;
-use super::{Job, JobRecord, JobStatus, Polling};
+use super::{Job, JobRecord, JobStatus};
+use crate::context::{PollLine, Polling};
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Event;
 use crate::transport::require_runtime;
@@ -62,7 +62,7 @@ pub struct Wait {
     /// The least time between two looks of this wait.
     interval: Duration,
     /// The turns of the waits that it belongs to, beside those of all waits on the endpoint.
-    group: Option<Arc<Pace>>,
+    group: Option<Arc<PollLine>>,
 }
 
 /// What the looks have brought so far.
@@ -83,8 +83,23 @@ pub enum RemoteCancel {
     NotConfirmed(Error),
 }
 
+impl Error {
+    /// What became of the job at the service, when a wait ran out that was asked to cancel it.
+    #[must_use]
+    pub fn remote_cancel(&self) -> Option<&RemoteCancel> {
+        self.attached()
+    }
+}
+
+impl Job {
+    /// Waits until the job has ended.
+    pub fn wait(&self) -> Wait {
+        Wait::new(self.clone())
+    }
+}
+
 impl Wait {
-    pub(super) fn new(job: Job) -> Self {
+    fn new(job: Job) -> Self {
         Self {
             job,
             timeout: None,
@@ -130,15 +145,15 @@ impl Wait {
     /// As [`polling`](Self::polling), unless that was said already.
     #[cfg(feature = "webhook")]
     pub(crate) fn polling_by_default(mut self, polling: impl FnOnce(Polling) -> Polling) -> Self {
-        let client = self.job.endpoint().client();
-        self.polling.get_or_insert_with(|| polling(client.polling().clone()));
+        let context = self.job.endpoint().context();
+        self.polling.get_or_insert_with(|| polling(context.polling.clone()));
         self
     }
 
-    /// How often to ask, for all waits with this pace together.
-    pub(super) fn paced_by(mut self, polling: Polling, pace: Arc<Pace>) -> Self {
+    /// How often to ask, for all waits in this line together.
+    pub(super) fn in_line(mut self, polling: Polling, line: Arc<PollLine>) -> Self {
         self.polling = Some(polling);
-        self.group = Some(pace);
+        self.group = Some(line);
         self
     }
 
@@ -152,7 +167,7 @@ impl Wait {
         let (job, started) = (self.job.clone(), Instant::now());
         let mut polls = 0;
         let result = self.look_until_ended(&mut polls).await;
-        job.endpoint().client().observer().tell(&Event::WaitEnded {
+        job.endpoint().context().transport.observer.tell(&Event::WaitEnded {
             endpoint_id: job.endpoint().id(),
             job_id: job.id(),
             polls,
@@ -164,10 +179,10 @@ impl Wait {
 
     async fn look_until_ended(self, polls: &mut u64) -> Result<JobRecord> {
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let client = self.job.endpoint().client();
-        let polling = self.polling.as_ref().unwrap_or_else(|| client.polling()).clone();
-        let mut pauses = polling.pauses(self.job.id());
-        let pace = self.job.endpoint().pace();
+        let context = self.job.endpoint().context();
+        let polling = self.polling.as_ref().unwrap_or(&context.polling).clone();
+        let mut pauses = polling.pauses(rarest(self.job.id()));
+        let line = self.job.endpoint().poll_line();
         let mut looked = Instant::now();
         let mut seen = Seen::default();
         let mut in_reach = Instant::now();
@@ -177,7 +192,7 @@ impl Wait {
                 if let Some(group) = &self.group {
                     group.turn().await;
                 }
-                pace.turn().await;
+                line.turn().await;
             };
             let _ = timeout_at(latest_look(due, deadline), turn).await;
             looked = Instant::now();
@@ -205,7 +220,7 @@ impl Wait {
                     in_reach = Instant::now();
                     seen = Seen { last: Some(record), failure: None };
                 }
-                Err(error) if may_pass(&self.job, &error) => {
+                Err(error) if may_pass(self.job.lifespan(), &error) => {
                     if deadline.is_none() && in_reach.elapsed() > PATIENCE {
                         return Err(error);
                     }
@@ -271,7 +286,7 @@ impl Wait {
             error = error.with_source(failure);
         }
         if let Some(outcome) = cancelled {
-            error = error.with_remote_cancel(outcome);
+            error = error.attach(outcome);
         }
         Err(error)
     }

@@ -1,14 +1,30 @@
 //! What generated calls are made of.
 
+use std::sync::Arc;
+
 use reqwest::Method;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::Rest;
+use crate::context::Context;
 use crate::error::{Attempted, Error, Result};
+use crate::hiding::secrets_named;
 use crate::secret_string::SecretString;
-use crate::transport::{Auth, Call, Operation, Path, Repeat, Reply, secrets_named};
+use crate::transport::{Auth, Call, Operation, Path, Repeat, Reply};
+
+/// The REST interface ([REST reads](crate#the-interface)); made by
+/// [`Client::rest`](crate::Client::rest).
+#[derive(Clone, Debug)]
+pub struct Rest {
+    context: Arc<Context>,
+}
+
+impl Rest {
+    pub(crate) fn new(context: Arc<Context>) -> Self {
+        Self { context }
+    }
+}
 
 /// A call under construction, piece by piece as its description says.
 pub struct RestCall {
@@ -127,7 +143,7 @@ impl RestCall {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        let base = rest.client.rest_url(&attempted)?;
+        let base = rest.context.rest_url(&attempted)?;
         let mut call = Call::new(&self.operation, attempted, base, self.path, Auth::Bearer)?;
         for (name, value) in self.query {
             call = call.query(name, &value);
@@ -140,7 +156,7 @@ impl RestCall {
         if let Some(body) = self.body {
             call = call.body(body);
         }
-        rest.client.send(call).await
+        rest.context.transport.send(call).await
     }
 
     fn attempted(&self) -> Attempted {

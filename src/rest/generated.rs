@@ -1,5 +1,5 @@
 //! What the generator makes of `openapi/`.
 
-use super::Rest;
+use super::call::Rest;
 
 include!(concat!(env!("OUT_DIR"), "/rest.rs"));

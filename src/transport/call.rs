@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::{Limit, Path, Repeat};
 use crate::error::{Attempted, Error, Result};
+use crate::json::not_serializable;
 use crate::secret_string::SecretString;
 
 /// A slow uplink, for which large bodies get more time.
@@ -150,14 +151,4 @@ impl Call {
         self.longest_pause = longest;
         self
     }
-}
-
-/// The error for a value that serde could not write as JSON.
-pub(crate) fn not_serializable(
-    attempted: impl Into<String>,
-    field: &str,
-    source: serde_json::Error,
-) -> Error {
-    Error::refused(attempted, field, format_args!("cannot be written as JSON: {source}"))
-        .with_source(source)
 }

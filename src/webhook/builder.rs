@@ -1,27 +1,19 @@
 //! The settings of a receiver.
 
 use std::fmt;
-use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use super::handled::Handled;
+use super::handler::{Handler, HandlerError};
+use super::receiver::{Inner, Webhooks};
 use super::token::Token;
 use super::turns::Turns;
 use super::waiting::Waiting;
-use super::{Inner, Webhooks};
+use crate::context::RetriedListener;
 use crate::error::Result;
 use crate::queue::{Endpoint, JobRecord};
 use crate::secret_string::SecretString;
-
-/// Why a handler has failed.
-pub type HandlerError = Box<dyn std::error::Error + Send + Sync>;
-
-pub(super) type Handler = Box<
-    dyn Fn(JobRecord) -> Pin<Box<dyn Future<Output = Result<(), HandlerError>> + Send>>
-        + Send
-        + Sync,
->;
 
 /// The payload holds input and output of the job, whose sizes the interface bounds in part only.
 const BODY_LIMIT: usize = 64 * 1024 * 1024;
@@ -39,8 +31,15 @@ pub struct WebhooksBuilder {
     remembered: usize,
 }
 
+impl Webhooks {
+    /// Starts the settings of a receiver for the jobs of this endpoint.
+    pub fn builder(endpoint: &Endpoint) -> WebhooksBuilder {
+        WebhooksBuilder::new(endpoint.clone())
+    }
+}
+
 impl WebhooksBuilder {
-    pub(super) fn new(endpoint: Endpoint) -> Self {
+    fn new(endpoint: Endpoint) -> Self {
         Self {
             endpoint,
             token: None,
@@ -109,7 +108,8 @@ impl WebhooksBuilder {
             None => Token::random()?,
         };
         let handled = Arc::new(Handled::of_at_most(self.remembered));
-        self.endpoint.client().retried().listen(self.endpoint.id(), &handled);
+        let listener: Weak<dyn RetriedListener> = Arc::<Handled>::downgrade(&handled);
+        self.endpoint.context().retried.listen(self.endpoint.id(), listener);
         Ok(Webhooks {
             inner: Arc::new(Inner {
                 endpoint: self.endpoint,

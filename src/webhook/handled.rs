@@ -2,11 +2,12 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::context::RetriedListener;
 use crate::queue::{JobRecord, JobStatus, is_same_job};
 
 /// How often the service delivers the same end of a job again, and within which time. One that comes
@@ -98,14 +99,6 @@ impl Handled {
         }
     }
 
-    fn retried(&self, job_id: &str) {
-        let mut jobs = self.jobs();
-        jobs.forget(|known| is_same_job(known, job_id));
-        for (id, was_retried) in &mut jobs.under_way {
-            *was_retried |= is_same_job(id, job_id);
-        }
-    }
-
     fn hash(&self, record: &JobRecord) -> u64 {
         let mut hasher = self.hashes.build_hasher();
         record.hash_content(&mut hasher);
@@ -114,6 +107,16 @@ impl Handled {
 
     fn jobs(&self) -> MutexGuard<'_, Jobs> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl RetriedListener for Handled {
+    fn retried(&self, job_id: &str) {
+        let mut jobs = self.jobs();
+        jobs.forget(|known| is_same_job(known, job_id));
+        for (id, was_retried) in &mut jobs.under_way {
+            *was_retried |= is_same_job(id, job_id);
+        }
     }
 }
 
@@ -138,50 +141,5 @@ impl UnderWay<'_> {
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
         self.handled.jobs().under_way.remove(self.id);
-    }
-}
-
-/// Who wants to know which jobs a client retries: the receivers of their endpoints' webhooks.
-#[derive(Default)]
-pub(crate) struct Retried(Mutex<Vec<(String, Weak<Handled>)>>);
-
-impl Retried {
-    pub(super) fn listen(&self, endpoint_id: &str, handled: &Arc<Handled>) {
-        let mut all = self.all();
-        all.retain(|(_, listening)| listening.strong_count() > 0);
-        all.push((endpoint_id.to_owned(), Arc::downgrade(handled)));
-    }
-
-    /// The job is about to be retried, and is or is not when the answer is dropped: whatever was seen
-    /// of it until then may be the end that was before.
-    pub(crate) fn during<'a>(&'a self, endpoint_id: &'a str, job_id: &'a str) -> impl Drop + 'a {
-        self.tell(endpoint_id, job_id);
-        Retrying { retried: self, endpoint_id, job_id }
-    }
-
-    fn tell(&self, endpoint_id: &str, job_id: &str) {
-        let listening: Vec<_> = {
-            let all = self.all();
-            let of_this = all.iter().filter(|(endpoint, _)| endpoint == endpoint_id);
-            of_this.filter_map(|(_, listening)| listening.upgrade()).collect()
-        };
-        listening.iter().for_each(|handled| handled.retried(job_id));
-    }
-
-    fn all(&self) -> MutexGuard<'_, Vec<(String, Weak<Handled>)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A retry that is on its way.
-struct Retrying<'a> {
-    retried: &'a Retried,
-    endpoint_id: &'a str,
-    job_id: &'a str,
-}
-
-impl Drop for Retrying<'_> {
-    fn drop(&mut self) {
-        self.retried.tell(self.endpoint_id, self.job_id);
     }
 }

@@ -7,8 +7,9 @@ use std::time::Duration;
 use futures_util::future::{Either, select};
 
 use super::Webhooks;
+use crate::context::Polling;
 use crate::error::Result;
-use crate::queue::{JobRecord, Polling, Wait};
+use crate::queue::{JobRecord, Wait};
 
 const FIRST: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_secs(2 * 60);

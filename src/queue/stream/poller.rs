@@ -7,12 +7,14 @@ use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
 use super::chunk::{Batch, RawChunk, StreamChunk};
+use crate::context::Pauses;
 use crate::error::{Attempted, Error, ErrorKind, Result};
+use crate::json::redacted;
+use crate::queue::looks::{longest_silence, rarest};
 use crate::queue::operations::STREAM;
 use crate::queue::passing::{PATIENCE, may_pass, pause_after};
-use crate::queue::polling::{Pauses, longest_silence, rarest};
 use crate::queue::{Job, JobRecord, JobStatus};
-use crate::transport::{Reply, redacted, require_runtime};
+use crate::transport::{Reply, require_runtime};
 
 /// The state of a stream between two items.
 pub(super) struct Poller {
@@ -50,7 +52,7 @@ impl Poller {
     pub(super) fn new(job: Job) -> Self {
         Self {
             attempted: job.attempted("stream"),
-            pauses: job.endpoint().client().polling().pauses(job.id()),
+            pauses: job.endpoint().context().polling.pauses(rarest(job.id())),
             job,
             ready: VecDeque::new(),
             pause: Duration::ZERO,
@@ -208,7 +210,7 @@ impl Poller {
                     return Ok(());
                 }
                 Ok(now) => now,
-                Err(error) if may_pass(&self.job, &error) => {
+                Err(error) if may_pass(self.job.lifespan(), &error) => {
                     self.ended = Some(Ended { status, record, is_old: true });
                     return self.survive_without_status(error);
                 }
@@ -234,7 +236,7 @@ impl Poller {
 
     /// Goes on after a failure that may pass, one of a row that began then.
     fn survive(&mut self, error: Error, since: Instant) -> Result<()> {
-        if !may_pass(&self.job, &error) || since.elapsed() > PATIENCE {
+        if !may_pass(self.job.lifespan(), &error) || since.elapsed() > PATIENCE {
             return Err(error);
         }
         self.closes |= error.kind() == ErrorKind::ForeignRecord;

@@ -15,35 +15,35 @@ const CREDIT: Duration = Duration::from_secs(1);
 /// the same however many jobs are waited for, and only the time between two looks at the same job
 /// grows.
 #[derive(Debug)]
-pub(crate) struct Pace(Line<Turns>);
+pub(crate) struct PollLine(Line<Spacing>);
 
 #[derive(Debug)]
-struct Turns {
+struct Spacing {
     next: Instant,
     interval: Duration,
 }
 
-impl Pace {
-    pub(super) fn new(interval: Duration) -> Self {
+impl PollLine {
+    pub(crate) fn new(interval: Duration) -> Self {
         let now = Instant::now();
         let next = now.checked_sub(CREDIT).unwrap_or(now);
-        Self(Line::new(Turns { next, interval }))
+        Self(Line::new(Spacing { next, interval }))
     }
 
     /// Waits for a turn.
-    pub(super) async fn turn(&self) {
+    pub(crate) async fn turn(&self) {
         self.0.turn((), None).await;
     }
 }
 
-impl Turns {
+impl Spacing {
     /// When the next turn is, after what was missed long ago is forgotten.
     fn next(&self, now: Instant) -> Instant {
         self.next.max(now.checked_sub(CREDIT).unwrap_or(now))
     }
 }
 
-impl Rule for Turns {
+impl Rule for Spacing {
     type Ask = ();
     type Turn = ();
 
@@ -58,28 +58,28 @@ impl Rule for Turns {
     }
 }
 
-/// The paces of a client's endpoints, by endpoint id. One that nobody uses is forgotten.
+/// The lines of a client's endpoints, by endpoint id. One that nobody uses is forgotten.
 #[derive(Debug)]
-pub(crate) struct Paces {
+pub(crate) struct PollLines {
     interval: Duration,
-    known: Mutex<HashMap<String, Weak<Pace>>>,
+    known: Mutex<HashMap<String, Weak<PollLine>>>,
 }
 
-impl Paces {
+impl PollLines {
     /// Each with a turn per interval.
     pub(crate) fn new(interval: Duration) -> Self {
         Self { interval, known: Mutex::default() }
     }
 
-    pub(crate) fn of(&self, endpoint_id: &str) -> Arc<Pace> {
+    pub(crate) fn of(&self, endpoint_id: &str) -> Arc<PollLine> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pace) = known.get(endpoint_id).and_then(Weak::upgrade) {
-            return pace;
+        if let Some(line) = known.get(endpoint_id).and_then(Weak::upgrade) {
+            return line;
         }
-        known.retain(|_, pace| pace.strong_count() > 0);
-        let pace = Arc::new(Pace::new(self.interval));
-        known.insert(endpoint_id.to_owned(), Arc::downgrade(&pace));
-        pace
+        known.retain(|_, line| line.strong_count() > 0);
+        let line = Arc::new(PollLine::new(self.interval));
+        known.insert(endpoint_id.to_owned(), Arc::downgrade(&line));
+        line
     }
 }
 
@@ -95,9 +95,9 @@ mod tests {
 
     const INTERVAL: Duration = Duration::from_millis(10);
 
-    /// A pace, and when it let somebody go.
+    /// A line, and when it let somebody go.
     struct Modelled {
-        pace: Arc<Pace>,
+        line: Arc<PollLine>,
         turns: Arc<Mutex<Vec<Instant>>>,
     }
 
@@ -105,7 +105,7 @@ mod tests {
         const INTERVAL: Duration = Duration::from_millis(400);
 
         fn new() -> Self {
-            Self { pace: Arc::new(Pace::new(Self::INTERVAL)), turns: Arc::default() }
+            Self { line: Arc::new(PollLine::new(Self::INTERVAL)), turns: Arc::default() }
         }
     }
 
@@ -124,9 +124,9 @@ mod tests {
         }
 
         fn turn(&self, _: bool) -> Pin<Box<dyn Future<Output = ()>>> {
-            let (pace, turns) = (Arc::clone(&self.pace), Arc::clone(&self.turns));
+            let (line, turns) = (Arc::clone(&self.line), Arc::clone(&self.turns));
             Box::pin(async move {
-                pace.turn().await;
+                line.turn().await;
                 turns.lock().expect("no panic").push(Instant::now());
             })
         }
@@ -152,7 +152,7 @@ mod tests {
         }
 
         fn check_idle(&self) -> Result<(), String> {
-            self.pace.turn().now_or_never().ok_or("a turn was lost".to_owned())
+            self.line.turn().now_or_never().ok_or("a turn was lost".to_owned())
         }
     }
 
@@ -170,14 +170,14 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn ten_thousand_waits_ask_no_faster_than_one_may() {
         const WAITS: usize = 10_000;
-        let pace = Arc::new(Pace::new(INTERVAL));
+        let line = Arc::new(PollLine::new(INTERVAL));
         let asked = Arc::new(Mutex::new(Vec::new()));
         let started = Instant::now();
         for wait in 0..WAITS {
-            let (pace, asked) = (Arc::clone(&pace), Arc::clone(&asked));
+            let (line, asked) = (Arc::clone(&line), Arc::clone(&asked));
             tokio::spawn(async move {
                 loop {
-                    pace.turn().await;
+                    line.turn().await;
                     asked.lock().expect("no panic").push((wait, started.elapsed()));
                     tokio::time::sleep(Duration::from_secs(3)).await;
                 }
@@ -204,16 +204,16 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_gives_up_leaves_no_gap() {
-        let pace = Arc::new(Pace::new(INTERVAL));
+        let line = Arc::new(PollLine::new(INTERVAL));
         for _ in 0..=100 {
-            pace.turn().await;
+            line.turn().await;
         }
         let turns = Arc::new(AtomicUsize::new(0));
         let waiting: Vec<_> = (0..1_000)
             .map(|_| {
-                let (pace, turns) = (Arc::clone(&pace), Arc::clone(&turns));
+                let (line, turns) = (Arc::clone(&line), Arc::clone(&turns));
                 tokio::spawn(async move {
-                    pace.turn().await;
+                    line.turn().await;
                     turns.fetch_add(1, Ordering::Relaxed);
                 })
             })
@@ -222,18 +222,18 @@ mod tests {
         waiting.iter().for_each(tokio::task::JoinHandle::abort);
         tokio::task::yield_now().await;
         let started = Instant::now();
-        pace.turn().await;
+        line.turn().await;
         assert!(started.elapsed() <= INTERVAL, "{:?}", started.elapsed());
         assert!(turns.load(Ordering::Relaxed) <= 1);
     }
 
     #[tokio::test]
-    async fn an_endpoint_has_one_pace_as_long_as_it_is_used() {
-        let paces = Paces::new(INTERVAL);
-        let pace = paces.of("a");
-        assert!(Arc::ptr_eq(&pace, &paces.of("a")));
-        assert!(!Arc::ptr_eq(&pace, &paces.of("b")));
-        drop(paces.of("c"));
-        assert_eq!(paces.known.lock().expect("no panic").len(), 2, "b is forgotten, a is used");
+    async fn an_endpoint_has_one_line_as_long_as_it_is_used() {
+        let lines = PollLines::new(INTERVAL);
+        let line = lines.of("a");
+        assert!(Arc::ptr_eq(&line, &lines.of("a")));
+        assert!(!Arc::ptr_eq(&line, &lines.of("b")));
+        drop(lines.of("c"));
+        assert_eq!(lines.known.lock().expect("no panic").len(), 2, "b is forgotten, a is used");
     }
 }

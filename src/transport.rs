@@ -8,7 +8,6 @@ mod body;
 mod call;
 mod driven;
 mod exchange;
-mod hiding;
 mod key;
 mod lane;
 mod limit;
@@ -21,23 +20,21 @@ mod time;
 mod under_way;
 mod unread;
 
-pub(crate) use call::not_serializable;
+pub(crate) use attempt::Wire;
 pub(crate) use call::{Auth, Call, Operation};
-pub(crate) use hiding::{Redactor, Secrets, secrets_in, secrets_named};
 pub(crate) use key::Key;
 pub(crate) use lane::Lane;
 pub use limit::RateLimits;
 pub(crate) use limit::{Limit, Limiter};
 pub(crate) use path::Path;
 pub(crate) use repeat::Repeat;
-pub(crate) use reply::{Reply, decode_at, not_decodable, redacted};
+pub(crate) use reply::Reply;
 pub(crate) use retry::Budget;
 pub use retry::RetryPolicy;
 #[cfg(fuzzing)]
 pub(crate) use retry_after::retry_after;
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
@@ -47,23 +44,19 @@ use self::limit::Pass;
 use self::repeat::Fate;
 use self::retry::Reserved;
 use crate::error::{Attempted, Error, ErrorKind, Result};
+use crate::hiding::Secrets;
 use crate::observe::{Event, Observer};
 
 /// What all calls of a client share.
 pub(crate) struct Transport {
-    pub(crate) http: reqwest::Client,
-    /// For an HTTP client that may put all requests on one connection.
-    pub(crate) lane: Option<Arc<Lane>>,
-    pub(crate) key: Key,
+    pub(crate) wire: Wire,
     pub(crate) retry: RetryPolicy,
     pub(crate) budget: Budget,
     pub(crate) limiter: Limiter,
-    pub(crate) timeout: Duration,
     pub(crate) call_timeout: Option<Duration>,
     /// How long a connection may take to be made, and less than an attempt may.
     pub(crate) connect_timeout: Duration,
     pub(crate) observer: Observer,
-    pub(crate) largest_reply: usize,
 }
 
 /// Refuses what is awaited outside of a runtime, where the timer would panic.
@@ -130,7 +123,7 @@ impl Transport {
             if let Some(reserved) = reserved.take() {
                 reserved.spend();
             }
-            let failure = match self.attempt(call, pass, course.deadline).await {
+            let failure = match self.wire.attempt(call, pass, course.deadline).await {
                 Ok(mut reply) => {
                     self.budget.refill();
                     reply.after_unknown_outcome = maybe_took_effect;
@@ -166,7 +159,7 @@ impl Transport {
             let paid = |pause| Some((pause, self.budget.reserve(failure.fate)?));
             let retry = pause.filter(has_time).and_then(paid);
             let Some((pause, cost)) = retry else {
-                let error = self.told(call, failure.error);
+                let error = self.wire.told(call, failure.error);
                 return Err(repeat.give_up(error, maybe_took_effect, course.attempts));
             };
             let error = failure.error.kind();
@@ -178,11 +171,6 @@ impl Transport {
         }
     }
 
-    /// How long an attempt may take. After that, its place within the limits is given to others.
-    fn longest_attempt(&self, call: &Call) -> Duration {
-        self.timeout.saturating_add(call.extra_time)
-    }
-
     /// Waits for the call's turn.
     async fn pass(&self, call: &Call, course: &mut Course) -> Result<Pass> {
         let (Some(limit), Some(endpoint_id)) = (call.operation.limit, call.attempted.endpoint_id())
@@ -190,7 +178,7 @@ impl Transport {
             return Ok(Pass::unlimited());
         };
         let started = Instant::now();
-        let time = self.longest_attempt(call);
+        let time = self.wire.longest_attempt(call);
         let name = call.operation.name;
         let turn = self.limiter.pass(endpoint_id, name, limit, time, call.urgent_from);
         let pass = match course.deadline {

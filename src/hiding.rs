@@ -21,7 +21,7 @@ mod spelling;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-pub(super) use self::found::without_values;
+pub(crate) use self::found::without_values;
 pub(crate) use self::request::{secrets_in, secrets_named};
 use self::search::Needles;
 use crate::secret_string::SecretString;

@@ -1,7 +1,7 @@
 //! What serde says of a value that it could not take, without the value.
 
 /// What serde found wrong, without the values that it found: `invalid type: string …, expected f64`.
-pub(in crate::transport) fn without_values(message: &str) -> String {
+pub(crate) fn without_values(message: &str) -> String {
     for unknown in ["unknown variant `", "unknown field `"] {
         // The name stands there as it came, with any character in it.
         let rest = message.strip_prefix(unknown);

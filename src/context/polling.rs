@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use super::lifespan::least_kept;
-
 /// How often the status of a job is asked for while waiting, and new chunks while streaming.
 ///
 /// The first question is asked at once. The pause after it starts at `first` and grows by half each
@@ -43,24 +41,6 @@ const LEAST_GROWN: Duration = Duration::from_millis(10);
 /// Nobody polls without any pause for ever.
 const LEAST_LONGEST: Duration = Duration::from_millis(1);
 
-/// A third of how long a result is kept for sure, one minute for a synchronous job and half an hour
-/// for any other: polling more rarely could miss it.
-pub(super) fn rarest(job_id: &str) -> Duration {
-    least_kept(job_id) / 3
-}
-
-/// How long a look may go without a byte of the response before it is given up for another: short
-/// enough that three in a row can be lost before a result expires.
-pub(super) fn longest_silence(job_id: &str) -> Duration {
-    (least_kept(job_id) / 4).min(Duration::from_secs(30))
-}
-
-/// The same for a look of which no more than `left` matters: three of them fit into it, unless a
-/// moment is all there is.
-pub(super) fn longest_silence_within(job_id: &str, left: Duration) -> Duration {
-    longest_silence(job_id).min((left / 3).max(Duration::from_secs(1)))
-}
-
 impl Polling {
     /// 100 ms at first, 3 s at the longest, and 150 questions per second about all jobs of an
     /// endpoint.
@@ -89,9 +69,9 @@ impl Polling {
         self
     }
 
-    /// The pauses of a wait for this job.
-    pub(super) fn pauses(&self, job_id: &str) -> Pauses {
-        let longest = self.longest.max(LEAST_LONGEST).min(rarest(job_id));
+    /// The pauses of a wait, none of them above `rarest`.
+    pub(crate) fn pauses(&self, rarest: Duration) -> Pauses {
+        let longest = self.longest.max(LEAST_LONGEST).min(rarest);
         Pauses { next: self.first, longest, first: self.first }
     }
 
@@ -109,21 +89,21 @@ impl Default for Polling {
 
 /// The pauses of one wait.
 #[derive(Debug)]
-pub(super) struct Pauses {
+pub(crate) struct Pauses {
     next: Duration,
     first: Duration,
     longest: Duration,
 }
 
 impl Pauses {
-    pub(super) fn next(&mut self) -> Duration {
+    pub(crate) fn next(&mut self) -> Duration {
         let pause = self.next.min(self.longest);
         self.next = (pause.saturating_mul(3) / 2).max(LEAST_GROWN);
         pause.mul_f64(0.75 + 0.25 * fastrand::f64())
     }
 
     /// Starts again at the first pause: something has just happened.
-    pub(super) fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.next = self.first;
     }
 }
@@ -132,10 +112,12 @@ impl Pauses {
 mod tests {
     use super::*;
 
+    const RAREST: Duration = Duration::from_secs(600);
+
     #[test]
     fn pauses_start_short_grow_by_half_and_stay_below_the_longest() {
         let polling = Polling::new();
-        let mut pauses = polling.pauses("j");
+        let mut pauses = polling.pauses(RAREST);
         let mut expected = 0.1;
         for _ in 0..30 {
             let pause = pauses.next().as_secs_f64();
@@ -148,24 +130,14 @@ mod tests {
 
     #[test]
     fn pauses_that_start_at_zero_grow_too() {
-        let mut pauses = Polling::new().first(Duration::ZERO).pauses("j");
+        let mut pauses = Polling::new().first(Duration::ZERO).pauses(RAREST);
         assert_eq!(pauses.next(), Duration::ZERO);
         for _ in 0..30 {
             pauses.next();
         }
         assert!(pauses.next() >= Duration::from_secs(2), "the longest is three seconds");
-        let mut busy = Polling::new().first(Duration::ZERO).longest(Duration::ZERO).pauses("j");
+        let mut busy = Polling::new().first(Duration::ZERO).longest(Duration::ZERO).pauses(RAREST);
         busy.next();
         assert!(busy.next() > Duration::ZERO);
-    }
-
-    #[test]
-    fn a_pause_is_never_so_long_that_a_result_expires_unread() {
-        let hour = Duration::from_secs(3_600);
-        let polling = Polling::new().first(hour).longest(hour);
-        for (job_id, kept) in [("sync-j", 60), ("j", 30 * 60)] {
-            let pause = polling.pauses(job_id).next();
-            assert!(pause <= Duration::from_secs(kept) / 3, "{job_id}: {pause:?}");
-        }
     }
 }

@@ -9,15 +9,14 @@ pub(crate) use attempted::Attempted;
 pub use kind::ErrorKind;
 pub(crate) use service_message::service_message;
 
+use std::any::Any;
 use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::graphql::GraphqlFailure;
-use crate::queue::{JobRecord, RemoteCancel};
-use crate::transport::{Redactor, Secrets};
+use crate::hiding::{Redactor, Secrets};
 
 /// The result of every call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -55,9 +54,7 @@ struct Detail {
     body: Option<Body>,
     retry_after: Option<Duration>,
     job_id: Option<String>,
-    record: Option<JobRecord>,
-    remote_cancel: Option<RemoteCancel>,
-    graphql: Option<GraphqlFailure>,
+    attached: Vec<Box<dyn Any + Send + Sync>>,
     after_unknown_outcome: bool,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
@@ -85,9 +82,7 @@ impl Error {
             body: None,
             retry_after: None,
             job_id: None,
-            record: None,
-            remote_cancel: None,
-            graphql: None,
+            attached: Vec::new(),
             after_unknown_outcome: false,
             source: None,
         }))
@@ -140,20 +135,17 @@ impl Error {
         self
     }
 
-    pub(crate) fn with_record(mut self, record: JobRecord) -> Self {
-        self.0.job_id = Some(record.id().to_owned());
-        self.0.record = Some(record);
+    /// With something that a module above knows of the failure, in place of an earlier one of the
+    /// same type. That module also has the public method that returns it.
+    pub(crate) fn attach<T: Any + Send + Sync>(mut self, it: T) -> Self {
+        self.0.attached.retain(|other| !other.is::<T>());
+        self.0.attached.push(Box::new(it));
         self
     }
 
-    pub(crate) fn with_remote_cancel(mut self, outcome: RemoteCancel) -> Self {
-        self.0.remote_cancel = Some(outcome);
-        self
-    }
-
-    pub(crate) fn with_graphql(mut self, failure: GraphqlFailure) -> Self {
-        self.0.graphql = Some(failure);
-        self
+    /// What was attached of this type.
+    pub(crate) fn attached<T: Any>(&self) -> Option<&T> {
+        self.0.attached.iter().find_map(|it| it.downcast_ref())
     }
 
     pub(crate) fn with_unknown_outcome_before(mut self, before: bool) -> Self {
@@ -233,14 +225,6 @@ impl Error {
         self.0.job_id.as_deref()
     }
 
-    /// The record of the job: as it ended for [`ErrorKind::JobFailed`], [`ErrorKind::JobCancelled`]
-    /// and [`ErrorKind::JobTimedOut`], as last seen for [`ErrorKind::WaitTimedOut`] and
-    /// [`ErrorKind::JobNotFinished`].
-    #[must_use]
-    pub fn record(&self) -> Option<&JobRecord> {
-        self.0.record.as_ref()
-    }
-
     /// How long the service asked to wait before the next call (`Retry-After`), where it said so.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
@@ -267,18 +251,6 @@ impl Error {
     #[must_use]
     pub fn field(&self) -> Option<&str> {
         self.0.field.as_deref()
-    }
-
-    /// What became of the job at the service, when a wait ran out that was asked to cancel it.
-    #[must_use]
-    pub fn remote_cancel(&self) -> Option<&RemoteCancel> {
-        self.0.remote_cancel.as_ref()
-    }
-
-    /// What the GraphQL interface answered: its errors, and the partial result beside them.
-    #[must_use]
-    pub fn graphql(&self) -> Option<&GraphqlFailure> {
-        self.0.graphql.as_ref()
     }
 
     pub(crate) fn with_field(mut self, field: impl Into<String>) -> Self {
