@@ -8,18 +8,18 @@ use std::time::Duration;
 use futures_util::Stream;
 use serde_json::Value;
 
-use crate::app::App;
 use crate::catalog::{self, Catalog};
 use crate::clock::Clock;
 use crate::descriptions::Descriptions;
 use crate::error::Error;
 use crate::faults::Faults;
 use crate::graphql;
-use crate::http::{ApiKey, Hosts, Name, RequestLog, listener};
+use crate::http::{Hosts, Name, RequestLog, listener};
 use crate::limits::{Limiter, RateLimits};
 use crate::operation::Operation;
 use crate::queue::{Endpoint, EndpointSettings, StreamShape, Workers};
 use crate::service::LocalService;
+use crate::site::{ApiKey, App};
 use crate::sync::Tasks;
 use crate::webhook::Webhooks;
 use crate::worker::{Closure, Command, Handler, HandlerError, LocalJob, Streaming, builtins};
@@ -82,6 +82,13 @@ impl Default for Builder {
             max_run_payload: MAX_RUN_PAYLOAD,
             max_runsync_payload: MAX_RUNSYNC_PAYLOAD,
         }
+    }
+}
+
+impl LocalService {
+    /// Sets up a service.
+    pub fn builder() -> Builder {
+        Builder::default()
     }
 }
 

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 
+use crate::refusal::Refusal;
+
 /// Why the service did not start, or what it was given could not be used.
 #[derive(Debug)]
 pub struct Error {
@@ -48,8 +50,8 @@ impl Error {
         }
     }
 
-    pub(crate) fn seed(why: String) -> Self {
-        Self { setting: None, what: why, source: None }
+    pub(crate) fn seed(refusal: Refusal) -> Self {
+        Self { setting: None, what: refusal.message, source: None }
     }
 }
 

@@ -9,6 +9,7 @@ use axum::http::header::CONTENT_LENGTH;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use bytes::Bytes;
 
+use crate::http::When;
 use crate::operation::Operation;
 use crate::sync::locked;
 
@@ -73,14 +74,6 @@ pub(crate) enum Effect {
     Rewritten { by: fn(&[u8]) -> Vec<u8> },
     /// It is sent a second time.
     Again { when: When },
-}
-
-/// When a response is sent a second time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum When {
-    AtOnce,
-    /// In front of the next response on the connection.
-    BeforeTheNext,
 }
 
 impl Fault {

@@ -116,11 +116,9 @@
 //!   with HTTP 200 for what was executed and 400 for what could not be.
 //! - **Templates**: what `saveTemplate` with an `id` leaves out stays as it is.
 
-mod app;
 mod builder;
 mod catalog;
 mod clock;
-mod control;
 mod descriptions;
 mod error;
 mod faults;
@@ -129,8 +127,9 @@ mod http;
 mod limits;
 mod operation;
 mod queue;
-mod rest;
+mod refusal;
 mod service;
+mod site;
 mod sync;
 mod webhook;
 mod worker;
@@ -146,10 +145,10 @@ pub use faults::Fault;
 pub use http::RequestRecord;
 pub use limits::{RateLimit, RateLimits, RateWindow};
 pub use operation::Operation;
-pub use queue::{JobPolicy, S3Config, StreamShape, Workers};
+pub use queue::{StreamShape, Workers};
 pub use service::LocalService;
 pub use webhook::WebhookDelivery;
-pub use worker::{HandlerError, JobContext, LocalJob};
+pub use worker::{HandlerError, JobContext, JobPolicy, LocalJob, S3Config};
 
 /// The code of the page that introduces the crate compiles.
 #[cfg(doctest)]

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::clock::{Clock, Moment};
-use crate::http::Refusal;
 use crate::operation::Operation;
+use crate::refusal::Refusal;
 use crate::sync::locked;
 
 const SPAN: Duration = Duration::from_secs(10);

@@ -8,13 +8,12 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::app::App;
-use crate::builder::Builder;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::faults::Fault;
 use crate::graphql;
-use crate::http::{Door, RequestRecord, Site, serve};
+use crate::http::{Door, RequestRecord, serve};
+use crate::site::{App, Site};
 use crate::sync::Tasks;
 use crate::webhook::WebhookDelivery;
 
@@ -28,11 +27,6 @@ pub struct LocalService {
 }
 
 impl LocalService {
-    /// Sets up a service.
-    pub fn builder() -> Builder {
-        Builder::default()
-    }
-
     pub(crate) fn serve(
         listener: TcpListener,
         address: SocketAddr,
@@ -136,14 +130,14 @@ impl LocalService {
         graphql::sdl(&self.app.schema)
     }
 
-    /// Publishes another REST description on the [control plane](Builder::control_plane), at
+    /// Publishes another REST description on the [control plane](crate::Builder::control_plane), at
     /// `/_local/openapi/rest.yaml`: to see what those make of a change who generate code from it.
     /// The service goes on as before.
     pub fn set_rest_description(&self, text: impl Into<String>) {
         self.app.descriptions.set_rest(text.into());
     }
 
-    /// Adds a Pod, or replaces the one of that id. See [`Builder::pod`].
+    /// Adds a Pod, or replaces the one of that id. See [`Builder::pod`](crate::Builder::pod).
     ///
     /// # Errors
     ///
@@ -158,7 +152,7 @@ impl LocalService {
         self.app.catalog.remove_pod(id)
     }
 
-    /// Adds a template, or replaces the one of that id. See [`Builder::template`].
+    /// Adds a template, or replaces the one of that id. See [`Builder::template`](crate::Builder::template).
     ///
     /// # Errors
     ///

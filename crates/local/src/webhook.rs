@@ -4,13 +4,12 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use bytes::Bytes;
 use reqwest::Url;
 use reqwest::header::CONTENT_TYPE;
 use serde::{Serialize, Serializer};
-use serde_json::Value;
 
 use crate::clock::{Clock, Moment, milliseconds};
-use crate::queue::{Record, Submission};
 use crate::sync::{Tasks, locked};
 
 const TRIES: u32 = 3;
@@ -60,14 +59,6 @@ pub(crate) struct Webhooks {
     log: Arc<Mutex<VecDeque<WebhookDelivery>>>,
 }
 
-#[derive(Serialize)]
-struct Payload<'a> {
-    #[serde(flatten)]
-    record: &'a Record,
-    input: &'a Value,
-    webhook: &'a str,
-}
-
 impl Webhooks {
     pub(crate) fn new(clock: Clock, tasks: Tasks) -> Result<Self, reqwest::Error> {
         let http = reqwest::Client::builder()
@@ -82,28 +73,26 @@ impl Webhooks {
         locked(&self.log).iter().cloned().collect()
     }
 
-    /// Sends a job's record, up to three times until the receiver answers 200.
-    /// The first try is made now.
+    /// Calls a job's webhook with an event, up to three times until the receiver answers 200.
+    /// The first attempt is made now.
     pub(crate) fn deliver(
         &self,
         url: Url,
-        record: Record,
-        submission: Arc<Submission>,
+        job_id: Arc<str>,
+        event: impl Serialize + Send + 'static,
         now: Moment,
     ) {
         let this = self.clone();
         self.tasks.spawn(async move {
-            let payload =
-                Payload { record: &record, input: &submission.input, webhook: url.as_str() };
-            // A record has nothing that JSON could not express.
-            let Ok(body) = serde_json::to_vec(&payload).map(bytes::Bytes::from) else { return };
+            // An event has nothing that JSON could not express.
+            let Ok(body) = serde_json::to_vec(&event).map(Bytes::from) else { return };
             let mut due = now;
             for attempt in 1..=TRIES {
                 this.clock.sleep_until(due).await;
                 let answer = this.call(&url, body.clone()).await;
                 let ended = this.clock.end_of_work(due);
                 let delivery = WebhookDelivery {
-                    job_id: record.id.to_string(),
+                    job_id: job_id.to_string(),
                     url: url.to_string(),
                     attempt,
                     status: answer.as_ref().ok().copied(),
@@ -120,7 +109,7 @@ impl Webhooks {
         });
     }
 
-    async fn call(&self, url: &Url, body: bytes::Bytes) -> Result<u16, String> {
+    async fn call(&self, url: &Url, body: Bytes) -> Result<u16, String> {
         let call = self.http.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body);
         match call.send().await {
             Ok(response) => Ok(response.status().as_u16()),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::clock::Moment;
+use crate::refusal::Refusal;
 
 /// Which kinds of template a reader asked for beside their own.
 #[derive(Clone, Copy, Debug, Default)]
@@ -100,11 +101,11 @@ impl Default for Template {
 
 impl Template {
     /// Reads a seed in the REST shape, with `endpointId` beside it where it is bound to one.
-    pub(crate) fn parse(seed: Value) -> Result<Self, String> {
-        let mut template: Self =
-            serde_json::from_value(seed).map_err(|error| format!("not a template: {error}"))?;
+    pub(crate) fn parse(seed: Value) -> Result<Self, Refusal> {
+        let mut template: Self = serde_json::from_value(seed)
+            .map_err(|error| Refusal::invalid(format!("not a template: {error}")))?;
         if template.id.is_empty() || template.name.is_empty() {
-            return Err("a template has an id and a name that are not empty".to_owned());
+            return Err(Refusal::invalid("a template has an id and a name that are not empty"));
         }
         template.docker_args = template.docker_start_cmd.join(" ");
         template.check()?;
@@ -123,7 +124,7 @@ impl Template {
             && (includes.endpoint_bound || self.endpoint_id.is_none())
     }
 
-    pub(crate) fn apply(&mut self, change: TemplateChange) -> Result<(), String> {
+    pub(crate) fn apply(&mut self, change: TemplateChange) -> Result<(), Refusal> {
         self.container_disk_in_gb = change.container_disk_in_gb;
         self.image_name = change.image_name;
         self.name = change.name;
@@ -146,8 +147,8 @@ impl Template {
         self.check()
     }
 
-    fn check(&self) -> Result<(), String> {
-        let refuse = |why: &str| Err(why.to_owned());
+    fn check(&self) -> Result<(), Refusal> {
+        let refuse = |why: &str| Err(Refusal::invalid(why));
         if self.name.trim().is_empty() {
             return refuse("name must not be empty");
         }
@@ -161,7 +162,9 @@ impl Template {
             return refuse("volumeInGb must be 0 for a serverless template");
         }
         if let Some(port) = self.ports.iter().find(|port| !is_port(port)) {
-            return Err(format!("ports: {port:?} is not of the form <port>/<http|tcp>"));
+            return Err(Refusal::invalid(format!(
+                "ports: {port:?} is not of the form <port>/<http|tcp>"
+            )));
         }
         if !self.volume_mount_path.is_empty() && !self.volume_mount_path.starts_with('/') {
             return refuse("volumeMountPath must be an absolute path");
@@ -172,7 +175,10 @@ impl Template {
             return refuse("env: a key must not be empty");
         }
         if let Some(twice) = keys.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(format!("env: the key {:?} stands there twice", twice[0]));
+            return Err(Refusal::invalid(format!(
+                "env: the key {:?} stands there twice",
+                twice[0]
+            )));
         }
         Ok(())
     }

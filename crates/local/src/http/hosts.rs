@@ -11,7 +11,7 @@ use axum::http::header::{HOST, ORIGIN};
 use axum::http::uri::{Authority, Scheme};
 use axum::http::{HeaderMap, Request, StatusCode, Uri};
 
-use super::Refusal;
+use super::ErrorResponse;
 
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
@@ -73,11 +73,11 @@ pub(crate) struct Hosts {
 impl Hosts {
     /// Refuses a request that is for another host, or from a page of another origin. `local` is the
     /// address at which it arrived.
-    pub(super) fn check<B>(
+    pub(crate) fn check<B>(
         &self,
         request: &Request<B>,
         local: Option<IpAddr>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ErrorResponse> {
         let host = self.host(request, local)?;
         let headers = request.headers();
         let foreign = headers.get_all(ORIGIN).iter().any(|origin| {
@@ -89,16 +89,20 @@ impl Hosts {
         });
         if foreign || !is_of_this_site(headers) {
             let message = "a page of another origin may not call this service";
-            return Err(Refusal::new(StatusCode::FORBIDDEN, message));
+            return Err(ErrorResponse::new(StatusCode::FORBIDDEN, message));
         }
         Ok(())
     }
 
     /// The host and port that a request is for, if they are this service's.
-    fn host<B>(&self, request: &Request<B>, local: Option<IpAddr>) -> Result<String, Refusal> {
+    fn host<B>(
+        &self,
+        request: &Request<B>,
+        local: Option<IpAddr>,
+    ) -> Result<String, ErrorResponse> {
         let mut hosts = request.headers().get_all(HOST).iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else {
-            return Err(Refusal::bad_request("a request needs exactly one header Host"));
+            return Err(ErrorResponse::bad_request("a request needs exactly one header Host"));
         };
         let host = host.to_str().unwrap_or_default();
         let target = request.uri().authority().map(Authority::as_str);
@@ -107,7 +111,7 @@ impl Hosts {
             if !authority.is_some_and(|authority| self.is_known(&authority, local)) {
                 let message = "this service does not go by the name in Host: names beside those \
                                of this machine have to be allowed when it starts (--allow-host)";
-                return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, message));
+                return Err(ErrorResponse::new(StatusCode::MISDIRECTED_REQUEST, message));
             }
         }
         Ok(host.to_owned())

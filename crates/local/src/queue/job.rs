@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::stream::Backlog;
 use super::submission::Submission;
-use super::workers::WorkerId;
 use crate::clock::{Moment, milliseconds};
+use crate::worker::WorkerId;
 
 pub(crate) type JobId = Arc<str>;
 

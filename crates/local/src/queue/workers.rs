@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-pub(crate) type WorkerId = u64;
+use crate::worker::WorkerId;
 
 /// How many workers an endpoint has, and how it gets and loses them.
 ///

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Closure, Handler, HandlerError, LocalJob};
+use super::closure::Closure;
+use super::handler::{Handler, HandlerError};
+use super::job::LocalJob;
 
 /// A chunk takes about 3 KB of memory until somebody reads it, so this many take 30 MB.
 const MAX_COUNT: u64 = 10_000;

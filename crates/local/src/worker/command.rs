@@ -14,9 +14,10 @@ use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command as Shell};
 
-use super::{Handler, HandlerError, LocalJob, WorkerLost};
+use super::handler::{Handler, HandlerError};
+use super::job::{LocalJob, WorkerId};
+use super::outcome::WorkerLost;
 use crate::clock::milliseconds;
-use crate::queue::WorkerId;
 use crate::sync::locked;
 
 /// A shell command that serves as the endpoint's worker.

@@ -1,5 +1,4 @@
-//! What stands around every operation, whichever interface it belongs to: the faults that were
-//! asked for.
+//! What faults do to a request and its response, whichever interface they belong to.
 
 use std::io;
 use std::time::Duration;
@@ -13,15 +12,14 @@ use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
 use tokio_util::sync::CancellationToken;
 
-use super::Refusal;
-use super::connection::Connection;
-use crate::app::App;
+use super::app::App;
 use crate::clock::Clock;
 use crate::faults::Effect;
+use crate::http::{Connection, ErrorResponse};
 use crate::operation::Operation;
 
 /// Processes a request, or does to it what a fault says.
-pub(crate) async fn through<F>(
+pub(super) async fn through<F>(
     app: &App,
     operation: Operation,
     endpoint: Option<&str>,
@@ -37,7 +35,7 @@ where
         // In this order, a fault without a delay has nothing to do with the stop.
         biased;
         () = app.clock.sleep(fault.delay) => {}
-        () = app.stopping.cancelled() => return Refusal::stopping().into_response(),
+        () = app.stopping.cancelled() => return ErrorResponse::stopping().into_response(),
     }
     let answer = if fault.processed {
         process(request).await
@@ -91,7 +89,7 @@ where
         Effect::Again { when } => {
             let (parts, body) = answer.into_parts();
             let Ok(body) = to_bytes(body, usize::MAX).await else {
-                return Refusal::internal("the response has no body").into_response();
+                return ErrorResponse::internal("the response has no body").into_response();
             };
             connection.send_again(raw(&parts, &body), when);
             Response::from_parts(parts, Body::from(body))
@@ -117,7 +115,7 @@ async fn with_body(answer: Response, change: impl FnOnce(Bytes) -> Body) -> Resp
             Response::from_parts(parts, change(body))
         }
         // The service's own answers are whole in memory.
-        Err(error) => Refusal::internal(error.to_string()).into_response(),
+        Err(error) => ErrorResponse::internal(error.to_string()).into_response(),
     }
 }
 

@@ -1,6 +1,5 @@
 //! The local service as a program.
 
-#[path = "program/keys.rs"]
 mod keys;
 
 use std::io::{self, Write};

@@ -1,39 +1,17 @@
-//! Workers: what runs a job's handler.
-
-mod builtin;
-mod closure;
-mod command;
-mod outcome;
+//! A job as its handler sees it.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::clock::Moment;
-use crate::queue::{Endpoint, Job, JobPolicy, S3Config, WorkerId};
+use crate::clock::{Clock, Moment};
 use crate::sync::locked;
 
-pub(crate) use builtin::builtins;
-pub(crate) use closure::{Closure, Streaming};
-pub(crate) use command::Command;
-pub(crate) use outcome::{Outcome, WorkerLost, run};
-
-/// Why a handler failed. Its text becomes the `error` of the job.
-///
-/// A text turns into it (`Err("out of memory".into())`), and so does every error type by `?`.
-pub type HandlerError = Box<dyn std::error::Error + Send + Sync>;
-
-/// What runs the jobs of an endpoint.
-pub(crate) trait Handler: Send + Sync {
-    fn run(&self, job: LocalJob) -> BoxFuture<'_, Result<Value, HandlerError>>;
-
-    /// A worker is gone, and what was kept for it can go too.
-    fn worker_stopped(&self, _worker: WorkerId) {}
-}
+/// Identifies a worker of an endpoint.
+pub(crate) type WorkerId = u64;
 
 /// A job as its handler sees it.
 #[non_exhaustive]
@@ -50,43 +28,66 @@ pub struct LocalJob {
     pub context: JobContext,
 }
 
+/// Where the reports of a running job go. One of an attempt that is over is dropped.
+pub(crate) trait Reports: Send + Sync {
+    fn emit(self: Arc<Self>, id: &str, attempt: u64, output: Value, metrics: Map<String, Value>);
+    fn progress(self: Arc<Self>, id: &str, attempt: u64, value: Value);
+}
+
 /// What a handler can do about its job. A clone is the same job, and outlives a
 /// [`LocalJob`] whose input was moved out.
 #[derive(Clone)]
 pub struct JobContext {
-    endpoint: Arc<Endpoint>,
-    id: Arc<str>,
-    attempt: u64,
-    worker: WorkerId,
-    stop: CancellationToken,
+    pub(crate) reports: Arc<dyn Reports>,
+    pub(crate) id: Arc<str>,
+    pub(crate) attempt: u64,
+    pub(crate) worker: WorkerId,
+    pub(crate) stop: CancellationToken,
+    pub(crate) clock: Clock,
     /// How far the handler has got in time, for a clock that stands still.
-    time: Arc<Mutex<Moment>>,
+    pub(crate) time: Arc<Mutex<Moment>>,
+}
+
+/// The execution policy that a job was submitted with (interface: "policy object"). What the
+/// submission left out is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct JobPolicy {
+    /// How long the job may run once a worker has it: 5 seconds to 7 days.
+    pub execution_timeout: Option<Duration>,
+    /// Whether the job starts no workers.
+    pub low_priority: bool,
+    /// How long the job may live, counted from its submission: 10 seconds to 7 days.
+    pub ttl: Option<Duration>,
+}
+
+/// The object storage that a job was submitted with (interface: "s3Config object"). The service
+/// hands it to the handler and makes no use of it.
+#[derive(Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct S3Config {
+    /// Identifies the access key.
+    pub access_id: Option<String>,
+    /// The access key's secret. `Debug` does not show it.
+    pub access_secret: Option<String>,
+    /// The bucket to use.
+    pub bucket_name: Option<String>,
+    /// The address of the storage provider.
+    pub endpoint_url: Option<String>,
+}
+
+impl fmt::Debug for S3Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("S3Config")
+            .field("access_id", &self.access_id)
+            .field("access_secret", &self.access_secret.as_ref().map(|_| "[hidden]"))
+            .field("bucket_name", &self.bucket_name)
+            .field("endpoint_url", &self.endpoint_url)
+            .finish()
+    }
 }
 
 impl LocalJob {
-    pub(crate) fn new(
-        endpoint: Arc<Endpoint>,
-        job: &Job,
-        worker: WorkerId,
-        stop: CancellationToken,
-        now: Moment,
-    ) -> Self {
-        Self {
-            id: job.id.to_string(),
-            input: job.submission.input.clone(),
-            policy: job.submission.policy,
-            s3_config: job.submission.s3_config.clone(),
-            context: JobContext {
-                endpoint,
-                id: job.id.clone(),
-                attempt: job.attempt,
-                worker,
-                stop,
-                time: Arc::new(Mutex::new(now)),
-            },
-        }
-    }
-
     pub(crate) fn worker(&self) -> WorkerId {
         self.context.worker
     }
@@ -136,14 +137,14 @@ impl JobContext {
 
     /// Adds a chunk to the job's stream. `metrics` go over those that the service makes up.
     pub async fn emit_with_metrics(&self, output: Value, metrics: Map<String, Value>) {
-        self.endpoint.emit(&self.id, self.attempt, output, metrics);
+        self.reports.clone().emit(&self.id, self.attempt, output, metrics);
         // A handler that emits in a loop leaves room for those who read.
         tokio::task::yield_now().await;
     }
 
     /// Sets the `output` that `/status` shows while the job runs. The result takes its place.
     pub fn progress(&self, value: Value) {
-        self.endpoint.progress(&self.id, self.attempt, value);
+        self.reports.clone().progress(&self.id, self.attempt, value);
     }
 
     /// Waits until the job is cancelled, timed out or deleted. From then on its result is of no
@@ -163,10 +164,9 @@ impl JobContext {
     /// when the job started, and each further one where the one before it ended, however far the
     /// clock was advanced meanwhile.
     pub async fn sleep(&self, duration: Duration) {
-        let clock = self.endpoint.clock();
         let begun = *locked(&self.time);
-        let end = clock.end_of_work(begun).saturating_add(duration);
-        clock.sleep_until(end).await;
+        let end = self.clock.end_of_work(begun).saturating_add(duration);
+        self.clock.sleep_until(end).await;
         let mut time = locked(&self.time);
         *time = end.max(*time);
     }
