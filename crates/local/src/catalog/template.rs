@@ -190,28 +190,9 @@ fn is_port(port: &str) -> bool {
     })
 }
 
-/// The words of a command line, quotes and backslashes read as a shell does.
+/// The words of a command line. One that no shell would take is split at its white space.
 fn words(line: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut chars = line.chars();
-    while let Some(char) = chars.next() {
-        match (quote, char) {
-            (Some(open), _) if char == open => quote = None,
-            (None, '"' | '\'') => {
-                quote = Some(char);
-                word.get_or_insert_default();
-            }
-            (None | Some('"'), '\\') => {
-                word.get_or_insert_default().push(chars.next().unwrap_or('\\'));
-            }
-            (None, space) if space.is_whitespace() => words.extend(word.take()),
-            (_, other) => word.get_or_insert_default().push(other),
-        }
-    }
-    words.extend(word);
-    words
+    shlex::split(line).unwrap_or_else(|| line.split_whitespace().map(str::to_owned).collect())
 }
 
 fn env_as_map<S: Serializer>(env: &[EnvironmentVariable], to: S) -> Result<S::Ok, S::Error> {
@@ -243,6 +224,6 @@ mod tests {
     fn start_arguments_are_split_as_a_shell_does() {
         assert_eq!(words("  python -u main.py "), ["python", "-u", "main.py"]);
         assert_eq!(words(r#"sh -c "echo 'a b'" '' c\ d"#), ["sh", "-c", "echo 'a b'", "", "c d"]);
-        assert_eq!(words("open 'quote"), ["open", "quote"]);
+        assert_eq!(words("open 'quote"), ["open", "'quote"]);
     }
 }

@@ -65,7 +65,7 @@ impl Keys {
     /// that was kept out of sight stays so.
     pub fn shown(&self, local: &LocalService) -> Result<String, String> {
         match &self.source {
-            Source::Made | Source::CommandLine => Ok(quoted(local.api_key())),
+            Source::Made | Source::CommandLine => Ok(quoted(local.api_key()).into_owned()),
             Source::File { path, shown } => {
                 let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
                 match path.to_str().filter(|_| *shown) {

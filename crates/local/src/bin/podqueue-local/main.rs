@@ -2,6 +2,7 @@
 
 mod keys;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -157,13 +158,9 @@ fn announce(local: &LocalService, keys: &Keys) -> io::Result<()> {
 }
 
 /// A value as a shell reads it back, whatever it holds.
-fn quoted(value: &str) -> String {
-    let plain = |char: char| char.is_ascii_alphanumeric() || "-_./:".contains(char);
-    if !value.is_empty() && value.chars().all(plain) {
-        value.to_owned()
-    } else {
-        format!("'{}'", value.replace('\'', r"'\''"))
-    }
+fn quoted(value: &str) -> Cow<'_, str> {
+    // Only a NUL could not be quoted, and neither a key nor a path or URL has one.
+    shlex::try_quote(value).unwrap_or(Cow::Borrowed(value))
 }
 
 /// The signals that end the program.
