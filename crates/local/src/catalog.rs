@@ -71,7 +71,7 @@ impl Catalog {
         let mut shelves = locked(&self.shelves);
         let same_name = |other: &Template| other.name == template.name && other.id != template.id;
         if shelves.templates.values().any(same_name) {
-            let message = format!("there are two templates named {:?}", template.name);
+            let message = format!("another template is named {:?}", template.name);
             return Err(Refusal::invalid(message));
         }
         shelves.templates.insert(template.id.clone(), template);
@@ -121,7 +121,7 @@ impl Catalog {
         };
         let same_name = |other: &Template| other.name == change.name && other.id != template.id;
         if shelves.templates.values().any(same_name) {
-            return Err(Refusal::invalid("a template of this name exists already"));
+            return Err(Refusal::invalid("a template of this name already exists"));
         }
         template.apply(change)?;
         shelves.templates.insert(template.id.clone(), template.clone());

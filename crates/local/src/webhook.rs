@@ -1,4 +1,4 @@
-//! Calling the webhooks of jobs that ended (interface: "Events").
+//! Calling the webhooks of finished jobs (interface: "Events").
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -12,29 +12,29 @@ use serde::{Serialize, Serializer};
 use crate::clock::{Clock, Moment, milliseconds};
 use crate::sync::{Tasks, locked};
 
-const TRIES: u32 = 3;
-const BETWEEN_TRIES: Duration = Duration::from_secs(10);
+const ATTEMPTS: u32 = 3;
+const BETWEEN_ATTEMPTS: Duration = Duration::from_secs(10);
 /// How long a receiver may take, in real time.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How many deliveries the log keeps.
 const LOG_LENGTH: usize = 10_000;
 
-/// One try at delivering a webhook.
+/// An attempt at calling a webhook.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct WebhookDelivery {
-    /// The job that ended.
+    /// The id of the job that ended.
     pub job_id: String,
-    /// Where the call went.
+    /// The URL that was called.
     pub url: String,
-    /// Which try this was: 1, 2 or 3.
+    /// The number of the attempt: 1, 2 or 3.
     pub attempt: u32,
-    /// What the receiver answered; none when there was no answer.
+    /// The status of the response; `None` if there was no response.
     pub status: Option<u16>,
-    /// Why there was no answer.
+    /// Why there was no response.
     pub error: Option<String>,
-    /// When the try ended, on the service's clock.
+    /// When the attempt ended, on the service's clock.
     #[serde(rename = "atMs", serialize_with = "as_milliseconds")]
     pub at: Duration,
 }
@@ -44,7 +44,7 @@ fn as_milliseconds<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Er
 }
 
 impl WebhookDelivery {
-    /// Whether the receiver took it: only 200 counts.
+    /// Returns whether the receiver accepted the call: only status 200 counts.
     pub fn is_accepted(&self) -> bool {
         self.status == Some(200)
     }
@@ -87,16 +87,16 @@ impl Webhooks {
             // An event has nothing that JSON could not express.
             let Ok(body) = serde_json::to_vec(&event).map(Bytes::from) else { return };
             let mut due = now;
-            for attempt in 1..=TRIES {
+            for attempt in 1..=ATTEMPTS {
                 this.clock.sleep_until(due).await;
-                let answer = this.call(&url, body.clone()).await;
+                let result = this.call(&url, body.clone()).await;
                 let ended = this.clock.end_of_work(due);
                 let delivery = WebhookDelivery {
                     job_id: job_id.to_string(),
                     url: url.to_string(),
                     attempt,
-                    status: answer.as_ref().ok().copied(),
-                    error: answer.err(),
+                    status: result.as_ref().ok().copied(),
+                    error: result.err(),
                     at: ended,
                 };
                 let accepted = delivery.is_accepted();
@@ -104,7 +104,7 @@ impl Webhooks {
                 if accepted {
                     return;
                 }
-                due = ended.saturating_add(BETWEEN_TRIES);
+                due = ended.saturating_add(BETWEEN_ATTEMPTS);
             }
         });
     }

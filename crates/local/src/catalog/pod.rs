@@ -26,7 +26,7 @@ impl Pod {
     /// Reads a seed. What it leaves out is filled in as for a plain Pod that runs.
     pub(crate) fn parse(seed: Value) -> Result<Self, Refusal> {
         let Value::Object(seed) = seed else {
-            return Err(Refusal::invalid("a Pod is a JSON object"));
+            return Err(Refusal::invalid("a Pod must be a JSON object"));
         };
         let id = seed.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
         let id = id
@@ -35,13 +35,13 @@ impl Pod {
         let name_length = seed.get("name").and_then(Value::as_str).map(|name| name.chars().count());
         if name_length.is_some_and(|length| length > MAX_NAME) {
             return Err(Refusal::invalid(format!(
-                "the name of a Pod has at most {MAX_NAME} characters"
+                "the name of a Pod must have at most {MAX_NAME} characters"
             )));
         }
         let status = seed.get("desiredStatus").map(|status| status.as_str());
         if status.is_some_and(|status| !matches!(status, Some("RUNNING" | "EXITED" | "TERMINATED")))
         {
-            return Err(Refusal::invalid("desiredStatus is RUNNING, EXITED or TERMINATED"));
+            return Err(Refusal::invalid("desiredStatus must be RUNNING, EXITED or TERMINATED"));
         }
         let mut fields = plain_pod();
         fields.extend(seed);

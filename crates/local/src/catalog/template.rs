@@ -103,9 +103,11 @@ impl Template {
     /// Reads a seed in the REST shape, with `endpointId` beside it where it is bound to one.
     pub(crate) fn parse(seed: Value) -> Result<Self, Refusal> {
         let mut template: Self = serde_json::from_value(seed)
-            .map_err(|error| Refusal::invalid(format!("not a template: {error}")))?;
+            .map_err(|error| Refusal::invalid(format!("invalid template: {error}")))?;
         if template.id.is_empty() || template.name.is_empty() {
-            return Err(Refusal::invalid("a template has an id and a name that are not empty"));
+            return Err(Refusal::invalid(
+                "a template must have a non-empty id and a non-empty name",
+            ));
         }
         template.docker_args = template.docker_start_cmd.join(" ");
         template.check()?;
@@ -163,7 +165,7 @@ impl Template {
         }
         if let Some(port) = self.ports.iter().find(|port| !is_port(port)) {
             return Err(Refusal::invalid(format!(
-                "ports: {port:?} is not of the form <port>/<http|tcp>"
+                "ports: {port:?} does not have the form <port>/<http|tcp>"
             )));
         }
         if !self.volume_mount_path.is_empty() && !self.volume_mount_path.starts_with('/') {
@@ -175,10 +177,7 @@ impl Template {
             return refuse("env: a key must not be empty");
         }
         if let Some(twice) = keys.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(Refusal::invalid(format!(
-                "env: the key {:?} stands there twice",
-                twice[0]
-            )));
+            return Err(Refusal::invalid(format!("env: duplicate key {:?}", twice[0])));
         }
         Ok(())
     }

@@ -181,7 +181,7 @@ impl Cost {
     fn check(self) -> Result<(), Refusal> {
         if self.depth > MAX_DEPTH {
             return Err(Refusal::invalid(format!(
-                "the document is more than {MAX_DEPTH} selections deep"
+                "the document nests more than {MAX_DEPTH} selections"
             )));
         }
         if self.fields > MAX_FIELDS {
@@ -190,7 +190,7 @@ impl Cost {
             )));
         }
         if self.values > MAX_VALUES {
-            return Err(Refusal::invalid("the document asks for too much of the schema at once"));
+            return Err(Refusal::invalid("the document selects too much of the schema"));
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ pub(super) fn parse(body: &[u8]) -> Result<Request, Refusal> {
     let body: Value = serde_json::from_slice(body)
         .map_err(|error| Refusal::invalid(format!("the body is not JSON: {error}")))?;
     let Some(Value::String(query)) = body.get("query") else {
-        return Err(Refusal::invalid("the body needs a string `query` with the document"));
+        return Err(Refusal::invalid("the body must have a string `query` with the document"));
     };
     bounds::check_text(query)?;
     let mut execution = Request::new(query);

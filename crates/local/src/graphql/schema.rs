@@ -88,7 +88,7 @@ impl Mutation {
 }
 
 /// Changes the catalog; where that is refused, the field is null and its error is noted. (A field
-/// that returns an error would be left out of the answer altogether.)
+/// that returns an error would be left out of the response altogether.)
 fn or_null<T>(
     context: &Context<'_>,
     change: impl FnOnce(&Catalog) -> Result<T, Refusal>,

@@ -10,7 +10,7 @@ use futures_util::StreamExt;
 
 use super::ErrorResponse;
 
-/// How much of a body above its limit is still read, so that its sender gets to see the answer
+/// How much of a body above its limit is still read, so that its sender gets to see the response
 /// instead of a broken connection.
 const TOLERATED_EXCESS: usize = 64 * 1024 * 1024;
 
@@ -33,7 +33,7 @@ pub(crate) async fn read_body(body: Body, max: usize) -> Result<Bytes, ErrorResp
     }
     if length > max {
         return Err(ErrorResponse::bad_request(format!(
-            "the body is larger than the {max} bytes that this operation allows"
+            "the body exceeds the limit of {max} bytes for this operation"
         )));
     }
     Ok(whole.into_bytes())
@@ -47,7 +47,7 @@ pub(crate) fn require_json<B>(request: &Request<B>) -> Result<(), ErrorResponse>
     if essence.trim().eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
-    let message = "the body must be sent with the header content-type: application/json";
+    let message = "the request must have the header content-type: application/json";
     Err(ErrorResponse::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
 }
 
@@ -55,10 +55,10 @@ fn broken_off(error: axum::Error) -> ErrorResponse {
     let error = error.into_inner();
     match error.downcast_ref().map(io::Error::kind) {
         Some(io::ErrorKind::TimedOut) => {
-            ErrorResponse::new(StatusCode::REQUEST_TIMEOUT, "the body did not come in time")
+            ErrorResponse::new(StatusCode::REQUEST_TIMEOUT, "timed out while reading the body")
         }
         Some(io::ErrorKind::Interrupted) => ErrorResponse::stopping(),
-        _ => ErrorResponse::bad_request("the body ended before it was complete"),
+        _ => ErrorResponse::bad_request("the body is incomplete"),
     }
 }
 

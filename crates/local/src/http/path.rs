@@ -10,5 +10,5 @@ use super::ErrorResponse;
 pub(crate) fn decoded(piece: &str) -> Result<Cow<'_, str>, ErrorResponse> {
     percent_decode_str(piece)
         .decode_utf8()
-        .map_err(|_| ErrorResponse::not_found("the path does not decode to valid UTF-8"))
+        .map_err(|_| ErrorResponse::not_found("the path is not valid UTF-8"))
 }

@@ -168,7 +168,7 @@ impl Endpoint {
                 Status::Cancelled => {}
                 done => {
                     return Err(Refusal::invalid(format!(
-                        "only a job that is queued or running can be cancelled, and this one is {}",
+                        "only a job that is queued or running can be cancelled; this one is {}",
                         text(done),
                     )));
                 }
@@ -181,7 +181,7 @@ impl Endpoint {
         self.change(id, |state, job, now| {
             if !matches!(job.status(), Status::Failed | Status::TimedOut) {
                 return Err(Refusal::invalid(format!(
-                    "only a job that is FAILED or TIMED_OUT can be retried, and this one is {}",
+                    "only a job that is FAILED or TIMED_OUT can be retried; this one is {}",
                     text(job.status()),
                 )));
             }
@@ -376,8 +376,7 @@ impl State {
 
 fn unknown_job() -> Refusal {
     Refusal::not_found(
-        "no such job on this endpoint: the id is unknown, or the job's ttl or the retention of \
-         its result has run out",
+        "no such job on this endpoint: the id is unknown, or the job or its result has expired",
     )
 }
 

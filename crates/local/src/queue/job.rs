@@ -288,7 +288,7 @@ pub(crate) struct Record {
     pub(crate) error: Option<Arc<str>>,
 }
 
-/// What `/run`, `/cancel` and `/retry` answer.
+/// What `/run`, `/cancel` and `/retry` return.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Receipt {
     #[serde(serialize_with = "shared_text")]

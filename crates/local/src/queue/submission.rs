@@ -38,7 +38,7 @@ impl Submission {
         let input = match body.remove("input") {
             Some(input @ Value::Object(_)) => input,
             Some(other) => return Err(wrong_type("input", "an object", &other)),
-            None => return Err(Refusal::invalid("input is required, and the body has none")),
+            None => return Err(Refusal::invalid("input is required")),
         };
         Ok(Self {
             input,
@@ -66,7 +66,7 @@ pub(crate) fn within(
         .filter(|duration| (min..=max).contains(duration))
         .ok_or_else(|| {
             Refusal::invalid(format!(
-                "{name} must be an integer of milliseconds from {} to {}",
+                "{name} must be an integer from {} to {}, in milliseconds",
                 min.as_millis(),
                 max.as_millis(),
             ))
@@ -140,5 +140,5 @@ fn wrong_type(name: &str, expected: &str, found: &Value) -> Refusal {
         Value::Array(_) => "an array",
         Value::Object(_) => "an object",
     };
-    Refusal::invalid(format!("{name} must be {expected}, and is {found}"))
+    Refusal::invalid(format!("{name} must be {expected}, not {found}"))
 }

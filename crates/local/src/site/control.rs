@@ -1,5 +1,5 @@
 //! The control plane: what a Rust program does through [`LocalService`](crate::LocalService),
-//! over HTTP for all others. It has a path of its own, and is there only when asked for.
+//! over HTTP for all others. It has a separate path, and is opt-in.
 
 mod fault;
 
@@ -28,7 +28,7 @@ use crate::operation::Operation;
 /// Where the control plane is.
 pub(super) const PREFIX: &str = "/_local";
 
-const NO_SUCH_DESCRIPTION: &str = "no such description: there are queue.yaml and rest.yaml";
+const NO_SUCH_DESCRIPTION: &str = "no such description: available are queue.yaml and rest.yaml";
 const MAX_BODY: usize = 10 * 1024 * 1024;
 
 pub(super) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
@@ -73,7 +73,7 @@ async fn redeliver(
     if known {
         Ok(Json(json!({})))
     } else {
-        Err(ErrorResponse::not_found("no job of this id has ended and has a webhook"))
+        Err(ErrorResponse::not_found("no finished job with a webhook has this id"))
     }
 }
 
@@ -153,7 +153,7 @@ async fn set_rest_description(
 ) -> Result<Json<Value>, ErrorResponse> {
     if name.is_ok_and(|Path(name)| name == "rest.yaml") {
         let text = String::from_utf8(body(request).await?.into())
-            .map_err(|_| ErrorResponse::bad_request("a description is text in UTF-8"))?;
+            .map_err(|_| ErrorResponse::bad_request("a description must be valid UTF-8"))?;
         app.descriptions.set_rest(text);
         Ok(Json(json!({})))
     } else {
@@ -168,5 +168,5 @@ async fn body(request: Request) -> Result<Bytes, ErrorResponse> {
 async fn parsed<T: DeserializeOwned>(request: Request) -> Result<T, ErrorResponse> {
     require_json(&request)?;
     serde_json::from_slice(&body(request).await?)
-        .map_err(|error| ErrorResponse::bad_request(format!("the body cannot be used: {error}")))
+        .map_err(|error| ErrorResponse::bad_request(format!("invalid body: {error}")))
 }

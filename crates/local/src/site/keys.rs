@@ -15,15 +15,15 @@ pub(crate) struct ApiKey {
 }
 
 impl ApiKey {
-    /// Why no request could carry the key, or only one that carries none. It does not say the key.
+    /// Why no request could carry the key, or every request does. It does not show the key.
     pub(crate) fn flaw(&self) -> Option<&'static str> {
         let key = &self.secret;
         if key.trim().is_empty() {
-            Some("a key must not be blank: GraphQL would take it from everybody")
+            Some("a key must not be blank")
         } else if key.trim() != key {
-            Some("a key must not have white space around it: HTTP removes it from a header")
+            Some("a key must not have surrounding white space, which HTTP removes from headers")
         } else if !key.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-            Some("a key must be printable ASCII, for a header")
+            Some("a key must be printable ASCII, to fit into a header")
         } else {
             None
         }
@@ -80,11 +80,9 @@ fn user_of(
     keys: &[ApiKey],
     operation: Operation,
 ) -> Result<usize, ErrorResponse> {
-    let key = key.ok_or_else(|| {
-        ErrorResponse::unauthorized(format!("no API key: it is expected in {place}"))
-    })?;
-    let user =
-        known(keys, key).ok_or_else(|| ErrorResponse::unauthorized("the API key is wrong"))?;
+    let key = key
+        .ok_or_else(|| ErrorResponse::unauthorized(format!("missing API key: expected {place}")))?;
+    let user = known(keys, key).ok_or_else(|| ErrorResponse::unauthorized("invalid API key"))?;
     let allowed = keys[user].allowed.as_ref().is_none_or(|allowed| allowed.contains(&operation));
     if allowed {
         Ok(user)

@@ -66,8 +66,8 @@ impl<'a> Route<'a> {
         request: Request,
     ) -> Response {
         if self.takes(request.method()) {
-            let answer = self.enter(app, connection, request).await;
-            answer.unwrap_or_else(IntoResponse::into_response)
+            let response = self.enter(app, connection, request).await;
+            response.unwrap_or_else(IntoResponse::into_response)
         } else {
             let mut response = ErrorResponse::wrong_method(&request).into_response();
             let allowed = match (&self.method, self.answers_head()) {
@@ -109,8 +109,8 @@ impl<'a> Route<'a> {
         };
         let name = endpoint.name().as_ref();
         let process = |request| async {
-            let answer = process(app, self.operation, endpoint, &id, request).await;
-            answer.unwrap_or_else(IntoResponse::into_response)
+            let response = process(app, self.operation, endpoint, &id, request).await;
+            response.unwrap_or_else(IntoResponse::into_response)
         };
         Ok(through(app, self.operation, Some(name), connection, request, process).await)
     }
@@ -138,7 +138,7 @@ async fn process(
         // What this does is our own reading, the interface names only the path.
         Operation::Requests => json(&endpoint.records()),
         Operation::GetPod | Operation::GetTemplate | Operation::GraphQl | Operation::Control => {
-            return Err(ErrorResponse::internal("no operation of the queue"));
+            return Err(ErrorResponse::internal("not an operation of the queue"));
         }
     })
 }

@@ -7,7 +7,7 @@ use super::job::{LocalJob, WorkerId};
 
 /// Why a handler failed. Its text becomes the `error` of the job.
 ///
-/// A text turns into it (`Err("out of memory".into())`), and so does every error type by `?`.
+/// Convert a string with `Err("out of memory".into())`; `?` converts any error type.
 pub type HandlerError = Box<dyn std::error::Error + Send + Sync>;
 
 /// What runs the jobs of an endpoint.

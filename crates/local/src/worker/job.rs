@@ -13,18 +13,18 @@ use crate::sync::locked;
 /// Identifies a worker of an endpoint.
 pub(crate) type WorkerId = u64;
 
-/// A job as its handler sees it.
+/// A job, as passed to its handler.
 #[non_exhaustive]
 pub struct LocalJob {
     /// The job's id.
     pub id: String,
-    /// The input that the job was submitted with.
+    /// The input of the job.
     pub input: Value,
-    /// The policy that the job was submitted with.
+    /// The execution policy of the job.
     pub policy: JobPolicy,
-    /// The object storage that the job was submitted with.
+    /// The object storage of the job.
     pub s3_config: Option<S3Config>,
-    /// The worker's own side of the job.
+    /// How the handler reports on the job.
     pub context: JobContext,
 }
 
@@ -34,8 +34,8 @@ pub(crate) trait Reports: Send + Sync {
     fn progress(self: Arc<Self>, id: &str, attempt: u64, value: Value);
 }
 
-/// What a handler can do about its job. A clone is the same job, and outlives a
-/// [`LocalJob`] whose input was moved out.
+/// How a handler reports on its job and learns of its end. A clone refers to the same job, and remains
+/// usable after the fields of its [`LocalJob`] were moved out.
 #[derive(Clone)]
 pub struct JobContext {
     pub(crate) reports: Arc<dyn Reports>,
@@ -48,21 +48,20 @@ pub struct JobContext {
     pub(crate) time: Arc<Mutex<Moment>>,
 }
 
-/// The execution policy that a job was submitted with (interface: "policy object"). What the
-/// submission left out is `None`.
+/// The execution policy that a job was submitted with. What the submission omitted is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JobPolicy {
-    /// How long the job may run once a worker has it: 5 seconds to 7 days.
+    /// How long the job may run: 5 seconds to 7 days.
     pub execution_timeout: Option<Duration>,
-    /// Whether the job starts no workers.
+    /// Whether the job runs only on workers that are already there.
     pub low_priority: bool,
-    /// How long the job may live, counted from its submission: 10 seconds to 7 days.
+    /// How long the job may exist, counted from its submission: 10 seconds to 7 days.
     pub ttl: Option<Duration>,
 }
 
-/// The object storage that a job was submitted with (interface: "s3Config object"). The service
-/// hands it to the handler and makes no use of it.
+/// The object storage that a job was submitted with. The service passes it to the handler and does
+/// not use it.
 #[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct S3Config {
@@ -129,40 +128,40 @@ impl LocalJob {
 }
 
 impl JobContext {
-    /// Adds a chunk to the job's stream, with the metrics that the service makes up. A chunk
-    /// above 1 MB is split into several: see the crate's documentation.
+    /// Adds a chunk to the job's stream, with default metrics. A chunk above 1 MB is split: see [the
+    /// crate's documentation](crate#interpretations).
     pub async fn emit(&self, output: Value) {
         self.emit_with_metrics(output, Map::new()).await;
     }
 
-    /// Adds a chunk to the job's stream. `metrics` go over those that the service makes up.
+    /// Adds a chunk to the job's stream. `metrics` override the default metrics.
     pub async fn emit_with_metrics(&self, output: Value, metrics: Map<String, Value>) {
         self.reports.clone().emit(&self.id, self.attempt, output, metrics);
         // A handler that emits in a loop leaves room for those who read.
         tokio::task::yield_now().await;
     }
 
-    /// Sets the `output` that `/status` shows while the job runs. The result takes its place.
+    /// Sets the `output` that `/status` shows while the job runs. The result replaces it.
     pub fn progress(&self, value: Value) {
         self.reports.clone().progress(&self.id, self.attempt, value);
     }
 
-    /// Waits until the job is cancelled, timed out or deleted. From then on its result is of no
-    /// interest, and the handler is dropped a second later.
+    /// Waits until the job is cancelled, timed out or deleted. From then on its result is ignored, and
+    /// the handler is dropped a second later.
     pub async fn cancelled(&self) {
         self.stop.cancelled().await;
     }
 
-    /// Whether the job was cancelled, timed out or deleted.
+    /// Returns whether the job was cancelled, timed out or deleted.
     pub fn is_cancelled(&self) -> bool {
         self.stop.is_cancelled()
     }
 
     /// Sleeps on the service's clock.
     ///
-    /// On a clock that stands still the handler's own work takes no time: its first sleep begins
-    /// when the job started, and each further one where the one before it ended, however far the
-    /// clock was advanced meanwhile.
+    /// On a manual clock the handler's own work takes no time: its first sleep begins when the job
+    /// started, and each further one when the previous one ended, however far the clock was advanced
+    /// meanwhile.
     pub async fn sleep(&self, duration: Duration) {
         let begun = *locked(&self.time);
         let end = self.clock.end_of_work(begun).saturating_add(duration);
@@ -171,7 +170,7 @@ impl JobContext {
         *time = end.max(*time);
     }
 
-    /// Which attempt at the job this is: 1, and one more after each `/retry`.
+    /// Returns the number of this attempt: 1, and one more after each `/retry`.
     pub fn attempt(&self) -> u64 {
         self.attempt
     }

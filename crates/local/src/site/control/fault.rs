@@ -23,7 +23,7 @@ pub(super) struct FaultRule {
     #[serde(default)]
     delay_ms: u64,
     processed: Option<bool>,
-    answer: Option<Answer>,
+    response: Option<Response>,
     reset: Option<Reset>,
     down: Option<Down>,
     truncate: Option<usize>,
@@ -52,7 +52,7 @@ enum Again {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Answer {
+struct Response {
     status: u16,
     #[serde(default)]
     headers: BTreeMap<String, String>,
@@ -80,22 +80,21 @@ struct Drip {
     pause_ms: u64,
 }
 
-impl Answer {
+impl Response {
     fn into_fault(self) -> Result<Fault, Refusal> {
-        // A final status is what a server can answer.
+        // Those below are not final.
         if !(200..=999).contains(&self.status) {
-            return Err(Refusal::invalid("answer.status must be from 200 to 999"));
+            return Err(Refusal::invalid("response.status must be from 200 to 999"));
         }
         let length = self.body.len().to_string();
-        let mut fault = Fault::answer(self.status, self.body);
+        let mut fault = Fault::response(self.status, self.body);
         for (name, value) in &self.headers {
             if name.parse::<HeaderName>().is_err() || value.parse::<HeaderValue>().is_err() {
-                let message = format!("answer.headers: HTTP does not allow {name:?} as it is");
+                let message = format!("response.headers: {name:?} is not a valid HTTP header");
                 return Err(Refusal::invalid(message));
             }
             if name.eq_ignore_ascii_case("content-length") && *value != length {
-                let message =
-                    "answer.headers: content-length is not that of the body: cut is for that";
+                let message = "response.headers: content-length must match the body; use cut for a body that ends early";
                 return Err(Refusal::invalid(message));
             }
             fault = fault.header(name, value);
@@ -108,7 +107,7 @@ impl FaultRule {
     pub(super) fn into_fault(self) -> Result<Fault, Refusal> {
         let delay = Duration::from_millis(self.delay_ms);
         let effects = [
-            self.answer.map(Answer::into_fault).transpose()?,
+            self.response.map(Response::into_fault).transpose()?,
             self.reset.map(|Reset { after_bytes }| match after_bytes {
                 0 => Fault::reset(),
                 bytes => Fault::reset_after(bytes),
@@ -134,7 +133,7 @@ impl FaultRule {
         let effect = effects.next();
         if effects.next().is_some() {
             return Err(Refusal::invalid(
-                "a fault has at most one of answer, reset, down, truncate, drip, cut, stall, \
+                "a fault must have at most one of response, reset, down, truncate, drip, cut, stall, \
                  rewrite and again",
             ));
         }
@@ -155,7 +154,7 @@ impl FaultRule {
                 return Err(Refusal::invalid("probability must be from 0 to 1"));
             }
             (Some(_), Some(_)) => {
-                return Err(Refusal::invalid("a fault has times or probability, not both"));
+                return Err(Refusal::invalid("a fault must not have both times and probability"));
             }
         };
         Ok(if self.processed == Some(true) { fault.processed() } else { fault })
