@@ -202,7 +202,9 @@ async fn own_template(client: &Client) -> Outcome {
     println!("Its disk now has {} GB.", changed.container_disk_gb.unwrap_or_default());
     templates.delete(&changed.name).await?;
     match client.rest().get_template(&created.id).await {
-        Err(error) if error.kind() == ErrorKind::NotFound => println!("Deleted: it is no longer found."),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            println!("Deleted: it is no longer found.")
+        }
         other => return Err(format!("it should be deleted: {other:?}").into()),
     }
     Ok(())

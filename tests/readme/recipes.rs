@@ -169,7 +169,7 @@ async fn testing_with_the_local_service() -> Outcome {
     let client = Client::builder().api_key(local.api_key()).base_url(local.base_url()).build()?;
 
     // The service accepts the job, and its response is lost.
-    local.add_fault(Fault::lost_answer().on(Operation::Run).times(1));
+    local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
     let error = client.endpoint("echo").run(&json!({})).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
 

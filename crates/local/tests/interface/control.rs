@@ -49,8 +49,8 @@ async fn it_advances_the_clock() {
 async fn it_adds_and_ends_faults() {
     let service = service().await;
     let faults = [
-        json!({ "operation": "health", "answer": { "status": 503 } }),
-        json!({ "operation": "requests", "times": 1, "answer": {
+        json!({ "operation": "health", "response": { "status": 503 } }),
+        json!({ "operation": "requests", "times": 1, "response": {
             "status": 502, "headers": { "x-a": "b" }, "body": "{}",
         } }),
         json!({ "operation": "get-pod", "truncate": 3, "probability": 1.0, "seed": 4 }),
@@ -102,7 +102,7 @@ async fn a_fault_can_name_every_operation() {
         "graphql",
     ];
     for operation in operations {
-        let fault = json!({ "operation": operation, "answer": { "status": 503, "body": "{}" } });
+        let fault = json!({ "operation": operation, "response": { "status": 503, "body": "{}" } });
         assert_eq!(service.post_json("/_local/faults", fault).await.0, 200, "{operation}");
     }
     assert_eq!(service.post("/v2/echo/openai/v1/models").await.0, 503);
@@ -176,9 +176,9 @@ async fn what_it_cannot_use_is_400() {
         ("faults", json!({ "rewrite": "backwards" })),
         ("faults", json!({ "down": { "ms": 1 }, "drip": { "bytes": 1, "pauseMs": 1 } })),
         ("faults", json!({ "probability": 1.5 })),
-        ("faults", json!({ "answer": { "status": 101 } })),
-        ("faults", json!({ "answer": { "status": 200, "headers": { "a b": "c" } } })),
-        ("faults", json!({ "answer": { "status": 200, "headers": { "a": "b\n" } } })),
+        ("faults", json!({ "response": { "status": 101 } })),
+        ("faults", json!({ "response": { "status": 200, "headers": { "a b": "c" } } })),
+        ("faults", json!({ "response": { "status": 200, "headers": { "a": "b\n" } } })),
         ("pods", json!({})),
         ("templates", json!({ "id": "t" })),
     ] {

@@ -29,7 +29,7 @@ async fn with(fault: Fault) -> Service {
 
 #[tokio::test]
 async fn an_answer_in_place_of_the_true_one() {
-    let fault = Fault::answer(503, "<html>busy</html>")
+    let fault = Fault::response(503, "<html>busy</html>")
         .header("content-type", "text/html")
         .header("retry-after", "7");
     for (fault, processed) in [(fault.clone(), 0), (fault.processed(), 1)] {
@@ -128,7 +128,7 @@ async fn however_short_it_goes_down_and_comes_back() {
 
 #[tokio::test]
 async fn an_answer_that_is_lost() {
-    let service = with(Fault::lost_answer()).await;
+    let service = with(Fault::lost_response()).await;
     assert!(run(&service).send().await.unwrap_err().is_request());
     assert_eq!(jobs(&service).await, 1);
 }
@@ -225,7 +225,7 @@ async fn a_slow_drip() {
 #[tokio::test]
 async fn a_fault_hits_the_operation_endpoint_and_number_of_requests_it_names() {
     let service = Service::still(|builder| builder).await;
-    let fault = Fault::answer(500, "{}").on(Operation::Health).endpoint("echo").times(2);
+    let fault = Fault::response(500, "{}").on(Operation::Health).endpoint("echo").times(2);
     service.local.add_fault(fault);
     assert_eq!(service.get("/v2/count/health").await.0, 200);
     assert_eq!(service.get("/v2/echo/requests").await.0, 200);
@@ -239,7 +239,7 @@ async fn a_seeded_probability_chooses_the_same_requests_in_every_run() {
     let mut runs = Vec::new();
     for _ in 0..2 {
         let service = Service::still(|builder| builder).await;
-        service.local.add_fault(Fault::answer(500, "{}").probability(0.3, 11));
+        service.local.add_fault(Fault::response(500, "{}").probability(0.3, 11));
         let mut statuses = Vec::new();
         for _ in 0..100 {
             statuses.push(service.get("/v2/echo/health").await.0);
@@ -254,9 +254,9 @@ async fn a_seeded_probability_chooses_the_same_requests_in_every_run() {
 #[tokio::test]
 async fn rest_and_graphql_have_faults_too() {
     let service = Service::still(|builder| builder).await;
-    service.local.add_fault(Fault::answer(502, "{}").on(Operation::GetPod));
-    service.local.add_fault(Fault::answer(503, "{}").on(Operation::GetTemplate));
-    service.local.add_fault(Fault::answer(500, "{}").on(Operation::GraphQl));
+    service.local.add_fault(Fault::response(502, "{}").on(Operation::GetPod));
+    service.local.add_fault(Fault::response(503, "{}").on(Operation::GetTemplate));
+    service.local.add_fault(Fault::response(500, "{}").on(Operation::GraphQl));
     assert_eq!(service.get("/v1/pods/pod-gpu").await.0, 502);
     assert_eq!(service.get("/v1/templates/template-own").await.0, 503);
     assert_eq!(service.graphql("{ _empty }").await.0, 500);
@@ -281,7 +281,7 @@ async fn every_operation_of_the_queue_has_faults() {
     ];
     for (index, (operation, ..)) in operations.iter().enumerate() {
         let status = 510 + u16::try_from(index).unwrap();
-        service.local.add_fault(Fault::answer(status, "{}").on(*operation).endpoint("echo"));
+        service.local.add_fault(Fault::response(status, "{}").on(*operation).endpoint("echo"));
     }
     for (index, (_, method, path)) in operations.into_iter().enumerate() {
         let answer = service.send(method, &format!("/v2/echo/{path}"), Vec::new()).await;
@@ -291,7 +291,7 @@ async fn every_operation_of_the_queue_has_faults() {
 
 #[tokio::test]
 async fn a_fault_comes_after_authentication() {
-    let service = with(Fault::answer(500, "{}")).await;
+    let service = with(Fault::response(500, "{}")).await;
     let url = format!("{}/v2/echo/run", service.local.base_url());
     let request = service.http.request(Method::POST, url).header("authorization", "wrong");
     assert_eq!(answer(request).await.0, 401);
@@ -405,11 +405,11 @@ async fn a_response_that_comes_twice_and_one_that_is_out_of_step() {
 #[tokio::test]
 async fn a_length_that_is_not_the_bodys_is_left_out() {
     for length in ["0", "1", "100", "+5", "05", "none"] {
-        let service = with(Fault::answer(503, "hello").header("content-length", length)).await;
+        let service = with(Fault::response(503, "hello").header("content-length", length)).await;
         let response = run(&service).send().await.unwrap();
         assert_eq!(response.status(), 503, "{length}");
         assert_eq!(response.text().await.unwrap(), "hello", "{length}");
     }
-    let service = with(Fault::answer(503, "hello").header("content-length", "5")).await;
+    let service = with(Fault::response(503, "hello").header("content-length", "5")).await;
     assert_eq!(run(&service).send().await.unwrap().text().await.unwrap(), "hello");
 }

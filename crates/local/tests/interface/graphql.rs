@@ -141,14 +141,14 @@ async fn creating_a_template_with_an_existing_name_fails() {
     let service = Service::still(|builder| builder).await;
     for name in ["notebook", "official-base"] {
         let answer = save(&service, required(name)).await;
-        assert!(error(&answer).contains("name exists already"));
+        assert!(error(&answer).contains("name already exists"));
         assert_eq!(answer["errors"][0]["path"], json!(["saveTemplate"]));
         assert_eq!(answer["data"], json!({ "saveTemplate": null }));
     }
     let id = save(&service, required("free")).await["data"]["saveTemplate"]["id"].clone();
     let mut change = required("notebook");
     change["id"] = id;
-    assert!(error(&save(&service, change).await).contains("name exists already"));
+    assert!(error(&save(&service, change).await).contains("name already exists"));
 }
 
 #[tokio::test]

@@ -53,7 +53,7 @@ async fn row(operation: Operation, path: &str, rate: usize, at_once: Option<usiz
         (0..=at_once).map(|_| tokio::spawn(answer(request(&service, &method, path)))).collect();
     let refused = tokio::time::timeout(seconds(20), calls.next()).await.unwrap();
     let refused = refused.unwrap().unwrap();
-    assert_refused(&refused, StatusCode::TOO_MANY_REQUESTS, "at once");
+    assert_refused(&refused, StatusCode::TOO_MANY_REQUESTS, "in flight");
     eventually("all requests", async || service.local.requests().len() == at_once + 1).await;
     service.local.clear_faults();
     service.advance(seconds(100));

@@ -42,6 +42,14 @@ fn value<'a>(variables: &'a [(String, String)], name: &str) -> Option<&'a str> {
     variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
+/// What a shell makes of a value that the program prints.
+#[cfg(unix)]
+async fn read_by_a_shell(printed: &str) -> String {
+    let echo = format!("key={printed}; printf %s \"$key\"");
+    let output = Command::new("sh").args(["-c", &echo]).output().await.unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
 async fn health(variables: &[(String, String)], key: &str) -> u16 {
     let url = format!("{}/v2/echo/health", value(variables, "PODQUEUE_BASE_URL").unwrap());
     answer(reqwest::Client::new().get(url).header("authorization", key)).await.0
@@ -82,11 +90,7 @@ async fn keys_of_a_file_are_taken_and_not_printed() {
         assert_eq!(health(&variables, key).await, 200);
     }
     #[cfg(unix)]
-    {
-        let echo = format!("key={printed}; printf %s \"$key\"");
-        let output = Command::new("sh").args(["-c", &echo]).output().await.unwrap();
-        assert_eq!(output.stdout, b"canary");
-    }
+    assert_eq!(read_by_a_shell(&printed).await, "canary");
     std::fs::remove_file(path).unwrap();
 }
 
@@ -147,7 +151,8 @@ async fn it_prints_its_addresses_ready_to_paste() {
     let expected =
         ["PODQUEUE_API_KEY", "PODQUEUE_BASE_URL", "PODQUEUE_REST_URL", "PODQUEUE_GRAPHQL_URL"];
     assert_eq!(names, expected);
-    assert_eq!(variables[0].1, r"'it'\''s a key'");
+    #[cfg(unix)]
+    assert_eq!(read_by_a_shell(&variables[0].1).await, "it's a key");
     let base = &variables[1].1;
     assert!(base.starts_with("http://127.0.0.1:"));
     assert_eq!(variables[2].1, format!("{base}/v1"));
@@ -276,9 +281,7 @@ async fn what_is_printed_for_a_key_file_is_the_key_or_nothing() {
         match value(&variables, "PODQUEUE_API_KEY") {
             Some(printed) => {
                 assert!(is_plain, "{text:?} {printed}");
-                let echo = format!("key={printed}; printf %s \"$key\"");
-                let output = Command::new("sh").args(["-c", &echo]).output().await.unwrap();
-                assert_eq!(output.stdout, b"canary");
+                assert_eq!(read_by_a_shell(printed).await, "canary");
             }
             None => {
                 assert!(!is_plain, "{text:?}");

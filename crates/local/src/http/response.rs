@@ -1,4 +1,4 @@
-//! What a request is answered: a value as JSON, or why it is refused.
+//! Responses: a value as JSON, or why there is none.
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -7,16 +7,16 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-/// A refusal: an HTTP status, and a sentence that says what is wrong with the request.
+/// An error response: an HTTP status, and a sentence that says what is wrong with the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub(crate) struct ErrorResponse {
     pub(crate) status: StatusCode,
     pub(crate) message: String,
-    /// When to come again, in seconds.
+    /// When to retry, in seconds.
     pub(crate) retry_after: Option<u64>,
 }
 
-impl Refusal {
+impl ErrorResponse {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         Self { status, message: message.into(), retry_after: None }
     }
@@ -33,13 +33,9 @@ impl Refusal {
         Self::new(StatusCode::NOT_FOUND, message)
     }
 
-    pub(crate) fn too_many_requests(message: impl Into<String>, retry_after: Option<u64>) -> Self {
-        Self { retry_after, ..Self::new(StatusCode::TOO_MANY_REQUESTS, message) }
-    }
-
-    /// For a path that is there, but not for this method.
+    /// For a path that exists, but not with this method.
     pub(crate) fn wrong_method(request: &Request) -> Self {
-        let message = format!("{} takes no {}", request.uri().path(), request.method());
+        let message = format!("{} does not allow {}", request.uri().path(), request.method());
         Self::new(StatusCode::METHOD_NOT_ALLOWED, message)
     }
 
@@ -47,14 +43,14 @@ impl Refusal {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, message)
     }
 
-    /// For a request that still waits when the service stops.
+    /// For a request that is still waiting when the service stops.
     pub(crate) fn stopping() -> Self {
         Self::internal("the service is stopping")
     }
 }
 
-/// Answers 200 with a value. (It is written to one buffer in one go, which for the small answers
-/// of the queue is a good part of their cost.)
+/// A response of 200 with a value. (It is written to one buffer in one go, which for the small
+/// responses of the queue is a good part of their cost.)
 pub(crate) fn json(value: &impl Serialize) -> Response {
     match serde_json::to_vec(value) {
         Ok(body) => {
@@ -68,7 +64,7 @@ pub(crate) fn json(value: &impl Serialize) -> Response {
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ErrorResponse {
     fn into_response(self) -> Response {
         #[derive(Serialize)]
         struct Error {

@@ -1,8 +1,8 @@
 //! The local service as a program.
 
-#[path = "program/keys.rs"]
 mod keys;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -13,48 +13,47 @@ use podqueue_local::{LocalService, RateLimits, StreamShape};
 
 use self::keys::Keys;
 
-/// Runs a local service that behaves as the hosted one does, until Ctrl-C.
+/// Runs a local emulator of the hosted service until Ctrl-C.
 ///
-/// It prints its addresses as environment variables for a client, ready to paste into a shell.
+/// Prints the URLs as environment variables for a client, ready to paste into a shell.
 ///
-/// The key that clients must use is read from the environment variable PODQUEUE_API_KEY, unless an
-/// option sets one. Without any, a random one is made and printed with the addresses.
+/// The API key is read from the environment variable PODQUEUE_API_KEY unless an option sets one. If
+/// there is none, a random key is generated and printed with the URLs.
 #[derive(Parser)]
 #[command(name = "podqueue-local")]
 struct Arguments {
-    /// The address to listen on; with port 0 a free port is taken.
+    /// The address to listen on; port 0 picks a free port.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8000")]
     listen: SocketAddr,
 
-    /// Another name or IP address by which this machine may be called, besides localhost and the
-    /// address to listen on: as other machines and containers know it. May be given again.
+    /// Another host name or IP address to accept in the Host header, besides localhost and the address
+    /// to listen on: the name by which containers or other machines know this one. Can be repeated.
     #[arg(long = "allow-host", value_name = "NAME")]
     allowed_hosts: Vec<String>,
 
-    /// A key that clients may use. Given again it adds another, which is another user. Everybody
-    /// on this machine can read it in the list of processes: a key that matters belongs into
-    /// PODQUEUE_API_KEY or a file.
+    /// An API key that clients may use. Can be repeated; each key is a separate user. Everyone on this
+    /// machine can see it in the process list, so pass a real key in PODQUEUE_API_KEY or a file.
     #[arg(long = "api-key", value_name = "KEY")]
     api_keys: Vec<String>,
 
-    /// A file with keys that clients may use, one a line; - reads them from standard input.
+    /// A file with API keys that clients may use, one per line; - reads standard input.
     #[arg(long, value_name = "FILE")]
     api_key_file: Option<PathBuf>,
 
-    /// An endpoint whose workers are processes of a shell command. They read jobs as lines of
-    /// JSON and answer with lines of JSON: {"stream": …}, then {"output": …} or {"error": "…"}.
+    /// An endpoint whose workers run a shell command. They read each job as a line of JSON and respond
+    /// with lines of JSON: any {"stream": …}, then {"output": …} or {"error": "…"}. Can be repeated.
     #[arg(long = "endpoint", value_name = "NAME=COMMAND", value_parser = endpoint)]
     endpoints: Vec<(String, String)>,
 
-    /// How /stream answers: a plain array, or an object with the status and the chunks.
+    /// The shape of the response of /stream: an array of chunks, or an object with status and stream.
     #[arg(long, value_name = "SHAPE", value_enum, default_value = "array")]
     stream_shape: Shape,
 
-    /// Enforces the documented rate limits, over any span of 10 seconds.
+    /// Enforce the documented rate limits, over any span of 10 seconds.
     #[arg(long)]
     rate_limits: bool,
 
-    /// Lets time stand still until it is advanced: POST /_local/clock/advance {"ms": 60000}.
+    /// Stop the clock; it moves only by POST /_local/clock/advance with {"ms": 60000}.
     #[arg(long)]
     manual_clock: bool,
 }
@@ -138,14 +137,14 @@ fn announce(local: &LocalService, keys: &Keys) -> io::Result<()> {
     if !address.ip().is_loopback() {
         writeln!(
             io::stderr(),
-            "podqueue-local: warning: other machines can reach {address}, and only the key protects \
-             it; they have to call it by that address or by a name given with --allow-host"
+            "podqueue-local: warning: other machines can reach {address}, and only the API key \
+             protects it; they must use that address or a name given with --allow-host"
         )?;
     }
     let mut out = io::stdout().lock();
     match keys.shown(local) {
         Ok(value) => writeln!(out, "export PODQUEUE_API_KEY={value}")?,
-        Err(whence) => writeln!(io::stderr(), "podqueue-local: the key is the one {whence}")?,
+        Err(whence) => writeln!(io::stderr(), "podqueue-local: using the API key {whence}")?,
     }
     for (name, value) in [
         ("PODQUEUE_BASE_URL", local.base_url()),
@@ -158,13 +157,9 @@ fn announce(local: &LocalService, keys: &Keys) -> io::Result<()> {
 }
 
 /// A value as a shell reads it back, whatever it holds.
-fn quoted(value: &str) -> String {
-    let plain = |char: char| char.is_ascii_alphanumeric() || "-_./:".contains(char);
-    if !value.is_empty() && value.chars().all(plain) {
-        value.to_owned()
-    } else {
-        format!("'{}'", value.replace('\'', r"'\''"))
-    }
+fn quoted(value: &str) -> Cow<'_, str> {
+    // Only a NUL could not be quoted, and neither a key nor a path or URL has one.
+    shlex::try_quote(value).unwrap_or(Cow::Borrowed(value))
 }
 
 /// The signals that end the program.

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::keys::ApiKey;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::descriptions::Descriptions;
 use crate::faults::Faults;
 use crate::graphql::Schema;
-use crate::http::{ApiKey, Closer, Hosts, RequestLog};
+use crate::http::{Closer, Hosts, RequestLog};
 use crate::limits::Limiter;
 use crate::queue::{Endpoint, StreamShape};
 use crate::webhook::Webhooks;

@@ -15,16 +15,17 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::{Clock, Moment};
-use crate::http::Refusal;
 use crate::queue::calendar::{Calendar, shrink};
+use crate::queue::event::Event;
 use crate::queue::health::{Health, Totals};
 use crate::queue::job::{Job, JobId, Mode, Place, Receipt, Record, Status};
 use crate::queue::stream::default_metrics;
 use crate::queue::submission::Submission;
-use crate::queue::workers::{Fleet, Reminder, WorkerId, Workers};
+use crate::queue::workers::{Fleet, Reminder, Workers};
+use crate::refusal::Refusal;
 use crate::sync::{Tasks, locked};
 use crate::webhook::Webhooks;
-use crate::worker::{Handler, Outcome};
+use crate::worker::{Handler, Outcome, Reports, WorkerId};
 
 /// What can be set for each endpoint.
 #[derive(Clone, Copy, Debug)]
@@ -166,8 +167,8 @@ impl Endpoint {
                 }
                 Status::Cancelled => {}
                 done => {
-                    return Err(Refusal::bad_request(format!(
-                        "only a job that is queued or running can be cancelled, and this one is {}",
+                    return Err(Refusal::invalid(format!(
+                        "only a job that is queued or running can be cancelled; this one is {}",
                         text(done),
                     )));
                 }
@@ -179,8 +180,8 @@ impl Endpoint {
     pub(crate) fn retry(self: &Arc<Self>, id: &str) -> Result<Receipt, Refusal> {
         self.change(id, |state, job, now| {
             if !matches!(job.status(), Status::Failed | Status::TimedOut) {
-                return Err(Refusal::bad_request(format!(
-                    "only a job that is FAILED or TIMED_OUT can be retried, and this one is {}",
+                return Err(Refusal::invalid(format!(
+                    "only a job that is FAILED or TIMED_OUT can be retried; this one is {}",
                     text(job.status()),
                 )));
             }
@@ -225,32 +226,6 @@ impl Endpoint {
             jobs.sort_by(|a, b| (a.submitted_at(), &a.id).cmp(&(b.submitted_at(), &b.id)));
             jobs.into_iter().map(|job| job.record(now)).collect()
         })
-    }
-
-    /// Adds a chunk of a running job; one of an attempt that is over is dropped.
-    pub(crate) fn emit(
-        self: &Arc<Self>,
-        id: &str,
-        attempt: u64,
-        output: Value,
-        metrics: Map<String, Value>,
-    ) {
-        self.access(|state, _| {
-            let mut all = default_metrics(state.queue.len(), state.fleet.running());
-            all.extend(metrics);
-            if let Some(job) = state.running(id, attempt) {
-                job.backlog.push(output, all);
-            }
-        });
-    }
-
-    /// Sets the output of a running job for as long as it runs.
-    pub(crate) fn progress(self: &Arc<Self>, id: &str, attempt: u64, value: Value) {
-        self.access(|state, _| {
-            if let Some(job) = state.running(id, attempt) {
-                job.progress(value);
-            }
-        });
     }
 
     /// Takes a handler's result, unless its attempt is over already.
@@ -315,8 +290,29 @@ impl Endpoint {
     /// Sends the webhook of a job that has just ended.
     fn announce(&self, job: &Job, now: Moment) {
         if let Some(url) = &job.submission.webhook {
-            self.webhooks.deliver(url.clone(), job.record(now), job.submission.clone(), now);
+            let event = Event::of(job, url.as_str(), now);
+            self.webhooks.deliver(url.clone(), job.id.clone(), event, now);
         }
+    }
+}
+
+impl Reports for Endpoint {
+    fn emit(self: Arc<Self>, id: &str, attempt: u64, output: Value, metrics: Map<String, Value>) {
+        self.access(|state, _| {
+            let mut all = default_metrics(state.queue.len(), state.fleet.running());
+            all.extend(metrics);
+            if let Some(job) = state.running(id, attempt) {
+                job.backlog.push(output, all);
+            }
+        });
+    }
+
+    fn progress(self: Arc<Self>, id: &str, attempt: u64, value: Value) {
+        self.access(|state, _| {
+            if let Some(job) = state.running(id, attempt) {
+                job.progress(value);
+            }
+        });
     }
 }
 
@@ -380,8 +376,7 @@ impl State {
 
 fn unknown_job() -> Refusal {
     Refusal::not_found(
-        "no such job on this endpoint: the id is unknown, or the job's ttl or the retention of \
-         its result has run out",
+        "no such job on this endpoint: the id is unknown, or the job or its result has expired",
     )
 }
 

@@ -34,7 +34,7 @@ impl Keys {
         let is_given = !given.is_empty();
         // As an unset variable of a shell gives it: GraphQL would take it from everybody.
         if given.iter().any(|key| key.trim().is_empty()) {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "--api-key needs a key"));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "--api-key must not be blank"));
         }
         let mut all = given;
         let mut source = Source::CommandLine;
@@ -65,15 +65,15 @@ impl Keys {
     /// that was kept out of sight stays so.
     pub fn shown(&self, local: &LocalService) -> Result<String, String> {
         match &self.source {
-            Source::Made | Source::CommandLine => Ok(quoted(local.api_key())),
+            Source::Made | Source::CommandLine => Ok(quoted(local.api_key()).into_owned()),
             Source::File { path, shown } => {
                 let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
                 match path.to_str().filter(|_| *shown) {
                     Some(path) => Ok(format!("\"$(head -n 1 {})\"", quoted(path))),
-                    None => Err(format!("that was read first from {}", path.display())),
+                    None => Err(format!("that comes first in {}", path.display())),
                 }
             }
-            Source::StandardInput => Err("that was read from standard input".to_owned()),
+            Source::StandardInput => Err("read from standard input".to_owned()),
             Source::Environment => Err(format!("in the environment variable {VARIABLE}")),
         }
     }
@@ -89,10 +89,12 @@ fn key_of_the_environment(value: OsString) -> io::Result<String> {
     let key = value.strip_suffix('\n').unwrap_or(&value);
     let key = key.strip_suffix('\r').unwrap_or(key);
     if key.trim().is_empty() {
-        return Err(flaw("is blank: unset it, or set it to a key"));
+        return Err(flaw("is blank: unset it, or set it to an API key"));
     }
     if !is_header_value(key) {
-        return Err(flaw("is no key: it has characters, or spaces around it, that no header has"));
+        return Err(flaw(
+            "is not a valid API key: it must be printable ASCII without surrounding spaces",
+        ));
     }
     Ok(key.to_owned())
 }
@@ -115,7 +117,7 @@ fn read(file: PathBuf) -> io::Result<(Vec<String>, Source)> {
         Ok((text, open.metadata()?.is_file()))
     });
     let (text, is_file) = content.map_err(|error| {
-        let message = format!("cannot read the key file {}: {error}", file.display());
+        let message = format!("failed to read the key file {}: {error}", file.display());
         io::Error::new(error.kind(), message)
     })?;
     let keys = keys(&text)?;
@@ -132,9 +134,9 @@ fn keys(text: &str) -> io::Result<Vec<String>> {
     let keys = text.lines().map(str::trim).filter(|key| !key.is_empty());
     let keys: Vec<String> = keys.map(str::to_owned).collect();
     let flaw = if keys.is_empty() {
-        "the key file has no key"
+        "the key file is empty"
     } else if !keys.iter().all(|key| is_header_value(key)) {
-        "the key file has a line that is no key: no header could carry it"
+        "the key file has an invalid line: a key must be printable ASCII"
     } else {
         return Ok(keys);
     };

@@ -1,5 +1,4 @@
-//! What stands around every operation, whichever interface it belongs to: the faults that were
-//! asked for.
+//! What faults do to a request and its response, whichever interface they belong to.
 
 use std::io;
 use std::time::Duration;
@@ -13,15 +12,14 @@ use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
 use tokio_util::sync::CancellationToken;
 
-use super::Refusal;
-use super::connection::Connection;
-use crate::app::App;
+use super::app::App;
 use crate::clock::Clock;
 use crate::faults::Effect;
+use crate::http::{Connection, ErrorResponse};
 use crate::operation::Operation;
 
 /// Processes a request, or does to it what a fault says.
-pub(crate) async fn through<F>(
+pub(super) async fn through<F>(
     app: &App,
     operation: Operation,
     endpoint: Option<&str>,
@@ -37,9 +35,9 @@ where
         // In this order, a fault without a delay has nothing to do with the stop.
         biased;
         () = app.clock.sleep(fault.delay) => {}
-        () = app.stopping.cancelled() => return Refusal::stopping().into_response(),
+        () = app.stopping.cancelled() => return ErrorResponse::stopping().into_response(),
     }
-    let answer = if fault.processed {
+    let response = if fault.processed {
         process(request).await
     } else {
         // A client that is still sending its body would take a reset for a refusal of it.
@@ -47,26 +45,26 @@ where
         StatusCode::OK.into_response()
     };
     match fault.effect {
-        Effect::Nothing => answer,
-        Effect::Answer { status, headers, body } => (status, headers, body).into_response(),
+        Effect::Nothing => response,
+        Effect::Response { status, headers, body } => (status, headers, body).into_response(),
         Effect::Reset { after } => {
             connection.reset_after(after);
-            // Where the answer is shorter than that, the next one is not to suffer for it.
-            let mut answer = answer;
-            answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-            answer
+            // If the response is shorter than that, the next one must not suffer for it.
+            let mut response = response;
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            response
         }
         Effect::Down { time } => {
             connection.reset_after(0);
             app.door.close_for(time).await;
-            answer
+            response
         }
         Effect::Truncated { to } => {
-            with_body(answer, |body| Body::from(body.slice(..to.min(body.len())))).await
+            with_body(response, |body| Body::from(body.slice(..to.min(body.len())))).await
         }
-        Effect::Rewritten { by } => with_body(answer, |body| Body::from(by(&body))).await,
+        Effect::Rewritten { by } => with_body(response, |body| Body::from(by(&body))).await,
         Effect::Cut { to } => {
-            with_promised_body(answer, |body| {
+            with_promised_body(response, |body| {
                 let first = body.slice(..to.min(body.len()));
                 // After a turn in which what comes before is written.
                 let broken = async {
@@ -79,7 +77,7 @@ where
         }
         Effect::Stalled => {
             let stopping = app.stopping.clone();
-            with_promised_body(answer, |_| {
+            with_promised_body(response, |_| {
                 let never = async move {
                     stopping.cancelled().await;
                     Err::<Bytes, _>(io::Error::from(io::ErrorKind::ConnectionReset))
@@ -89,9 +87,9 @@ where
             .await
         }
         Effect::Again { when } => {
-            let (parts, body) = answer.into_parts();
+            let (parts, body) = response.into_parts();
             let Ok(body) = to_bytes(body, usize::MAX).await else {
-                return Refusal::internal("the response has no body").into_response();
+                return ErrorResponse::internal("the response has no body").into_response();
             };
             connection.send_again(raw(&parts, &body), when);
             Response::from_parts(parts, Body::from(body))
@@ -99,7 +97,7 @@ where
         Effect::Drip { piece, pause } => {
             let pauses =
                 Pauses { length: pause, clock: app.clock.clone(), stopping: app.stopping.clone() };
-            with_body(answer, |body| dripping(body, piece, pauses)).await
+            with_body(response, |body| dripping(body, piece, pauses)).await
         }
     }
 }
@@ -109,26 +107,26 @@ async fn drain(request: Request) {
     while let Some(Ok(_)) = body.next().await {}
 }
 
-async fn with_body(answer: Response, change: impl FnOnce(Bytes) -> Body) -> Response {
-    let (mut parts, body) = answer.into_parts();
+async fn with_body(response: Response, change: impl FnOnce(Bytes) -> Body) -> Response {
+    let (mut parts, body) = response.into_parts();
     match to_bytes(body, usize::MAX).await {
         Ok(body) => {
             parts.headers.remove(CONTENT_LENGTH);
             Response::from_parts(parts, change(body))
         }
-        // The service's own answers are whole in memory.
-        Err(error) => Refusal::internal(error.to_string()).into_response(),
+        // The service's own responses are whole in memory.
+        Err(error) => ErrorResponse::internal(error.to_string()).into_response(),
     }
 }
 
 /// Sends another body than the head of the response promises.
-async fn with_promised_body(answer: Response, change: impl FnOnce(Bytes) -> Body) -> Response {
-    let length = answer.body().size_hint().exact();
-    let mut answer = with_body(answer, change).await;
+async fn with_promised_body(response: Response, change: impl FnOnce(Bytes) -> Body) -> Response {
+    let length = response.body().size_hint().exact();
+    let mut response = with_body(response, change).await;
     if let Some(length) = length {
-        answer.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
+        response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
     }
-    answer
+    response
 }
 
 /// A response as it stands on the wire.

@@ -1,8 +1,6 @@
-//! The paths of the queue interface (interface: "Serverless queue operations").
+//! The queue interface, `{base_url}/v2/{endpoint_id}/…` (interface: "Serverless queue operations").
 
-use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::extract::Request;
 use axum::http::header::ALLOW;
@@ -10,23 +8,17 @@ use axum::http::{HeaderValue, Method, Uri};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use super::endpoint::Endpoint;
-use super::job::{Mode, Receipt, Record, Status};
-use super::stream::StreamShape;
-use super::submission::{Submission, ttl_of, within};
-use crate::app::App;
-use crate::http::{
-    Connection, QueryParameters, Refusal, authenticate, decoded, json, read_body, through,
-};
+use super::app::App;
+use super::faults::through;
+use super::keys::authenticate;
+use crate::http::{Connection, ErrorResponse, QueryParameters, decoded, json, read_body};
 use crate::operation::Operation;
-
-const MIN_WAIT: Duration = Duration::from_secs(1);
-const MAX_WAIT: Duration = Duration::from_secs(300);
-const DEFAULT_WAIT: Duration = Duration::from_secs(90);
+use crate::queue::{self, Endpoint, Mode, Receipt, Record, StreamShape, Submission, ttl_of};
+use crate::refusal::Refusal;
 
 /// What the path of a request asks for: `/v2/{endpoint_id}/{operation}`, and for some operations
 /// an id or the rest of a path after that.
-pub(crate) struct Route<'a> {
+pub(super) struct Route<'a> {
     operation: Operation,
     method: Method,
     /// The endpoint's id, as it was sent.
@@ -37,7 +29,7 @@ pub(crate) struct Route<'a> {
 
 impl<'a> Route<'a> {
     /// The route of a path, if it is one of the queue's.
-    pub(crate) fn of(path: &'a str) -> Option<Self> {
+    pub(super) fn of(path: &'a str) -> Option<Self> {
         let (endpoint, rest) = path.strip_prefix("/v2/")?.split_once('/')?;
         let (name, id) = match rest.split_once('/') {
             Some((name, id)) => (name, Some(id)),
@@ -66,18 +58,18 @@ impl<'a> Route<'a> {
         (whole && !endpoint.is_empty()).then_some(Self { operation, method, endpoint, id })
     }
 
-    /// Answers a request that has this route.
-    pub(crate) async fn answer(
+    /// Responds to a request that has this route.
+    pub(super) async fn respond(
         self,
         app: &App,
         connection: &Connection,
         request: Request,
     ) -> Response {
         if self.takes(request.method()) {
-            let answer = self.enter(app, connection, request).await;
-            answer.unwrap_or_else(IntoResponse::into_response)
+            let response = self.enter(app, connection, request).await;
+            response.unwrap_or_else(IntoResponse::into_response)
         } else {
-            let mut response = Refusal::wrong_method(&request).into_response();
+            let mut response = ErrorResponse::wrong_method(&request).into_response();
             let allowed = match (&self.method, self.answers_head()) {
                 (_, true) => "GET,HEAD",
                 (&Method::GET, _) => "GET",
@@ -103,13 +95,13 @@ impl<'a> Route<'a> {
         app: &App,
         connection: &Connection,
         request: Request,
-    ) -> Result<Response, Refusal> {
+    ) -> Result<Response, ErrorResponse> {
         let user = authenticate(&app.keys, self.operation, &request)?;
         let (endpoint, id) = (decoded(self.endpoint)?, decoded(self.id)?);
         let endpoint = app
             .endpoints
             .get(endpoint.as_ref())
-            .ok_or_else(|| Refusal::not_found("no such endpoint"))?;
+            .ok_or_else(|| ErrorResponse::not_found("no such endpoint"))?;
         let _under_way = match &app.limiter {
             Some(limiter) => limiter
                 .admit(user, endpoint.name(), self.operation, || endpoint.running_workers())?,
@@ -117,8 +109,8 @@ impl<'a> Route<'a> {
         };
         let name = endpoint.name().as_ref();
         let process = |request| async {
-            let answer = process(app, self.operation, endpoint, &id, request).await;
-            answer.unwrap_or_else(IntoResponse::into_response)
+            let response = process(app, self.operation, endpoint, &id, request).await;
+            response.unwrap_or_else(IntoResponse::into_response)
         };
         Ok(through(app, self.operation, Some(name), connection, request, process).await)
     }
@@ -130,7 +122,7 @@ async fn process(
     endpoint: &Arc<Endpoint>,
     id: &str,
     request: Request,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ErrorResponse> {
     Ok(match operation {
         Operation::Run => json(&run(app, endpoint, request).await?),
         Operation::RunSync => json(&run_sync(app, endpoint, request).await?),
@@ -146,12 +138,16 @@ async fn process(
         // What this does is our own reading, the interface names only the path.
         Operation::Requests => json(&endpoint.records()),
         Operation::GetPod | Operation::GetTemplate | Operation::GraphQl | Operation::Control => {
-            return Err(Refusal::internal("no operation of the queue"));
+            return Err(ErrorResponse::internal("not an operation of the queue"));
         }
     })
 }
 
-async fn run(app: &App, endpoint: &Arc<Endpoint>, request: Request) -> Result<Receipt, Refusal> {
+async fn run(
+    app: &App,
+    endpoint: &Arc<Endpoint>,
+    request: Request,
+) -> Result<Receipt, ErrorResponse> {
     let body = read_body(request.into_body(), app.max_run_payload).await?;
     let (receipt, ..) = endpoint.submit(Submission::parse(&body)?, Mode::Async)?;
     Ok(receipt)
@@ -161,34 +157,10 @@ async fn run_sync(
     app: &App,
     endpoint: &Arc<Endpoint>,
     request: Request,
-) -> Result<Record, Refusal> {
-    let wait = match QueryParameters::of(request.uri()).get("wait") {
-        None => DEFAULT_WAIT,
-        Some(wait) => within("wait", wait.parse().ok(), MIN_WAIT, MAX_WAIT)?,
-    };
+) -> Result<Record, ErrorResponse> {
+    let wait = queue::wait_of(QueryParameters::of(request.uri()).get("wait"))?;
     let body = read_body(request.into_body(), app.max_runsync_payload).await?;
-    wait_for(endpoint, Submission::parse(&body)?, wait).await
-}
-
-/// Runs a job, and gives its record when it has ended, or as it stands when the wait is over.
-async fn wait_for(
-    endpoint: &Arc<Endpoint>,
-    submission: Submission,
-    wait: Duration,
-) -> Result<Record, Refusal> {
-    let (receipt, now, finished) = endpoint.submit(submission, Mode::Sync { wait })?;
-    let mut finished = pin!(finished.notified());
-    finished.as_mut().enable();
-    let record = endpoint.status(&receipt.id)?;
-    if record.status.is_terminal() {
-        return Ok(record);
-    }
-    tokio::select! {
-        () = finished => {}
-        () = endpoint.clock().sleep_until(now.saturating_add(wait)) => {}
-        () = endpoint.stopping().cancelled() => return Err(Refusal::stopping()),
-    }
-    endpoint.status(&receipt.id)
+    Ok(queue::run_sync(endpoint, Submission::parse(&body)?, wait).await?)
 }
 
 fn status(endpoint: &Arc<Endpoint>, id: &str, uri: &Uri) -> Result<Record, Refusal> {
@@ -206,22 +178,12 @@ fn stream(app: &App, endpoint: &Arc<Endpoint>, id: &str) -> Result<Response, Ref
     })
 }
 
-/// What this does is our own reading too: the body becomes the input of a synchronous job, and
-/// what its handler returns is the answer.
 async fn openai(
     app: &App,
     endpoint: &Arc<Endpoint>,
     route: &str,
     request: Request,
-) -> Result<Option<Arc<Value>>, Refusal> {
+) -> Result<Option<Arc<Value>>, ErrorResponse> {
     let body = read_body(request.into_body(), app.max_runsync_payload).await?;
-    let body: Value = serde_json::from_slice(&body)
-        .map_err(|error| Refusal::bad_request(format!("the body is not JSON: {error}")))?;
-    let input = json!({ "openai_route": format!("/{route}"), "openai_input": body });
-    let record = wait_for(endpoint, Submission::of(input), DEFAULT_WAIT).await?;
-    match (record.status, record.output, record.error) {
-        (Status::Completed, output, _) => Ok(output),
-        (_, _, Some(error)) => Err(Refusal::internal(error.as_ref())),
-        _ => Err(Refusal::internal(format!("the job {} gave no output", record.id))),
-    }
+    Ok(queue::openai(endpoint, route, &body).await?)
 }

@@ -11,12 +11,14 @@ use axum::routing::{MethodRouter, get};
 use axum::{Json, Router};
 use serde_json::Value;
 
-use crate::app::App;
+use super::app::App;
+use super::faults::through;
+use super::keys::authenticate;
 use crate::catalog::{PodIncludes, Template, TemplateIncludes};
-use crate::http::{Connection, QueryParameters, Refusal, authenticate, through};
+use crate::http::{Connection, ErrorResponse, QueryParameters};
 use crate::operation::Operation;
 
-pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
+pub(super) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
     let route = |operation: Operation, method: MethodRouter<Arc<App>>| {
         method.route_layer(from_fn_with_state((app.clone(), operation), enter))
     };
@@ -35,7 +37,7 @@ async fn enter(
         Ok(_) => {
             through(&app, operation, None, &connection, request, |request| next.run(request)).await
         }
-        Err(refusal) => refusal.into_response(),
+        Err(refused) => refused.into_response(),
     }
 }
 
@@ -43,7 +45,7 @@ async fn pod(
     State(app): State<Arc<App>>,
     id: Result<Path<String>, PathRejection>,
     uri: Uri,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, ErrorResponse> {
     let query = QueryParameters::of(&uri);
     let includes = PodIncludes {
         machine: query.flag("includeMachine")?,
@@ -52,26 +54,24 @@ async fn pod(
         template: query.flag("includeTemplate")?,
         workers: query.flag("includeWorkers")?,
     };
-    id.ok().and_then(|Path(id)| app.catalog.pod(&id, includes)).map(Json).ok_or_else(|| {
-        Refusal::not_found("no such Pod; one that is a serverless worker needs includeWorkers")
-    })
+    Ok(Json(app.catalog.pod(&text(id), includes)?))
 }
 
 async fn template(
     State(app): State<Arc<App>>,
     id: Result<Path<String>, PathRejection>,
     uri: Uri,
-) -> Result<Json<Template>, Refusal> {
+) -> Result<Json<Template>, ErrorResponse> {
     let query = QueryParameters::of(&uri);
     let includes = TemplateIncludes {
         endpoint_bound: query.flag("includeEndpointBoundTemplates")?,
         public: query.flag("includePublicTemplates")?,
         vendor: query.flag("includeVendorTemplates")?,
     };
-    id.ok().and_then(|Path(id)| app.catalog.template(&id, includes)).map(Json).ok_or_else(|| {
-        Refusal::not_found(
-            "no such template; one that is endpoint-bound, public or official needs its \
-             include parameter",
-        )
-    })
+    Ok(Json(app.catalog.template(&text(id), includes)?))
+}
+
+/// An id in a path. One that does not decode is nobody's, and so is the empty one.
+fn text(id: Result<Path<String>, PathRejection>) -> String {
+    id.map(|Path(id)| id).unwrap_or_default()
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::clock::{Clock, Moment};
+use crate::refusal::Refusal;
 use crate::sync::locked;
 
 pub(crate) use pod::{Pod, PodIncludes};
@@ -49,7 +50,7 @@ impl Catalog {
         Self { clock, shelves: Mutex::default() }
     }
 
-    pub(crate) fn add_pod(&self, pod: Value) -> Result<(), String> {
+    pub(crate) fn add_pod(&self, pod: Value) -> Result<(), Refusal> {
         let pod = Pod::parse(pod)?;
         let mut shelves = locked(&self.shelves);
         if let Some(before) = shelves.pods.insert(pod.id().to_owned(), pod) {
@@ -65,27 +66,41 @@ impl Catalog {
     }
 
     /// Adds a template in the shape in which REST reads it.
-    pub(crate) fn add_template(&self, template: Value) -> Result<(), String> {
+    pub(crate) fn add_template(&self, template: Value) -> Result<(), Refusal> {
         let template = Template::parse(template)?;
         let mut shelves = locked(&self.shelves);
         let same_name = |other: &Template| other.name == template.name && other.id != template.id;
         if shelves.templates.values().any(same_name) {
-            return Err(format!("there are two templates named {:?}", template.name));
+            let message = format!("another template is named {:?}", template.name);
+            return Err(Refusal::invalid(message));
         }
         shelves.templates.insert(template.id.clone(), template);
         Ok(())
     }
 
-    pub(crate) fn pod(&self, id: &str, includes: PodIncludes) -> Option<Value> {
+    pub(crate) fn pod(&self, id: &str, includes: PodIncludes) -> Result<Value, Refusal> {
         let shelves = locked(&self.shelves);
-        let pod = shelves.pods.get(id).filter(|pod| includes.workers || !pod.is_worker())?;
+        let pod = shelves.pods.get(id).filter(|pod| includes.workers || !pod.is_worker());
+        let pod = pod.ok_or_else(|| {
+            Refusal::not_found("no such Pod; one that is a serverless worker needs includeWorkers")
+        })?;
         let template = pod.template_id().and_then(|id| shelves.templates.get(id));
-        Some(pod.read(includes, template))
+        Ok(pod.read(includes, template))
     }
 
-    pub(crate) fn template(&self, id: &str, includes: TemplateIncludes) -> Option<Template> {
+    pub(crate) fn template(
+        &self,
+        id: &str,
+        includes: TemplateIncludes,
+    ) -> Result<Template, Refusal> {
         let shelves = locked(&self.shelves);
-        shelves.templates.get(id).filter(|template| template.is_among(includes)).cloned()
+        let template = shelves.templates.get(id).filter(|template| template.is_among(includes));
+        template.cloned().ok_or_else(|| {
+            Refusal::not_found(
+                "no such template; one that is endpoint-bound, public or official needs its \
+                 include parameter",
+            )
+        })
     }
 
     /// Creates a template or, with an id, changes one.
@@ -93,7 +108,7 @@ impl Catalog {
         &self,
         id: Option<String>,
         change: TemplateChange,
-    ) -> Result<Template, String> {
+    ) -> Result<Template, Refusal> {
         let mut shelves = locked(&self.shelves);
         let mut template = match id {
             None => Template { id: new_id(), ..Template::default() },
@@ -102,48 +117,48 @@ impl Catalog {
                 .get(&id)
                 .filter(|template| template.is_own())
                 .cloned()
-                .ok_or("no template of yours has this id")?,
+                .ok_or_else(|| Refusal::invalid("no template of yours has this id"))?,
         };
         let same_name = |other: &Template| other.name == change.name && other.id != template.id;
         if shelves.templates.values().any(same_name) {
-            return Err("a template of this name exists already".to_owned());
+            return Err(Refusal::invalid("a template of this name already exists"));
         }
         template.apply(change)?;
         shelves.templates.insert(template.id.clone(), template.clone());
         Ok(template)
     }
 
-    pub(crate) fn delete_template(&self, name: &str) -> Result<(), String> {
+    pub(crate) fn delete_template(&self, name: &str) -> Result<(), Refusal> {
         let mut shelves = locked(&self.shelves);
         let template = shelves
             .templates
             .values()
             .find(|template| template.name == name && template.is_own())
-            .ok_or("no template of yours has this name")?;
+            .ok_or_else(|| Refusal::invalid("no template of yours has this name"))?;
         let id = template.id.clone();
         if template.endpoint_id.is_some() {
-            return Err("the template is in use by a serverless endpoint".to_owned());
+            return Err(Refusal::invalid("the template is in use by a serverless endpoint"));
         }
         if shelves.pods.values().any(|pod| pod.uses(&id)) {
-            return Err("the template is in use by a Pod".to_owned());
+            return Err(Refusal::invalid("the template is in use by a Pod"));
         }
         let since = template.last_used.map(|used| self.clock.now().saturating_sub(used));
         if let Some(left) = since.and_then(|since| DELETE_DELAY.checked_sub(since))
             && !left.is_zero()
         {
-            return Err(format!(
-                "the template was in use a moment ago: try again in {} seconds",
+            return Err(Refusal::invalid(format!(
+                "the template was in use a moment ago: retry in {} seconds",
                 left.as_secs() + u64::from(left.subsec_nanos() > 0),
-            ));
+            )));
         }
         shelves.templates.remove(&id);
         Ok(())
     }
 
     /// Stores a secret, and says its id.
-    pub(crate) fn create_secret(&self, name: &str, value: String) -> Result<String, String> {
+    pub(crate) fn create_secret(&self, name: &str, value: String) -> Result<String, Refusal> {
         if name.trim().is_empty() {
-            return Err("name must not be empty".to_owned());
+            return Err(Refusal::invalid("name must not be empty"));
         }
         let id = new_id();
         locked(&self.shelves).secrets.insert(id.clone(), value);
@@ -158,9 +173,9 @@ impl Catalog {
         locked(&self.shelves).secrets.keys().cloned().collect()
     }
 
-    pub(crate) fn delete_secret(&self, id: &str) -> Result<(), String> {
+    pub(crate) fn delete_secret(&self, id: &str) -> Result<(), Refusal> {
         let removed = locked(&self.shelves).secrets.remove(id);
-        removed.map(|_| ()).ok_or_else(|| "no secret has this id".to_owned())
+        removed.map(|_| ()).ok_or_else(|| Refusal::invalid("no secret has this id"))
     }
 }
 
