@@ -112,12 +112,13 @@ async fn a_fault_can_name_every_operation() {
 #[tokio::test]
 async fn it_takes_the_service_down_and_it_comes_back() {
     let service = service().await;
-    let fault = json!({ "operation": "health", "times": 1, "down": { "ms": 50 } });
+    let fault = json!({ "operation": "health", "times": 1, "down": { "ms": 3_600_000 } });
     assert_eq!(service.post_json("/_local/faults", fault).await.0, 200);
     let url = format!("{}/v2/echo/health", service.local.base_url());
     let health = || service.http.get(&url).header("authorization", crate::support::KEY).send();
     assert!(health().await.is_err());
     assert!(health().await.unwrap_err().is_connect());
+    service.local.refuse_connections(std::time::Duration::ZERO).await;
     eventually("a service that is back", async || health().await.is_ok()).await;
 }
 

@@ -9,7 +9,7 @@ use tokio::process::{Child, Command};
 
 #[cfg(unix)]
 use crate::support::Pipe;
-use crate::support::answer;
+use crate::support::{NEVER, answer};
 
 /// Starts the program, and reads the variables that it prints.
 async fn start(arguments: &[&str]) -> (Child, Vec<(String, String)>) {
@@ -218,7 +218,7 @@ async fn it_stops_cleanly_on_ctrl_c_with_its_workers() {
     let id = child.id().unwrap().to_string();
     let sent = Command::new("kill").args(["-INT", &id]).status().await.unwrap();
     assert!(sent.success());
-    let ended = tokio::time::timeout(std::time::Duration::from_secs(10), child.wait());
+    let ended = tokio::time::timeout(NEVER, child.wait());
     assert_eq!(ended.await.unwrap().unwrap().code(), Some(0));
     pipe.released().await;
 }
@@ -236,7 +236,7 @@ async fn a_wrong_argument_is_explained() {
 
 /// Runs the program where it is not to start, and gives what it says.
 async fn refusal(command: &mut Command) -> String {
-    let output = tokio::time::timeout(std::time::Duration::from_secs(10), command.output());
+    let output = tokio::time::timeout(NEVER, command.output());
     let output = output.await.unwrap().unwrap();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     String::from_utf8(output.stderr).unwrap()
