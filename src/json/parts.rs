@@ -166,9 +166,8 @@ fn end_of_value(text: &[u8], mut at: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
+    use crate::random;
 
     fn parts(text: &str) -> (Vec<(String, &str)>, bool) {
         let mut all = Vec::new();
@@ -228,35 +227,43 @@ mod tests {
         assert_eq!(finite(b""), None);
     }
 
-    proptest! {
-        #[test]
-        fn json_is_taken_apart_as_a_parser_does(
-            members in prop::collection::vec((".{0,6}", ".{0,6}", any::<i64>()), 0..5)
-        ) {
-            let members: serde_json::Map<_, _> = members
-                .into_iter()
-                .map(|(name, text, number)| (name, serde_json::json!([text, {"n": number}])))
+    #[test]
+    fn json_is_taken_apart_as_a_parser_does() {
+        random::cases(256, |random| {
+            let members: serde_json::Map<_, _> = (0..random.usize(0..5))
+                .map(|_| {
+                    let (name, text) = (random::text(random, 0..=6), random::text(random, 0..=6));
+                    (name, serde_json::json!([text, {"n": random.i64(..)}]))
+                })
                 .collect();
             let text = serde_json::to_string_pretty(&members).expect("it is JSON");
             let (all, is_whole) = parts(&text);
-            prop_assert!(is_whole);
+            assert!(is_whole, "{text}");
             let read: serde_json::Map<_, _> = all
                 .into_iter()
                 .map(|(name, value)| (name, serde_json::from_str(value).expect("a value")))
                 .collect();
-            prop_assert_eq!(read, members);
-        }
+            assert_eq!(read, members);
+        });
+    }
 
-        #[test]
-        fn any_bytes_are_no_harm(text in prop::collection::vec(any::<u8>(), 0..60)) {
+    #[test]
+    fn any_bytes_are_no_harm() {
+        random::cases(2_000, |random| {
+            let alphabet = b"{}[]\",:\\u0aN-I\xff \n";
+            let any = |random: &mut fastrand::Rng| match random.bool() {
+                true => random.u8(..),
+                false => *random.choice(alphabet).expect("it is not empty"),
+            };
+            let text: Vec<_> = (0..random.usize(0..60)).map(|_| any(random)).collect();
             let mut places = Vec::new();
             elements(&text, |place| places.push(place));
             members(&text, |_, place| {
                 places.push(place);
                 ControlFlow::Continue(())
             });
-            prop_assert!(places.into_iter().all(|place| text.get(place).is_some()));
+            assert!(places.into_iter().all(|place| text.get(place).is_some()), "{text:?}");
             let _ = finite(&text);
-        }
+        });
     }
 }

@@ -11,7 +11,7 @@ async fn service() -> Service {
 }
 
 #[tokio::test]
-async fn it_is_there_only_when_asked_for_and_wants_a_key() {
+async fn it_is_opt_in_and_requires_a_key() {
     let without = Service::still(|builder| builder).await;
     assert_refused(&without.get("/_local/clock").await, StatusCode::NOT_FOUND, "no operation");
     let service = service().await;
@@ -164,7 +164,7 @@ async fn it_reads_the_logs_and_is_not_in_them() {
 }
 
 #[tokio::test]
-async fn what_it_cannot_use_is_400() {
+async fn invalid_input_is_400() {
     let service = service().await;
     for (path, body) in [
         ("clock/advance", json!({})),

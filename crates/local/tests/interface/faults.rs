@@ -28,7 +28,7 @@ async fn with(fault: Fault) -> Service {
 }
 
 #[tokio::test]
-async fn an_answer_in_place_of_the_true_one() {
+async fn a_response_in_place_of_the_true_one() {
     let fault = Fault::response(503, "<html>busy</html>")
         .header("content-type", "text/html")
         .header("retry-after", "7");
@@ -124,7 +124,7 @@ async fn however_short_it_goes_down_and_comes_back() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_lost() {
+async fn a_lost_response() {
     let service = with(Fault::lost_response()).await;
     assert!(run(&service).send().await.unwrap_err().is_request());
     assert_eq!(jobs(&service).await, 1);

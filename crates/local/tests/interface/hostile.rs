@@ -374,7 +374,7 @@ async fn nested_and_huge_json_is_400() {
 }
 
 #[tokio::test]
-async fn who_still_sends_a_body_that_is_refused_gets_to_read_why() {
+async fn a_client_still_sending_a_refused_body_can_read_why() {
     let service = service().await;
     let body = "x".repeat(9_000_000);
     for (method, path, key, host, status) in [
@@ -410,7 +410,7 @@ async fn who_still_sends_a_body_that_is_refused_gets_to_read_why() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_that_is_refused_and_does_not_come_holds_up_nobody() {
+async fn a_refused_body_that_never_arrives_holds_up_nobody() {
     let service = service().await;
     for (number, (expect, within)) in
         [("", seconds(1)), ("expect: 100-continue\r\n", seconds(0))].into_iter().enumerate()

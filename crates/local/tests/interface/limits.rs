@@ -127,7 +127,7 @@ async fn retry_and_health_are_not_in_the_table() {
 }
 
 #[tokio::test]
-async fn without_being_asked_for_there_are_no_limits() {
+async fn without_opting_in_there_are_no_limits() {
     let service = Service::still(|builder| builder).await;
     assert_eq!(admitted(&service, &Method::POST, "purge-queue", 50).await, 50);
 }
@@ -162,7 +162,7 @@ async fn a_fixed_window_begins_anew_at_its_phase() {
 }
 
 #[tokio::test]
-async fn a_429_says_when_to_come_again() {
+async fn a_429_says_when_to_retry() {
     let service = limited(|limits| limits).await;
     let purge = || request(&service, &Method::POST, "purge-queue");
     admitted(&service, &Method::POST, "purge-queue", 1).await;

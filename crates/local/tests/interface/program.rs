@@ -164,7 +164,7 @@ async fn it_prints_its_addresses_ready_to_paste() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn it_runs_a_command_as_worker_and_streams_in_the_shape_asked_for() {
+async fn it_runs_a_command_as_worker_and_streams_in_the_requested_shape() {
     let worker =
         r#"worker=while read -r line; do echo '{"stream": 1}'; echo '{"output": 2}'; done"#;
     let (_child, variables) = start(&["--endpoint", worker, "--stream-shape", "object"]).await;

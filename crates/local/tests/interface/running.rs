@@ -77,7 +77,7 @@ async fn the_port_is_free_at_once_also_while_processes_are_started() {
 }
 
 #[tokio::test]
-async fn shutdown_answers_who_waits_and_frees_the_port() {
+async fn shutdown_responds_to_waiting_requests_and_frees_the_port() {
     let service = Service::still(|builder| builder).await;
     let address = service.local.address();
     let url = format!("{}/v2/sleep/runsync", service.local.base_url());
@@ -91,7 +91,7 @@ async fn shutdown_answers_who_waits_and_frees_the_port() {
 }
 
 #[tokio::test]
-async fn shutdown_answers_who_has_sent_half_a_request() {
+async fn shutdown_responds_to_half_a_request() {
     let service = Service::still(|builder| builder).await;
     let mut client = TcpStream::connect(service.local.address()).unwrap();
     let head = format!(
