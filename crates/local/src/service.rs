@@ -1,6 +1,6 @@
 //! The running service.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,19 +43,20 @@ impl LocalService {
     }
 
     /// Returns the root of the queue interface, whose operations are at
-    /// `{base_url}/v2/{endpoint_id}/…`.
+    /// `{base_url}/v2/{endpoint_id}/…`. Like the other URLs, it has a loopback address if the service
+    /// listens on all addresses.
     pub fn base_url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.reachable())
     }
 
     /// Returns the root of the REST interface, including the version prefix.
     pub fn rest_url(&self) -> String {
-        format!("http://{}/v1", self.address)
+        format!("http://{}/v1", self.reachable())
     }
 
     /// Returns the URL of the GraphQL interface.
     pub fn graphql_url(&self) -> String {
-        format!("http://{}/graphql", self.address)
+        format!("http://{}/graphql", self.reachable())
     }
 
     /// Returns the first API key, or the generated one if none was set.
@@ -171,6 +172,16 @@ impl LocalService {
             // It ends in any case; a panic of it would have been reported.
             let _ = server.await;
         }
+    }
+
+    /// The address at which this machine reaches the service.
+    fn reachable(&self) -> SocketAddr {
+        let ip = match self.address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+            ip => ip,
+        };
+        SocketAddr::new(ip, self.address.port())
     }
 
     fn stop(&self) {

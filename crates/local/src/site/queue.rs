@@ -98,10 +98,7 @@ impl<'a> Route<'a> {
     ) -> Result<Response, ErrorResponse> {
         let user = authenticate(&app.keys, self.operation, &request)?;
         let (endpoint, id) = (decoded(self.endpoint)?, decoded(self.id)?);
-        let endpoint = app
-            .endpoints
-            .get(endpoint.as_ref())
-            .ok_or_else(|| ErrorResponse::not_found("no such endpoint"))?;
+        let endpoint = app.endpoints.get(endpoint.as_ref()).ok_or_else(|| no_such_endpoint(app))?;
         let _under_way = match &app.limiter {
             Some(limiter) => limiter
                 .admit(user, endpoint.name(), self.operation, || endpoint.running_workers())?,
@@ -114,6 +111,12 @@ impl<'a> Route<'a> {
         };
         Ok(through(app, self.operation, Some(name), connection, request, process).await)
     }
+}
+
+fn no_such_endpoint(app: &App) -> ErrorResponse {
+    let mut names: Vec<&str> = app.endpoints.keys().map(String::as_str).collect();
+    names.sort_unstable();
+    ErrorResponse::not_found(format!("no such endpoint; available: {}", names.join(", ")))
 }
 
 async fn process(

@@ -328,7 +328,7 @@ async fn a_failed_field_leaves_the_others_as_they_are() {
 }
 
 #[tokio::test]
-async fn every_string_arrives_as_it_is() {
+async fn every_string_arrives_unchanged() {
     let service = Service::still(|builder| builder).await;
     for text in ["\"", "\\", "a\nb\tc", "\"\"\"", "\u{1}\u{7f}", "\u{1f980}", "C:\\new", "}"] {
         let mut input = required(&format!("n{text}"));

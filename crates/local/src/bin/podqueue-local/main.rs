@@ -20,19 +20,23 @@ use self::keys::Keys;
 /// The API key is read from the environment variable PODQUEUE_API_KEY unless an option sets one. If
 /// there is none, a random key is generated and printed with the URLs.
 #[derive(Parser)]
-#[command(name = "podqueue-local")]
+#[command(name = "podqueue-local", version)]
 struct Arguments {
     /// The address to listen on; port 0 picks a free port.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8000")]
     listen: SocketAddr,
 
-    /// Another host name or IP address to accept in the Host header, besides localhost and the address
-    /// to listen on: the name by which containers or other machines know this one. Can be repeated.
+    /// Another host name or IP address to accept in the Host header; can be repeated.
+    ///
+    /// That is the name by which containers or other machines know this one. Loopback addresses,
+    /// localhost and the address at which a request arrives are always accepted.
     #[arg(long = "allow-host", value_name = "NAME")]
     allowed_hosts: Vec<String>,
 
-    /// An API key that clients may use. Can be repeated; each key is a separate user. Everyone on this
-    /// machine can see it in the process list, so pass a real key in PODQUEUE_API_KEY or a file.
+    /// An API key that clients may use; can be repeated.
+    ///
+    /// Each key is a separate user. Everyone on this machine can see it in the process list, so pass a
+    /// real key in PODQUEUE_API_KEY or a file.
     #[arg(long = "api-key", value_name = "KEY")]
     api_keys: Vec<String>,
 
@@ -40,12 +44,16 @@ struct Arguments {
     #[arg(long, value_name = "FILE")]
     api_key_file: Option<PathBuf>,
 
-    /// An endpoint whose workers run a shell command. They read each job as a line of JSON and respond
-    /// with lines of JSON: any {"stream": …}, then {"output": …} or {"error": "…"}. Can be repeated.
+    /// An endpoint whose workers run a shell command; can be repeated.
+    ///
+    /// A worker reads each job as a line of JSON, {"id": …, "input": …}, and responds with lines of JSON:
+    /// any number of {"stream": …}, then one {"output": …} or {"error": "…"}.
     #[arg(long = "endpoint", value_name = "NAME=COMMAND", value_parser = endpoint)]
     endpoints: Vec<(String, String)>,
 
-    /// The shape of the response of /stream: an array of chunks, or an object with status and stream.
+    /// The shape of the response of /stream.
+    ///
+    /// An array of chunks, or an object with status and stream.
     #[arg(long, value_name = "SHAPE", value_enum, default_value = "array")]
     stream_shape: Shape,
 
@@ -53,7 +61,9 @@ struct Arguments {
     #[arg(long)]
     rate_limits: bool,
 
-    /// Stop the clock; it moves only by POST /_local/clock/advance with {"ms": 60000}.
+    /// Stop the clock.
+    ///
+    /// It moves only by POST /_local/clock/advance with a body like {"ms": 60000}.
     #[arg(long)]
     manual_clock: bool,
 }
@@ -138,7 +148,7 @@ fn announce(local: &LocalService, keys: &Keys) -> io::Result<()> {
         writeln!(
             io::stderr(),
             "podqueue-local: warning: other machines can reach {address}, and only the API key \
-             protects it; they must use that address or a name given with --allow-host"
+             protects it; they must use an IP address or a name given with --allow-host"
         )?;
     }
     let mut out = io::stdout().lock();
