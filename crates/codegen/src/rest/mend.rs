@@ -7,17 +7,20 @@
 //! value *is* and nothing about what it must not be.
 
 pub(super) mod aliases;
+mod bodies;
 mod compose;
 mod enums;
 mod inline;
 mod kind;
 mod lower;
+mod media;
 mod names;
 mod notes;
 mod operations;
 mod parameters;
 mod places;
 mod references;
+mod responses;
 mod schemas;
 pub(super) mod tree;
 mod used;

@@ -124,12 +124,12 @@ fn what_was_left_out_is_a_warning_of_the_build() {
     let folder = Folder::new("warnings");
     folder.write(
         "openapi/a.yaml",
-        "openapi: 3.0.0\npaths: {/a: {get: {responses: {200: {description: A, content: {text/csv: {}}}}}}}",
+        "openapi: 3.0.0\npaths: {/a: {get: {requestBody: {required: true, content: {multipart/mixed: {}}}, responses: {}}}}",
     );
     let (directives, failed) = folder.directives(&Build::new().rest(folder.path("openapi")));
     assert!(!failed);
     assert!(directives.ends_with(
-        "cargo::warning=openapi/a.yaml:2:14: left out GET /a: it answers with text/csv, not with JSON"
+        "cargo::warning=openapi/a.yaml:2:14: left out GET /a: it takes multipart/mixed, which cannot be sent"
     ));
 }
 

@@ -67,7 +67,7 @@ pub struct ReadA {
 }
 
 impl ReadA {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Thing> {
         let call = crate::rest::call::RestCall::new("read_a", "GET").literal("/a");
         call.send(&self.rest).await
@@ -93,7 +93,7 @@ pub struct ReadB {
 }
 
 impl ReadB {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Thing> {
         let call = crate::rest::call::RestCall::new("read_b", "GET").literal("/b");
         call.send(&self.rest).await
@@ -119,7 +119,7 @@ pub struct ReadD {
 }
 
 impl ReadD {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<::serde_json::Value> {
         let call = crate::rest::call::RestCall::new("read_d", "GET").literal("/d");
         call.send(&self.rest).await
