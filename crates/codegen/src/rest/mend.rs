@@ -10,6 +10,7 @@ pub(super) mod aliases;
 mod bodies;
 mod compose;
 mod enums;
+mod examples;
 mod inline;
 mod kind;
 mod lower;
@@ -54,6 +55,7 @@ pub(super) fn mend(
 ) -> Result<Mended, Diagnostic> {
     version(source, &description)?;
     let mut notes = Notes::new(source, places);
+    examples::loosen(&mut description, &mut notes);
     lower::lower(&mut description, &mut notes);
     compose::compose(&mut description);
     let (operations, paths) = operations::mend(&description, &mut notes);

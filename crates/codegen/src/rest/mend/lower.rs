@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::examples::LOOSE;
 use super::notes::Notes;
 use super::places;
 use crate::rest::pointer::{joined, keys};
@@ -149,7 +150,8 @@ fn pattern_properties(schema: &mut Map<String, Value>) {
 fn well_formed(schema: &mut Map<String, Value>) {
     schema.retain(|key, value| match key.as_str() {
         "$ref" | "type" | "description" | "title" => value.is_string(),
-        "nullable" | "deprecated" => value.is_boolean(),
+        "format" => value == "uint64",
+        "nullable" | "deprecated" | LOOSE => value.is_boolean(),
         "properties" | "$defs" | "definitions" => value.is_object(),
         "enum" | "allOf" | "oneOf" | "anyOf" => value.as_array().is_some_and(|it| !it.is_empty()),
         "required" => value.as_array().is_some_and(|it| it.iter().all(Value::is_string)),

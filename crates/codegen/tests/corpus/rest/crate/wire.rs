@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use podqueue::Result;
 
 use crate::server::Server;
-use crate::{clearing, default_errors, empty_responses, media, methods};
+use crate::{clearing, default_errors, empty_responses, loose, media, methods};
 
 struct Checks(Vec<String>);
 
@@ -25,6 +25,7 @@ pub async fn failures() -> Vec<String> {
     every_method(&mut checks).await;
     clearing(&mut checks).await;
     media(&mut checks).await;
+    loose(&mut checks).await;
     checks.0
 }
 
@@ -145,6 +146,33 @@ async fn media(checks: &mut Checks) {
     checks.same("a vendor", said(rest.vendor(body).await.map(|it| it.a)), r#"Ok(Some("b"))"#);
     let (media, _) = server.header_and_body("accept");
     checks.same("its type", media, r#""application/vnd.api+json, application/json""#);
+}
+
+async fn loose(checks: &mut Checks) {
+    let server = Server::start(
+        r#"{"id": "a", "zones": "a,b", "quoted": ["a"], "max": 18446744073709551615, "count": "7",
+            "counter": 18446744073709551615, "parts": [{"size": "large"}], "when": "now"}"#,
+    );
+    let rest = loose::Rest(server.client().rest());
+    let thing = rest.get_thing().await.map(|it| {
+        let size = it.parts[0].size.clone();
+        (it.id, it.zones, it.quoted, it.max, it.count, it.counter, size)
+    });
+    checks.same(
+        "what does not fit",
+        said(thing),
+        "Ok((Some(\"a\"), Some(String(\"a,b\")), [\"a\"], Some(Number(18446744073709551615)), \
+         Some(7), Some(18446744073709551615), Some(String(\"large\"))))",
+    );
+    let new = loose::types::New { n: None, i: Some(3), s: None, e: None, zones: vec!["z".into()] };
+    checks.same("what must be there", said(rest.put_thing(new).await), "Ok(())");
+    server.request();
+    let body = server.request().1;
+    checks.same(
+        "null where it must be there",
+        body,
+        r##""{\"e\":null,\"i\":3,\"n\":null,\"s\":null,\"zones\":[\"z\"]}""##,
+    );
 }
 
 fn said<T>(result: Result<T>) -> std::result::Result<T, String> {

@@ -325,7 +325,7 @@ pub mod types {
             deserialize_with = "lenient::integer",
             skip_serializing_if = "Option::is_none"
         )]
-        pub huge: Option<i64>,
+        pub huge: Option<u64>,
         /// The field `id`.
         #[serde(
             default,

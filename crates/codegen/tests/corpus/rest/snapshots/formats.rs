@@ -15,7 +15,7 @@ pub mod types {
             deserialize_with = "lenient::integer",
             skip_serializing_if = "Option::is_none"
         )]
-        pub big: Option<i64>,
+        pub big: Option<u64>,
         /// The field `count`.
         #[serde(
             default,
