@@ -13,6 +13,7 @@ mod enums;
 mod examples;
 mod inline;
 mod kind;
+mod link;
 mod lower;
 mod media;
 mod names;
@@ -55,6 +56,7 @@ pub(super) fn mend(
 ) -> Result<Mended, Diagnostic> {
     version(source, &description)?;
     let mut notes = Notes::new(source, places);
+    notes.origins = link::link(source, &mut description);
     examples::loosen(&mut description, &mut notes);
     lower::lower(&mut description, &mut notes);
     compose::compose(&mut description);
@@ -62,7 +64,7 @@ pub(super) fn mend(
 
     let named = object_at(&description, &["components", "schemas"]);
     let mut paths = Value::Object(paths);
-    let mut schemas = names::name_schemas(&description, named, &mut paths, &mut notes);
+    let mut schemas = names::name_schemas(named, &mut paths, &mut notes);
     let answered = used::answered(&paths, &schemas);
     schemas::mend_paths(&mut paths);
     for (name, schema) in &mut schemas {

@@ -20,7 +20,9 @@ impl Folder {
     }
 
     fn write(&self, name: &str, text: impl AsRef<[u8]>) {
-        fs::write(self.0.join(name), text).unwrap();
+        let path = self.0.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -131,6 +133,18 @@ fn what_was_left_out_is_a_warning_of_the_build() {
     assert!(directives.ends_with(
         "cargo::warning=openapi/a.yaml:2:14: left out GET /a: it takes multipart/mixed, which cannot be sent"
     ));
+}
+
+#[test]
+fn a_description_may_be_in_several_files() {
+    let folder = Folder::new("several");
+    folder.write("openapi/whole.yaml", "openapi: 3.0.3\npaths: {/a: {$ref: 'parts/a.yaml#/a'}}");
+    folder.write("openapi/parts/a.yaml", "a: {get: {operationId: readA, responses: {}}}");
+    let (directives, failed) = folder.directives(&Build::new().rest(folder.path("openapi")));
+    assert!(!failed && !directives.contains("cargo::warning"), "{directives}");
+    assert!(
+        fs::read_to_string(folder.path("out/rest.rs")).unwrap().contains("pub fn read_a(&self)")
+    );
 }
 
 #[test]

@@ -40,7 +40,8 @@ fn document(path: &PathBuf) -> Document {
     let text = fs::read_to_string(path).unwrap();
     let file = path.file_name().unwrap().to_string_lossy().into_owned();
     let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-    let source = Source::new(file, text);
+    // Relative to where tests run, for references to other files.
+    let source = Source::new(format!("tests/corpus/rest/{file}"), text);
     let description = rest::read(&source).unwrap();
     let generated = generate(&source);
     Document { name, description, generated }

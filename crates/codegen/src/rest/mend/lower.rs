@@ -17,7 +17,6 @@ pub(super) fn lower(description: &mut Value, notes: &mut Notes<'_>) {
 }
 
 fn lower_schema(schema: &mut Value, place: &str, notes: &mut Notes<'_>) {
-    local_definitions(schema, place);
     let Some(object) = schema.as_object_mut() else {
         // `true` and `false`, and whatever else should not be here.
         *schema = json!({});
@@ -32,32 +31,6 @@ fn lower_schema(schema: &mut Value, place: &str, notes: &mut Notes<'_>) {
     beside_a_reference(object);
     for (keys, schema) in places::within_mut(schema) {
         lower_schema(schema, &joined(place, &keys), notes);
-    }
-}
-
-/// `#/$defs/Name` is meant from the schema that has such a `$defs`, where the document has none.
-fn local_definitions(schema: &mut Value, place: &str) {
-    for key in ["$defs", "definitions"] {
-        if let Some(Value::Object(definitions)) = schema.get(key).cloned() {
-            let names: Vec<_> = definitions.keys().cloned().collect();
-            anchor(schema, &format!("#/{key}/"), &names, &format!("{place}/{key}/"));
-        }
-    }
-}
-
-fn anchor(value: &mut Value, from: &str, names: &[String], to: &str) {
-    match value {
-        Value::Object(object) => {
-            if let Some(Value::String(target)) = object.get_mut("$ref")
-                && let Some(name) = target.strip_prefix(from)
-                && names.iter().any(|known| known == name)
-            {
-                *target = format!("{to}{name}");
-            }
-            object.values_mut().for_each(|value| anchor(value, from, names, to));
-        }
-        Value::Array(items) => items.iter_mut().for_each(|value| anchor(value, from, names, to)),
-        _ => {}
     }
 }
 

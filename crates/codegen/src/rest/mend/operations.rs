@@ -44,6 +44,10 @@ pub(super) fn mend(
             };
             let call = format!("{method} {path}");
             let place = ["paths".to_owned(), path.clone(), key.to_owned()];
+            let Some(operation) = resolve(description, operation) else {
+                notes.warn(&place, format!("left out {call}: its $ref leads nowhere"));
+                continue;
+            };
             match mend_operation(description, path, method, item, operation) {
                 Ok(mut mended) => {
                     mended.warnings.drain(..).for_each(|warning| {

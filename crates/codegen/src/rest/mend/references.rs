@@ -29,18 +29,13 @@ pub(super) fn resolve_to<'a>(
     for _ in 0..32 {
         match value.get("$ref") {
             Some(Value::String(target)) => {
-                place = decoded(target);
+                place = target.clone();
                 value = description.pointer(place.strip_prefix('#')?)?;
             }
             _ => return Some((value, place)),
         }
     }
     None
-}
-
-/// The target of a reference as it was before it was made part of a URL.
-pub(super) fn decoded(target: &str) -> String {
-    target.replace("%20", " ").replace("%24", "$")
 }
 
 /// The names of the schemas that a value refers to.

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use podqueue::Result;
 
 use crate::server::Server;
-use crate::{clearing, default_errors, empty_responses, loose, media, methods};
+use crate::{clearing, default_errors, empty_responses, files, loose, media, methods};
 
 struct Checks(Vec<String>);
 
@@ -26,6 +26,7 @@ pub async fn failures() -> Vec<String> {
     clearing(&mut checks).await;
     media(&mut checks).await;
     loose(&mut checks).await;
+    files(&mut checks).await;
     checks.0
 }
 
@@ -173,6 +174,26 @@ async fn loose(checks: &mut Checks) {
         body,
         r##""{\"e\":null,\"i\":3,\"n\":null,\"s\":null,\"zones\":[\"z\"]}""##,
     );
+}
+
+async fn files(checks: &mut Checks) {
+    let server = Server::start(r#"[{"name": "a", "owner": {"name": "b"}, "friends": [{"age": 3}]}]"#);
+    let rest = files::Rest(server.client().rest());
+    let pets = said(rest.list_pets().limit(2).await.map(|pets| {
+        let pet = pets[0].clone();
+        (pet.name, pet.owner.and_then(|it| it.name), pet.friends[0].age)
+    }));
+    checks.same("in another file", pets, r#"Ok((Some("a"), Some("b"), Some(3)))"#);
+    checks.same("its request", server.request().0, r#""GET /v1/pets?limit=2""#);
+    let server = Server::start(r#"{"mine": "m", "odd": {"a": "1"}, "spaced": {"b": "2"}, "part": {"self": {"d": "3"}}}"#);
+    let rest = files::Rest(server.client().rest());
+    let thing = said(rest.get_things().await.map(|it| it.mine));
+    checks.same("an operation elsewhere", thing, r#"Ok(Some("m"))"#);
+    let here = said(rest.get_here().limit(1).await.map(|it| {
+        let deep = it.part.and_then(|it| *it.self_).and_then(|it| it.d);
+        (it.odd.and_then(|it| it.a), it.spaced.and_then(|it| it.b), deep)
+    }));
+    checks.same("odd references", here, r#"Ok((Some("1"), Some("2"), Some("3")))"#);
 }
 
 fn said<T>(result: Result<T>) -> std::result::Result<T, String> {

@@ -1,4 +1,4 @@
-// billing.yaml:51:414: #/components/schemas/Line/properties/quantity: the default 1.5 does not conform to its schema
+// tests/corpus/rest/billing.yaml:51:414: #/components/schemas/Line/properties/quantity: the default 1.5 does not conform to its schema
 /// What the calls send and answer with.
 pub mod types {
     use ::std::collections::HashMap;

@@ -1,4 +1,4 @@
-// bodies.yaml:11:13: left out POST /upload: it takes multipart/form-data, which cannot be sent
+// tests/corpus/rest/bodies.yaml:11:13: left out POST /upload: it takes multipart/form-data, which cannot be sent
 /// What the calls send and answer with.
 pub mod types {
     use ::podqueue::__private::lenient;

@@ -1,5 +1,5 @@
-// empty_responses.yaml:7:11: GET /both: its response 201 is text/plain, not read
-// empty_responses.yaml:7:11: GET /both: its response 202 is read as that of 200
+// tests/corpus/rest/empty_responses.yaml:7:11: GET /both: its response 201 is text/plain, not read
+// tests/corpus/rest/empty_responses.yaml:7:11: GET /both: its response 202 is read as that of 200
 /// What the calls send and answer with.
 pub mod types {
     /// An object of the interface.

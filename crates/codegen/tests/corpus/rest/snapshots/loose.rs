@@ -1,7 +1,7 @@
-// loose.yaml:38:175: #/components/schemas/New/properties/zones: its example is no array; responses may hold any value
-// loose.yaml:34:39: #/components/schemas/Part/properties/size: its example is no number; responses may hold any value
-// loose.yaml:29:9: #/components/schemas/Thing/properties/max: its example is no integer; responses may hold any value
-// loose.yaml:27:9: #/components/schemas/Thing/properties/zones: its example is no array; responses may hold any value
+// tests/corpus/rest/loose.yaml:38:175: #/components/schemas/New/properties/zones: its example is no array; responses may hold any value
+// tests/corpus/rest/loose.yaml:34:39: #/components/schemas/Part/properties/size: its example is no number; responses may hold any value
+// tests/corpus/rest/loose.yaml:29:9: #/components/schemas/Thing/properties/max: its example is no integer; responses may hold any value
+// tests/corpus/rest/loose.yaml:27:9: #/components/schemas/Thing/properties/zones: its example is no array; responses may hold any value
 /// What the calls send and answer with.
 pub mod types {
     use ::podqueue::__private::lenient;

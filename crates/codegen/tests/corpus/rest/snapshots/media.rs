@@ -1,4 +1,4 @@
-// media.yaml:19:12: POST /parts: its body is multipart/mixed, which cannot be sent
+// tests/corpus/rest/media.yaml:19:12: POST /parts: its body is multipart/mixed, which cannot be sent
 /// What the calls send and answer with.
 pub mod types {
     use ::std::collections::HashMap;

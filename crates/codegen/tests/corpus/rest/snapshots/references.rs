@@ -1,8 +1,8 @@
-// references.yaml:6:3: left out /c: its $ref leads nowhere
-// references.yaml:20:17: the reference # leads nowhere; it is read as any value
-// references.yaml:17:16: the reference #/components/schemas/Gone leads nowhere; it is read as any value
-// references.yaml:7:109: the reference ./other.yaml#/Thing leads nowhere; it is read as any value
-// references.yaml:18:21: the reference https://schemas.example/thing.json leads nowhere; it is read as any value
+// tests/corpus/rest/references.yaml:6:3: left out /c: its $ref leads nowhere
+// tests/corpus/rest/references.yaml:20:17: the reference # leads nowhere; it is read as any value
+// tests/corpus/rest/references.yaml:17:16: the reference #/components/schemas/Gone leads nowhere; it is read as any value
+// tests/corpus/rest/references.yaml:7:109: the reference ./other.yaml#/Thing leads nowhere; it is read as any value
+// tests/corpus/rest/references.yaml:18:21: the reference https://schemas.example/thing.json leads nowhere; it is read as any value
 /// What the calls send and answer with.
 pub mod types {
     /// An object of the interface.

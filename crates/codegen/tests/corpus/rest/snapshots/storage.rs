@@ -1,4 +1,4 @@
-// storage.yaml:4:12: left out POST /files: it takes multipart/form-data, which cannot be sent
+// tests/corpus/rest/storage.yaml:4:12: left out POST /files: it takes multipart/form-data, which cannot be sent
 /// What the calls send and answer with.
 pub mod types {
     use ::std::collections::HashMap;

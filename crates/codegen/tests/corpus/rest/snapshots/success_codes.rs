@@ -1,4 +1,4 @@
-// success_codes.yaml:5:5: POST /many: its response 202 is read as that of 201
+// tests/corpus/rest/success_codes.yaml:5:5: POST /many: its response 202 is read as that of 201
 /// What the calls send and answer with.
 pub mod types {
     /// An object of the interface.
