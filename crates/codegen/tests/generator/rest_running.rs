@@ -11,9 +11,13 @@ use quote::ToTokens;
 use serde_json::{Value, json};
 use syn::{ImplItem, Item, ReturnType, Type};
 
+use podqueue_codegen::Source;
+use podqueue_codegen::graphql::{self, SharedTypes};
+
 use crate::growth;
 use crate::rest_corpus::{Document, large, small};
 use crate::rest_samples::{Manner, Samples};
+use crate::support::lines;
 
 #[test]
 fn what_is_generated_compiles_and_runs() {
@@ -96,14 +100,22 @@ fn write_crate(folder: &Path, documents: &[Document]) {
     );
     put(folder.join("Cargo.toml"), &manifest);
     put(folder.join("Cargo.lock"), &fs::read_to_string(workspace.join("Cargo.lock")).unwrap());
-    for part in
-        ["main.rs", "rest.rs", "decode.rs", "calls.rs", "server.rs", "wire.rs", "wrappers.rs"]
-    {
+    for part in [
+        "main.rs",
+        "rest.rs",
+        "decode.rs",
+        "calls.rs",
+        "operations.rs",
+        "server.rs",
+        "wire.rs",
+        "wrappers.rs",
+    ] {
         put(source.join(part), &fs::read_to_string(parts.join(part)).unwrap());
     }
+    put(source.join("graphql.rs"), &format!("//! Generated.\n\n{}", operations()));
     let mut modules = String::from(
         "//! All that is generated from the corpus.\n#![deny(warnings, missing_docs, rust_2018_idioms)]\n\n\
-         pub mod answers;\npub mod calls;\npub mod decode;\npub mod rest;\npub mod server;\npub mod wire;\npub mod wrappers;\n",
+         pub mod answers;\npub mod calls;\npub mod decode;\npub mod graphql;\npub mod operations;\npub mod rest;\npub mod server;\npub mod wire;\npub mod wrappers;\n",
     );
     let mut answers = String::from(
         "//! Answers to each operation.\n\nuse crate::decode::check;\n\n\
@@ -125,6 +137,17 @@ fn write_crate(folder: &Path, documents: &[Document]) {
     answers.push_str("    ]\n    .into_iter()\n    .flatten()\n    .collect()\n}\n");
     put(source.join("lib.rs"), &modules);
     put(source.join("answers.rs"), &answers);
+}
+
+/// What is generated from the queries of the corpus.
+fn operations() -> String {
+    let read = |name: &str| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/graphql");
+        Source::read(&folder.join(name)).unwrap()
+    };
+    let made =
+        graphql::generate(&read("schema.graphql"), &[read("queries.graphql")], SharedTypes::Here);
+    made.unwrap_or_else(|mistakes| panic!("{}", lines(&mistakes))).code
 }
 
 /// A line for each operation and each manner of answering it.
