@@ -54,7 +54,7 @@ impl Secrets {
             return Err(Error::refused("create secret", "name", "must not be empty"));
         }
         let value = value.into();
-        let variables = Input { input: NameAndValue { name, value: &value } };
+        let variables = Input { input: NameAndValue { name, value: value.expose() } };
         let created: Created =
             self.graphql.send::<SecretCreate, _>(&variables, Repeat::Once).await?;
         created
@@ -89,7 +89,7 @@ struct Input<'a> {
 #[derive(Serialize)]
 struct NameAndValue<'a> {
     name: &'a str,
-    value: &'a SecretString,
+    value: &'a str,
 }
 
 #[derive(Serialize)]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::gone::Deleted;
+use super::new_template::TemplateInput;
 use super::{
     DeleteTemplate, Graphql, ModifyTemplate, NewTemplate, Operation, SaveTemplate, Template,
 };
@@ -32,7 +33,7 @@ impl Templates {
     ///   none that can be read: it may have been created, and is not created again.
     pub async fn create(&self, template: NewTemplate) -> Result<Template> {
         template.check("create template")?;
-        let variables = Input { input: WithId { id: None, template: &template } };
+        let variables = Input { input: WithId { id: None, template: template.input() } };
         let saved: Saved = self.graphql.send::<SaveTemplate, _>(&variables, Repeat::Once).await?;
         saved.template(SaveTemplate::NAME).map_err(|error| Repeat::Once.unreadable(error))
     }
@@ -50,7 +51,7 @@ impl Templates {
             return Err(Error::refused("update template", "id", "must not be empty"));
         }
         template.check("update template")?;
-        let variables = Input { input: WithId { id: Some(id), template: &template } };
+        let variables = Input { input: WithId { id: Some(id), template: template.input() } };
         let saved: Saved = self.graphql.send::<ModifyTemplate, _>(&variables, Repeat::Safe).await?;
         saved.template(ModifyTemplate::NAME)
     }
@@ -84,7 +85,7 @@ struct WithId<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a str>,
     #[serde(flatten)]
-    template: &'a NewTemplate,
+    template: &'a TemplateInput,
 }
 
 #[derive(Serialize)]

@@ -88,7 +88,7 @@ impl Job {
     ///
     /// Known of a job that this handle or a clone of it comes from the submission of; `None` where it
     /// was rebuilt from an id, because the service does not tell. A ttl that is set with
-    /// [`StatusRequest::ttl`] moves it.
+    /// [`StatusRequest::ttl`](crate::StatusRequest::ttl) moves it.
     ///
     /// ```
     /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {

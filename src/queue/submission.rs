@@ -140,7 +140,7 @@ impl Submission {
         }
         if let Some(webhook) = &self.webhook {
             check_webhook(&attempted, webhook.expose())?;
-            append(&attempted, &mut body, "webhook", webhook)?;
+            append(&attempted, &mut body, "webhook", webhook.expose())?;
         }
         if let Some(policy) = &self.policy {
             policy.check(&attempted)?;
@@ -148,7 +148,7 @@ impl Submission {
         }
         if let Some(s3_config) = &self.s3_config {
             s3_config.check(&attempted)?;
-            append(&attempted, &mut body, "s3Config", s3_config)?;
+            append(&attempted, &mut body, "s3Config", s3_config.sent())?;
         }
         body.push("}");
         if body.len() > limit {
@@ -178,7 +178,7 @@ fn append(
     attempted: &Attempted,
     body: &mut Body,
     field: &str,
-    value: &impl Serialize,
+    value: &(impl Serialize + ?Sized),
 ) -> Result<()> {
     body.push(&format!(r#","{field}":"#));
     serde_json::to_writer(body, value).map_err(|error| not_serializable(attempted, field, error))
