@@ -91,6 +91,7 @@ mod open_enum;
 mod queue;
 #[cfg(test)]
 mod random;
+mod request;
 pub mod rest;
 mod secret_string;
 mod transport;
@@ -107,6 +108,7 @@ pub use queue::{
     Metrics, Policy, Purged, RemoteCancel, Run, RunAll, RunSync, S3Config, StatusRequest,
     StreamChunk, Wait, WorkerCounts,
 };
+pub use request::Request;
 pub use rest::Rest;
 pub use secret_string::SecretString;
 pub use transport::{RateLimits, RetryPolicy};

@@ -91,7 +91,7 @@ impl Transport {
             podqueue.attempts = tracing::field::Empty,
             podqueue.limiter_wait_ms = tracing::field::Empty,
         );
-        let mut course = Course::begin(self.call_timeout, call.extra_time);
+        let mut course = Course::begin(self.call_timeout(&call), call.extra_time);
         let result = self.send_until_settled(&call, &mut course).instrument(span.clone()).await;
         let (status, error) = match &result {
             Ok(reply) => (Some(reply.status), None),
@@ -171,6 +171,11 @@ impl Transport {
         }
     }
 
+    /// How long a call may take in all, beside its extra time.
+    fn call_timeout(&self, call: &Call) -> Option<Duration> {
+        self.call_timeout.map(|time| time.max(call.timeout.unwrap_or_default()))
+    }
+
     /// Waits for the call's turn.
     async fn pass(&self, call: &Call, course: &mut Course) -> Result<Pass> {
         let (Some(limit), Some(endpoint_id)) = (call.operation.limit, call.attempted.endpoint_id())
@@ -190,7 +195,7 @@ impl Transport {
         };
         course.limiter_wait += started.elapsed();
         pass.ok_or_else(|| {
-            let time = self.call_timeout.unwrap_or_default();
+            let time = self.call_timeout(call).unwrap_or_default();
             let what = format!(
                 "its turn did not come within the {time:?} that the client gives a call: more is \
                  asked for than the rate limits allow"
@@ -230,7 +235,7 @@ impl Course {
             span.record("http.response.status_code", status);
         }
         if let Some(error) = error {
-            span.record("error.type", tracing::field::debug(error));
+            span.record("error.type", error.as_str());
         }
         span.record("http.request.resend_count", self.attempts.saturating_sub(1));
         span.record("podqueue.attempts", self.attempts);

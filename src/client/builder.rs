@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::context::{GraphqlBody, Polling, QueueAuth};
 use crate::error::{Error, Result};
 use crate::observe::{Event, Observer};
+use crate::queue::{Run, RunSync};
 use crate::secret_string::SecretString;
 use crate::transport::{RateLimits, RetryPolicy};
 
@@ -57,8 +58,8 @@ impl ClientBuilder {
             call_timeout: None,
             connect_timeout: Duration::from_secs(10),
             largest_reply: 64 * MIB,
-            run_limit: 10 * MIB,
-            run_sync_limit: 20 * MIB,
+            run_limit: Run::MAX_BODY,
+            run_sync_limit: RunSync::MAX_BODY,
             user_agent: concat!("podqueue/", env!("CARGO_PKG_VERSION")).to_owned(),
             proxy: None,
             http_client: None,
@@ -188,8 +189,8 @@ impl ClientBuilder {
         self
     }
 
-    /// The largest bodies that are sent to `/run` and `/runsync`, in bytes; 10 and 20 MiB by
-    /// default, the upper reading of the interface's 10 and 20 MB.
+    /// The largest bodies that are sent to `/run` and `/runsync`, in bytes;
+    /// [`Run::MAX_BODY`] and [`RunSync::MAX_BODY`] by default. A larger one is refused.
     pub fn payload_limits(mut self, run: usize, run_sync: usize) -> Self {
         self.run_limit = run;
         self.run_sync_limit = run_sync;

@@ -7,7 +7,6 @@ use std::time::SystemTime;
 
 use super::Endpoint;
 use super::lifespan::Lifespan;
-use super::passing::is_not_the_services;
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::hiding::Secrets;
 use crate::observe::Event;
@@ -131,18 +130,8 @@ impl Job {
 
     /// Sends a call about this job and tells a job that is gone from one that never was.
     pub(super) async fn send(&self, call: Call) -> Result<Reply> {
-        self.endpoint.send(call).await.map_err(|error| {
-            let is_page = is_not_the_services(&error)
-                && error.unredacted_body().is_some_and(|body| !body.is_empty());
-            let is_gone = error.kind() == ErrorKind::NotFound && self.lifespan.is_seen();
-            if is_gone && !is_page { self.expired(error) } else { error }
-        })
-    }
-
-    fn expired(&self, error: Error) -> Error {
-        let why = self.lifespan.why_gone(SystemTime::now()).as_str();
-        let message = format!("{}; {why}", error.message());
-        error.with_kind(ErrorKind::JobExpired).with_message(message)
+        let sent = self.endpoint.send(call).await;
+        sent.map_err(|error| self.lifespan.explain(error, SystemTime::now()))
     }
 
     pub(super) fn lifespan(&self) -> &Lifespan {

@@ -1,6 +1,7 @@
 //! What generated calls are made of.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use reqwest::Method;
 use serde::Serialize;
@@ -34,6 +35,7 @@ pub struct RestCall {
     headers: Vec<(&'static str, String)>,
     secrets: Vec<SecretString>,
     body: Option<Vec<u8>>,
+    timeout: Option<Duration>,
     failed: Option<Error>,
 }
 
@@ -58,6 +60,7 @@ impl RestCall {
             headers: Vec::new(),
             secrets: Vec::new(),
             body: None,
+            timeout: None,
             failed: None,
         }
     }
@@ -117,6 +120,12 @@ impl RestCall {
         self
     }
 
+    /// How long an attempt may take, where that was set.
+    pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
     /// A JSON body.
     pub fn json(mut self, body: &impl Serialize) -> Self {
         match serde_json::to_vec(body) {
@@ -153,6 +162,7 @@ impl RestCall {
         }
         // Those of the body are found where they are looked for: in what was sent.
         call.secrets = self.secrets;
+        call.timeout = self.timeout;
         if let Some(body) = self.body {
             call = call.body(body);
         }

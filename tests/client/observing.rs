@@ -153,6 +153,6 @@ async fn a_call_is_a_span_with_the_names_of_opentelemetry() {
     }
     assert!(!closed[0].contains("error.type"), "{}", closed[0]);
     assert!(closed[1].contains("http.response.status_code=404"), "{}", closed[1]);
-    assert!(closed[1].contains("error.type=NotFound"), "{}", closed[1]);
+    assert!(closed[1].contains("error.type=\"not_found\""), "{}", closed[1]);
     assert!(!closed[1].contains("podqueue.endpoint"), "{}", closed[1]);
 }

@@ -16,6 +16,12 @@ use crate::{naming, print};
 const RESERVED: [&str; 9] =
     ["Rest", "String", "Option", "Vec", "Box", "Into", "IntoIterator", "Send", "Clone"];
 
+/// The docs of the one setter that every builder has.
+const TIMEOUT: &str = "How long one attempt at this call may take until its response is read, in place of \
+                       the client's [`timeout`](::podqueue::ClientBuilder::timeout). A \
+                       [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is \
+                       raised to it.";
+
 /// The methods of `Rest`, then the builders that they return.
 pub(super) fn calls(operations: &[(Operation, Signature)]) -> TokenStream {
     let mut taken: HashSet<String> = RESERVED.iter().map(|name| (*name).to_owned()).collect();
@@ -129,7 +135,7 @@ impl Builder<'_> {
             #docs
             #deprecated
             pub fn #method(&self, #(#arguments),*) -> #builder {
-                #builder { rest: self.clone(), #(#set,)* #(#unset,)* }
+                #builder { rest: self.clone(), timeout: None, #(#set,)* #(#unset,)* }
             }
         }
     }
@@ -157,6 +163,7 @@ impl Builder<'_> {
                 }
             }
         });
+        let timeout_docs = print::docs(TIMEOUT);
         let answer = &self.signature.answer;
         let shape = answer_shape(answer).filter(|_| self.operation.answers);
         let answer = if self.operation.answers { quote!(#answer) } else { quote!(()) };
@@ -176,11 +183,18 @@ impl Builder<'_> {
             #[must_use = "a call is sent only when it is awaited"]
             pub struct #builder {
                 rest: Rest,
+                timeout: Option<::std::time::Duration>,
                 #(#fields,)*
             }
 
             impl #builder {
                 #(#setters)*
+
+                #timeout_docs
+                pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+                    self.timeout = Some(timeout);
+                    self
+                }
 
                 /// Sends the request and reads the answer. Awaiting the call itself does the same.
                 pub async fn send(self) -> ::podqueue::Result<#answer> {
@@ -252,7 +266,7 @@ impl Builder<'_> {
         });
         quote! {
             let call = crate::rest::call::RestCall::new(#name, #method)
-                #(#path)* #(#queries)* #(#headers)* #body;
+                #(#path)* #(#queries)* #(#headers)* #body .timeout(self.timeout);
             #(#later_headers)*
             #later_body
         }

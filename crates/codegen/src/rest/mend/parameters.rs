@@ -10,7 +10,7 @@ use crate::naming;
 use crate::rest::model::{Parameter, Piece, Place, pieces};
 
 /// Fields and methods that every builder has.
-const BUILDERS_OWN: [&str; 5] = ["rest", "body", "send", "clone", "into_future"];
+const BUILDERS_OWN: [&str; 6] = ["rest", "body", "timeout", "send", "clone", "into_future"];
 
 /// The parameters of an operation and their schemas, path parameters first in the order of the
 /// path, then the others in the order of the description.

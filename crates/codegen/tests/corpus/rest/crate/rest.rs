@@ -57,6 +57,11 @@ pub mod call {
             Self(self.0.json(body))
         }
 
+        /// How long an attempt may take.
+        pub fn timeout(self, timeout: Option<std::time::Duration>) -> Self {
+            Self(self.0.timeout(timeout))
+        }
+
         /// Sends it.
         pub async fn send<T: DeserializeOwned>(self, rest: &impl Interface) -> podqueue::Result<T> {
             self.0.send(rest.rest()).await

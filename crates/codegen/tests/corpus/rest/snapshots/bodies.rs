@@ -118,6 +118,7 @@ impl Rest {
     pub fn form(&self, body: impl Into<types::New>) -> Form {
         Form {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
         }
     }
@@ -130,7 +131,11 @@ impl Rest {
     ///
     /// - `body`: The body of the request.
     pub fn free(&self, body: ::serde_json::Value) -> Free {
-        Free { rest: self.clone(), body }
+        Free {
+            rest: self.clone(),
+            timeout: None,
+            body,
+        }
     }
 
     /// Prepares a call.
@@ -143,6 +148,7 @@ impl Rest {
     pub fn json(&self, body: impl Into<types::New>) -> Json {
         Json {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
         }
     }
@@ -157,6 +163,7 @@ impl Rest {
     pub fn list(&self, body: impl IntoIterator<Item = impl Into<String>>) -> List {
         List {
             rest: self.clone(),
+            timeout: None,
             body: body.into_iter().map(Into::into).collect(),
         }
     }
@@ -169,7 +176,11 @@ impl Rest {
     ///
     /// - `body`: The body of the request.
     pub fn map(&self, body: ::std::collections::HashMap<String, String>) -> Map {
-        Map { rest: self.clone(), body }
+        Map {
+            rest: self.clone(),
+            timeout: None,
+            body,
+        }
     }
 
     /// Prepares a call.
@@ -178,6 +189,7 @@ impl Rest {
     pub fn optional(&self) -> Optional {
         Optional {
             rest: self.clone(),
+            timeout: None,
             body: None,
         }
     }
@@ -192,6 +204,7 @@ impl Rest {
     pub fn shared(&self, body: impl Into<types::New>) -> Shared {
         Shared {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
         }
     }
@@ -206,6 +219,7 @@ impl Rest {
     pub fn text(&self, body: impl Into<String>) -> Text {
         Text {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
         }
     }
@@ -216,15 +230,23 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Form {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: types::New,
 }
 
 impl Form {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("form", "POST")
             .literal("/form")
-            .json(&self.body);
+            .json(&self.body)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -245,15 +267,23 @@ impl ::std::future::IntoFuture for Form {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Free {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: ::serde_json::Value,
 }
 
 impl Free {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("free", "POST")
             .literal("/free")
-            .json(&self.body);
+            .json(&self.body)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -274,15 +304,23 @@ impl ::std::future::IntoFuture for Free {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Json {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: types::New,
 }
 
 impl Json {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("json", "POST")
             .literal("/json")
-            .json(&self.body);
+            .json(&self.body)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -303,15 +341,23 @@ impl ::std::future::IntoFuture for Json {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct List {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: Vec<String>,
 }
 
 impl List {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("list", "POST")
             .literal("/list")
-            .json(&self.body);
+            .json(&self.body)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -332,15 +378,23 @@ impl ::std::future::IntoFuture for List {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Map {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: ::std::collections::HashMap<String, String>,
 }
 
 impl Map {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("map", "POST")
             .literal("/map")
-            .json(&self.body);
+            .json(&self.body)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -361,6 +415,7 @@ impl ::std::future::IntoFuture for Map {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Optional {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: Option<types::New>,
 }
 
@@ -371,10 +426,17 @@ impl Optional {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("optional", "POST")
-            .literal("/optional");
+            .literal("/optional")
+            .timeout(self.timeout);
         let call = match &self.body {
             Some(body) => call.json(body),
             None => call,
@@ -399,15 +461,23 @@ impl ::std::future::IntoFuture for Optional {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Shared {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: types::New,
 }
 
 impl Shared {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("shared", "PUT")
             .literal("/shared")
-            .json(&self.body);
+            .json(&self.body)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -428,15 +498,23 @@ impl ::std::future::IntoFuture for Shared {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Text {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: String,
 }
 
 impl Text {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("text", "POST")
             .literal("/text")
-            .json(&self.body);
+            .json(&self.body)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }

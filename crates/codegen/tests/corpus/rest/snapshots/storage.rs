@@ -424,6 +424,7 @@ impl Rest {
     pub fn batch(&self, body: impl IntoIterator<Item = types::File>) -> Batch {
         Batch {
             rest: self.clone(),
+            timeout: None,
             body: body.into_iter().collect(),
         }
     }
@@ -432,7 +433,10 @@ impl Rest {
     ///
     /// `GET /count`
     pub fn count(&self) -> Count {
-        Count { rest: self.clone() }
+        Count {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -445,6 +449,7 @@ impl Rest {
     pub fn delete_file(&self, id: impl Into<String>) -> DeleteFile {
         DeleteFile {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
             force: None,
             body: None,
@@ -457,6 +462,7 @@ impl Rest {
     pub fn either(&self) -> Either {
         Either {
             rest: self.clone(),
+            timeout: None,
             body: None,
         }
     }
@@ -465,14 +471,20 @@ impl Rest {
     ///
     /// `GET /flag`
     pub fn flag(&self) -> Flag {
-        Flag { rest: self.clone() }
+        Flag {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /`
     pub fn get(&self) -> Get {
-        Get { rest: self.clone() }
+        Get {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -485,6 +497,7 @@ impl Rest {
     pub fn get_file(&self, id: impl Into<String>) -> GetFile {
         GetFile {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -499,6 +512,7 @@ impl Rest {
     pub fn get_file_2(&self, id: impl Into<String>) -> GetFile2 {
         GetFile2 {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -509,6 +523,7 @@ impl Rest {
     pub fn get_internal_metadata(&self) -> GetInternalMetadata {
         GetInternalMetadata {
             rest: self.clone(),
+            timeout: None,
         }
     }
 
@@ -522,6 +537,7 @@ impl Rest {
     pub fn head_file(&self, id: impl Into<String>) -> HeadFile {
         HeadFile {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -530,14 +546,20 @@ impl Rest {
     ///
     /// `GET /kind`
     pub fn kind(&self) -> Kind {
-        Kind { rest: self.clone() }
+        Kind {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /no-responses`
     pub fn no_responses(&self) -> NoResponses {
-        NoResponses { rest: self.clone() }
+        NoResponses {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -546,6 +568,7 @@ impl Rest {
     pub fn null_responses(&self) -> NullResponses {
         NullResponses {
             rest: self.clone(),
+            timeout: None,
         }
     }
 
@@ -553,7 +576,10 @@ impl Rest {
     ///
     /// `GET /numbers`
     pub fn numbers(&self) -> Numbers {
-        Numbers { rest: self.clone() }
+        Numbers {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -566,6 +592,7 @@ impl Rest {
     pub fn options_file(&self, id: impl Into<String>) -> OptionsFile {
         OptionsFile {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -585,6 +612,7 @@ impl Rest {
     ) -> PatchFile {
         PatchFile {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
             body: body.into_iter().collect(),
         }
@@ -600,6 +628,7 @@ impl Rest {
     pub fn trace_file(&self, id: impl Into<String>) -> TraceFile {
         TraceFile {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -610,15 +639,23 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Batch {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: Vec<types::File>,
 }
 
 impl Batch {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Vec<types::FileOrProblem>> {
         let call = crate::rest::call::RestCall::new("batch", "POST")
             .literal("/batch")
-            .json(&self.body);
+            .json(&self.body)
+            .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
             ::podqueue::__private::lenient::shape::List<
                 ::podqueue::__private::lenient::shape::Plain<types::FileOrProblem>,
@@ -644,12 +681,21 @@ impl ::std::future::IntoFuture for Batch {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Count {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Count {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<i64> {
-        let call = crate::rest::call::RestCall::new("count", "GET").literal("/count");
+        let call = crate::rest::call::RestCall::new("count", "GET")
+            .literal("/count")
+            .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
             ::podqueue::__private::lenient::shape::Integer<i64>,
         > = call.send(&self.rest).await?;
@@ -673,6 +719,7 @@ impl ::std::future::IntoFuture for Count {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct DeleteFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
     force: Option<bool>,
     body: Option<types::DeleteFileBody>,
@@ -691,12 +738,19 @@ impl DeleteFile {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("delete_file", "DELETE")
             .literal("/files/")
             .parameter("id", &self.id)
-            .query("force", &self.force);
+            .query("force", &self.force)
+            .timeout(self.timeout);
         let call = match &self.body {
             Some(body) => call.json(body),
             None => call,
@@ -721,6 +775,7 @@ impl ::std::future::IntoFuture for DeleteFile {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Either {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: Option<types::EitherBody>,
 }
 
@@ -731,9 +786,17 @@ impl Either {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
-        let call = crate::rest::call::RestCall::new("either", "POST").literal("/either");
+        let call = crate::rest::call::RestCall::new("either", "POST")
+            .literal("/either")
+            .timeout(self.timeout);
         let call = match &self.body {
             Some(body) => call.json(body),
             None => call,
@@ -758,12 +821,21 @@ impl ::std::future::IntoFuture for Either {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Flag {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Flag {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<bool> {
-        let call = crate::rest::call::RestCall::new("flag", "GET").literal("/flag");
+        let call = crate::rest::call::RestCall::new("flag", "GET")
+            .literal("/flag")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -784,12 +856,21 @@ impl ::std::future::IntoFuture for Flag {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Get {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Get {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("get", "GET").literal("/");
+        let call = crate::rest::call::RestCall::new("get", "GET")
+            .literal("/")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -810,17 +891,25 @@ impl ::std::future::IntoFuture for Get {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl GetFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("get_file", "GET")
             .literal("/dup/")
             .parameter("id", &self.id)
             .literal("/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -841,15 +930,23 @@ impl ::std::future::IntoFuture for GetFile {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetFile2 {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl GetFile2 {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::File> {
         let call = crate::rest::call::RestCall::new("get_file_2", "GET")
             .literal("/files/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -870,15 +967,23 @@ impl ::std::future::IntoFuture for GetFile2 {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetInternalMetadata {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl GetInternalMetadata {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(
         self,
     ) -> ::podqueue::Result<::serde_json::Map<String, ::serde_json::Value>> {
         let call = crate::rest::call::RestCall::new("get_internal_metadata", "GET")
-            .literal("/__internal/$metadata");
+            .literal("/__internal/$metadata")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -899,15 +1004,23 @@ impl ::std::future::IntoFuture for GetInternalMetadata {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct HeadFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl HeadFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("head_file", "HEAD")
             .literal("/files/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -928,12 +1041,21 @@ impl ::std::future::IntoFuture for HeadFile {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Kind {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Kind {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::KindResponse> {
-        let call = crate::rest::call::RestCall::new("kind", "GET").literal("/kind");
+        let call = crate::rest::call::RestCall::new("kind", "GET")
+            .literal("/kind")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -954,13 +1076,21 @@ impl ::std::future::IntoFuture for Kind {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct NoResponses {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl NoResponses {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("no_responses", "GET")
-            .literal("/no-responses");
+            .literal("/no-responses")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -981,13 +1111,21 @@ impl ::std::future::IntoFuture for NoResponses {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct NullResponses {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl NullResponses {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("null_responses", "GET")
-            .literal("/null-responses");
+            .literal("/null-responses")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -1008,15 +1146,23 @@ impl ::std::future::IntoFuture for NullResponses {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Numbers {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Numbers {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(
         self,
     ) -> ::podqueue::Result<::std::collections::HashMap<String, f64>> {
         let call = crate::rest::call::RestCall::new("numbers", "GET")
-            .literal("/numbers");
+            .literal("/numbers")
+            .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
             ::podqueue::__private::lenient::shape::Dictionary<
                 ::podqueue::__private::lenient::shape::Number,
@@ -1042,15 +1188,23 @@ impl ::std::future::IntoFuture for Numbers {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct OptionsFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl OptionsFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("options_file", "OPTIONS")
             .literal("/files/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -1071,17 +1225,25 @@ impl ::std::future::IntoFuture for OptionsFile {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PatchFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
     body: Vec<types::PatchFileBodyItem>,
 }
 
 impl PatchFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::File> {
         let call = crate::rest::call::RestCall::new("patch_file", "PATCH")
             .literal("/files/")
             .parameter("id", &self.id)
-            .json(&self.body);
+            .json(&self.body)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -1102,15 +1264,23 @@ impl ::std::future::IntoFuture for PatchFile {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct TraceFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl TraceFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the answer. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("trace_file", "TRACE")
             .literal("/files/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
