@@ -45,7 +45,7 @@ use self::repeat::Fate;
 use self::retry::Reserved;
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::hiding::Secrets;
-use crate::observe::{Event, Observer};
+use crate::observe::{Observation, Observer};
 
 /// What all calls of a client share.
 pub(crate) struct Transport {
@@ -98,7 +98,7 @@ impl Transport {
             Err(error) => (error.status(), Some(error.kind())),
         };
         course.record(&span, status, error);
-        self.observer.tell(&Event::CallEnded {
+        self.observer.tell(&Observation::CallEnded {
             operation: call.operation.name,
             endpoint_id: call.attempted.endpoint_id().map(AsRef::as_ref),
             attempts: course.attempts,
@@ -133,7 +133,7 @@ impl Transport {
             };
             let endpoint_id = call.attempted.endpoint_id().map(AsRef::<str>::as_ref);
             if failure.fate == Fate::Throttled {
-                self.observer.tell(&Event::Throttled {
+                self.observer.tell(&Observation::Throttled {
                     operation: call.operation.name,
                     endpoint_id,
                     retry_after: failure.error.retry_after(),
@@ -165,7 +165,7 @@ impl Transport {
             let error = failure.error.kind();
             tracing::debug!(attempt = course.attempts, ?pause, kind = ?error, "trying again");
             let operation = call.operation.name;
-            self.observer.tell(&Event::Retried { operation, endpoint_id, error, pause });
+            self.observer.tell(&Observation::Retried { operation, endpoint_id, error, pause });
             tokio::time::sleep(pause).await;
             reserved = Some(cost);
         }

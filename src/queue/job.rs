@@ -9,7 +9,7 @@ use super::Endpoint;
 use super::lifespan::Lifespan;
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::hiding::Secrets;
-use crate::observe::Event;
+use crate::observe::Observation;
 use crate::secret_string::SecretString;
 use crate::transport::{Call, Operation, Reply};
 
@@ -140,7 +140,7 @@ impl Job {
 
     /// Tells who counts that a wait or a stream is about to ask.
     pub(super) fn tell_of_poll(&self, operation: &Operation) {
-        self.endpoint.context().transport.observer.tell(&Event::Polled {
+        self.endpoint.context().transport.observer.tell(&Observation::Polled {
             operation: operation.name,
             endpoint_id: self.endpoint.id(),
             job_id: &self.id,

@@ -165,7 +165,7 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
         let settings = server.settings().queue_auth(auth).graphql_body(body);
         let settings = settings.timeout(Duration::from_millis(500));
         let told = printed.clone();
-        let settings = settings.observe(move |event| told.note(&format!("{event:?}")));
+        let settings = settings.observe(move |seen| told.note(&format!("{seen:?}")));
         printed.note(&format!("{settings:?}"));
         let client = settings.build().unwrap();
         let endpoint = client.endpoint("ep");
