@@ -1,6 +1,5 @@
 //! What generated calls are made of.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Method;
@@ -8,24 +7,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::context::Context;
+use super::handle::Rest;
 use crate::error::{Attempted, Error, Result};
 use crate::hiding::secrets_named;
 use crate::secret_string::SecretString;
 use crate::transport::{Auth, Call, Operation, Path, Repeat, Reply};
-
-/// The REST interface ([REST reads](crate#the-interface)); made by
-/// [`Client::rest`](crate::Client::rest).
-#[derive(Clone, Debug)]
-pub struct Rest {
-    context: Arc<Context>,
-}
-
-impl Rest {
-    pub(crate) fn new(context: Arc<Context>) -> Self {
-        Self { context }
-    }
-}
 
 /// A call under construction, piece by piece as its description says.
 pub struct RestCall {
