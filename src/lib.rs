@@ -91,6 +91,7 @@ mod open_enum;
 mod queue;
 #[cfg(test)]
 mod random;
+mod request;
 pub mod rest;
 mod secret_string;
 mod transport;
@@ -101,12 +102,13 @@ pub use client::{Client, ClientBuilder};
 pub use context::{GraphqlBody, Polling, QueueAuth};
 pub use error::{Error, ErrorKind, Result};
 pub use graphql::{NewTemplate, Port, Protocol, Secret, Secrets, Template, Templates};
-pub use observe::Event;
+pub use observe::Observation;
 pub use queue::{
     Endpoint, Finished, Health, Job, JobCounts, JobFailure, JobRecord, JobStatus, JobStream,
     Metrics, Policy, Purged, RemoteCancel, Run, RunAll, RunSync, S3Config, StatusRequest,
     StreamChunk, Wait, WorkerCounts,
 };
+pub use request::Request;
 pub use rest::Rest;
 pub use secret_string::SecretString;
 pub use transport::{RateLimits, RetryPolicy};

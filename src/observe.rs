@@ -15,7 +15,7 @@ use crate::error::ErrorKind;
 /// GraphQL; it has few values, and so has `endpoint_id`: both serve as labels. A `job_id` does not.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Event<'a> {
+pub enum Observation<'a> {
     /// A call has been answered, or given up. There is one for each call, however often it was sent.
     #[non_exhaustive]
     CallEnded {
@@ -83,20 +83,20 @@ pub enum Event<'a> {
     },
 }
 
-type Tell = dyn Fn(&Event<'_>) + Send + Sync;
+type Tell = dyn Fn(&Observation<'_>) + Send + Sync;
 
 /// The function that is told, where there is one.
 #[derive(Clone, Default)]
 pub(crate) struct Observer(Option<Arc<Tell>>);
 
 impl Observer {
-    pub(crate) fn new(tell: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(tell: impl Fn(&Observation<'_>) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(tell)))
     }
 
-    pub(crate) fn tell(&self, event: &Event<'_>) {
+    pub(crate) fn tell(&self, observation: &Observation<'_>) {
         if let Some(tell) = &self.0 {
-            tell(event);
+            tell(observation);
         }
     }
 }

@@ -3,6 +3,7 @@
 mod body;
 mod cancel;
 mod endpoint;
+mod gateway;
 mod health;
 mod http_url;
 mod job;
@@ -25,13 +26,13 @@ mod wait;
 pub(crate) mod fuzz;
 
 pub use endpoint::Endpoint;
+#[cfg(feature = "webhook")]
+pub(crate) use gateway::is_not_the_services;
 pub use health::{Health, JobCounts, Purged, WorkerCounts};
 pub use job::Job;
 #[cfg(feature = "webhook")]
 pub(crate) use job::{is_same_job, without_suffix};
 pub use many::{Finished, RunAll};
-#[cfg(feature = "webhook")]
-pub(crate) use passing::is_not_the_services;
 pub use policy::Policy;
 pub use record::{JobFailure, JobRecord};
 pub use s3_config::S3Config;

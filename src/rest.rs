@@ -15,6 +15,7 @@
 #[doc(hidden)]
 pub mod call;
 mod generated;
+mod handle;
 
-pub use call::Rest;
 pub use generated::*;
+pub use handle::Rest;

@@ -45,7 +45,7 @@ use self::repeat::Fate;
 use self::retry::Reserved;
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::hiding::Secrets;
-use crate::observe::{Event, Observer};
+use crate::observe::{Observation, Observer};
 
 /// What all calls of a client share.
 pub(crate) struct Transport {
@@ -91,14 +91,14 @@ impl Transport {
             podqueue.attempts = tracing::field::Empty,
             podqueue.limiter_wait_ms = tracing::field::Empty,
         );
-        let mut course = Course::begin(self.call_timeout, call.extra_time);
+        let mut course = Course::begin(self.call_timeout(&call), call.extra_time);
         let result = self.send_until_settled(&call, &mut course).instrument(span.clone()).await;
         let (status, error) = match &result {
             Ok(reply) => (Some(reply.status), None),
             Err(error) => (error.status(), Some(error.kind())),
         };
         course.record(&span, status, error);
-        self.observer.tell(&Event::CallEnded {
+        self.observer.tell(&Observation::CallEnded {
             operation: call.operation.name,
             endpoint_id: call.attempted.endpoint_id().map(AsRef::as_ref),
             attempts: course.attempts,
@@ -133,7 +133,7 @@ impl Transport {
             };
             let endpoint_id = call.attempted.endpoint_id().map(AsRef::<str>::as_ref);
             if failure.fate == Fate::Throttled {
-                self.observer.tell(&Event::Throttled {
+                self.observer.tell(&Observation::Throttled {
                     operation: call.operation.name,
                     endpoint_id,
                     retry_after: failure.error.retry_after(),
@@ -165,10 +165,15 @@ impl Transport {
             let error = failure.error.kind();
             tracing::debug!(attempt = course.attempts, ?pause, kind = ?error, "trying again");
             let operation = call.operation.name;
-            self.observer.tell(&Event::Retried { operation, endpoint_id, error, pause });
+            self.observer.tell(&Observation::Retried { operation, endpoint_id, error, pause });
             tokio::time::sleep(pause).await;
             reserved = Some(cost);
         }
+    }
+
+    /// How long a call may take in all, beside its extra time.
+    fn call_timeout(&self, call: &Call) -> Option<Duration> {
+        self.call_timeout.map(|time| time.max(call.timeout.unwrap_or_default()))
     }
 
     /// Waits for the call's turn.
@@ -190,7 +195,7 @@ impl Transport {
         };
         course.limiter_wait += started.elapsed();
         pass.ok_or_else(|| {
-            let time = self.call_timeout.unwrap_or_default();
+            let time = self.call_timeout(call).unwrap_or_default();
             let what = format!(
                 "its turn did not come within the {time:?} that the client gives a call: more is \
                  asked for than the rate limits allow"
@@ -230,7 +235,7 @@ impl Course {
             span.record("http.response.status_code", status);
         }
         if let Some(error) = error {
-            span.record("error.type", tracing::field::debug(error));
+            span.record("error.type", error.as_str());
         }
         span.record("http.request.resend_count", self.attempts.saturating_sub(1));
         span.record("podqueue.attempts", self.attempts);

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use crate::context::{GraphqlBody, Polling, QueueAuth};
 use crate::error::{Error, Result};
-use crate::observe::{Event, Observer};
+use crate::observe::{Observation, Observer};
+use crate::queue::{Run, RunSync};
 use crate::secret_string::SecretString;
 use crate::transport::{RateLimits, RetryPolicy};
 
@@ -57,8 +58,8 @@ impl ClientBuilder {
             call_timeout: None,
             connect_timeout: Duration::from_secs(10),
             largest_reply: 64 * MIB,
-            run_limit: 10 * MIB,
-            run_sync_limit: 20 * MIB,
+            run_limit: Run::MAX_BODY,
+            run_sync_limit: RunSync::MAX_BODY,
             user_agent: concat!("podqueue/", env!("CARGO_PKG_VERSION")).to_owned(),
             proxy: None,
             http_client: None,
@@ -188,8 +189,8 @@ impl ClientBuilder {
         self
     }
 
-    /// The largest bodies that are sent to `/run` and `/runsync`, in bytes; 10 and 20 MiB by
-    /// default, the upper reading of the interface's 10 and 20 MB.
+    /// The largest bodies that are sent to `/run` and `/runsync`, in bytes;
+    /// [`Run::MAX_BODY`] and [`RunSync::MAX_BODY`] by default. A larger one is refused.
     pub fn payload_limits(mut self, run: usize, run_sync: usize) -> Self {
         self.run_limit = run;
         self.run_sync_limit = run_sync;
@@ -261,22 +262,22 @@ impl ClientBuilder {
         self
     }
 
-    /// Tells a function of calls, repetitions, 429s, polls and waits as they happen, to count them.
+    /// Tells a function of calls, retries, 429s, polls and waits as they happen, to count them.
     /// It is called in between, on the tasks that make the calls: it must neither block nor panic.
     ///
     /// ```
     /// use std::sync::Arc;
     /// use std::sync::atomic::{AtomicU64, Ordering};
     ///
-    /// use podqueue::{Client, Event};
+    /// use podqueue::{Client, Observation};
     ///
     /// let calls = Arc::new(AtomicU64::new(0));
     /// let counted = Arc::clone(&calls);
     /// let client = Client::builder()
     ///     .api_key("the-key")
     ///     .base_url("https://queue.example")
-    ///     .observe(move |event| {
-    ///         if let Event::CallEnded { .. } = event {
+    ///     .observe(move |observation| {
+    ///         if let Observation::CallEnded { .. } = observation {
     ///             counted.fetch_add(1, Ordering::Relaxed);
     ///         }
     ///     })
@@ -284,7 +285,7 @@ impl ClientBuilder {
     /// # let _ = client;
     /// # Ok::<(), podqueue::Error>(())
     /// ```
-    pub fn observe(mut self, tell: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
+    pub fn observe(mut self, tell: impl Fn(&Observation<'_>) + Send + Sync + 'static) -> Self {
         self.observer = Observer::new(tell);
         self
     }

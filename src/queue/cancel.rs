@@ -1,8 +1,11 @@
 //! Cancelling a job.
 
+use std::time::Duration;
+
 use super::operations::CANCEL;
 use super::{Job, JobRecord, JobStatus};
 use crate::error::{Error, ErrorKind, Result};
+use crate::request::Request;
 
 impl Job {
     /// Cancels the job, queued or running: `POST /cancel/{job_id}`. The service answers at once.
@@ -15,8 +18,13 @@ impl Job {
     /// - [`ErrorKind::BadRequest`] where the job has ended in another way;
     /// - [`ErrorKind::ForeignRecord`] where the response is about another job, and the status of this
     ///   one does not show that it was cancelled. Cancelling it again does no harm.
-    pub async fn cancel(&self) -> Result<JobRecord> {
-        let sent = match self.send(self.call(&CANCEL)?).await {
+    pub fn cancel(&self) -> Request<JobRecord> {
+        let job = self.clone();
+        Request::new(move |timeout| async move { job.cancel_within(timeout).await })
+    }
+
+    async fn cancel_within(&self, timeout: Option<Duration>) -> Result<JobRecord> {
+        let sent = match self.send(self.call(&CANCEL)?.timeout(timeout)).await {
             Ok(reply) => self.read(&CANCEL, &reply),
             Err(error) => Err(error),
         };

@@ -10,6 +10,7 @@ use super::health::{Health, Purged};
 use super::operations::{HEALTH, OPENAI, PURGE_QUEUE, REQUESTS};
 use crate::context::{Context, PollLine};
 use crate::error::{Attempted, Result};
+use crate::request::Request;
 use crate::transport::{Call, Operation, Path, Reply};
 
 /// A serverless endpoint: submits jobs, and tells how the endpoint is
@@ -43,11 +44,16 @@ impl Endpoint {
     /// # Errors
     ///
     /// [`ErrorKind::Decode`](crate::ErrorKind::Decode) for a reply that lacks the documented counts.
-    pub async fn health(&self) -> Result<Health> {
-        let reply = self.send(self.own_call(&HEALTH, self.path("/health"))?).await?;
-        let health: Health = reply.decode(&self.attempted(&HEALTH))?;
-        self.context.transport.limiter.workers_run(&self.id, health.workers.running);
-        Ok(health)
+    pub fn health(&self) -> Request<Health> {
+        let endpoint = self.clone();
+        Request::new(move |timeout| async move {
+            let call = endpoint.own_call(&HEALTH, endpoint.path("/health"))?;
+            let reply = endpoint.send(call.timeout(timeout)).await?;
+            let health: Health = reply.decode(&endpoint.attempted(&HEALTH))?;
+            let limiter = &endpoint.context.transport.limiter;
+            limiter.workers_run(&endpoint.id, health.workers.running);
+            Ok(health)
+        })
     }
 
     /// Removes all queued jobs and leaves running ones alone: `POST /purge-queue`. The service takes
@@ -57,27 +63,36 @@ impl Endpoint {
     ///
     /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where no answer came: a second
     /// purge could remove what was queued in between, so none is sent.
-    pub async fn purge_queue(&self) -> Result<Purged> {
-        let reply = self.send(self.own_call(&PURGE_QUEUE, self.path("/purge-queue"))?).await?;
-        let purged = reply.decode(&self.attempted(&PURGE_QUEUE));
-        purged.map_err(|error| PURGE_QUEUE.repeat.unreadable(error))
+    pub fn purge_queue(&self) -> Request<Purged> {
+        let endpoint = self.clone();
+        Request::new(move |timeout| async move {
+            let call = endpoint.own_call(&PURGE_QUEUE, endpoint.path("/purge-queue"))?;
+            let reply = endpoint.send(call.timeout(timeout)).await?;
+            let purged = reply.decode(&endpoint.attempted(&PURGE_QUEUE));
+            purged.map_err(|error| PURGE_QUEUE.repeat.unreadable(error))
+        })
     }
 
     /// A raw call of the endpoint's OpenAI-compatible interface: `POST /openai/{path}`, such as
     /// `v1/chat/completions`. The interface shows neither its payloads nor its behaviour: what goes
-    /// in and comes out is JSON as it is.
+    /// in and comes out is JSON as it is. Where the first worker may have to start, which takes minutes,
+    /// raise its [`timeout`](Request::timeout): an attempt takes at most the client's 60 s otherwise.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where no answer came.
-    pub async fn openai<T: Serialize + ?Sized>(&self, path: &str, body: &T) -> Result<Value> {
+    pub fn openai<T: Serialize + ?Sized>(&self, path: &str, body: &T) -> Request<Value> {
         let segments = path.trim_start_matches('/').split('/');
         let path = segments.fold(self.path("/openai"), |path, segment| {
             path.literal("/").parameter("path", segment)
         });
-        let call = self.own_call(&OPENAI, path)?.json("body", body)?.held_open();
-        let answer = self.send(call).await?.decode(&self.attempted(&OPENAI));
-        answer.map_err(|error| OPENAI.repeat.unreadable(error))
+        let call = self.own_call(&OPENAI, path).and_then(|call| call.json("body", body));
+        let endpoint = self.clone();
+        Request::new(move |timeout| async move {
+            let reply = endpoint.send(call?.held_open().timeout(timeout)).await?;
+            let answer = reply.decode(&endpoint.attempted(&OPENAI));
+            answer.map_err(|error| OPENAI.repeat.unreadable(error))
+        })
     }
 
     /// A raw look at the endpoint's requests: `GET /requests`. The interface shows neither its
@@ -86,9 +101,13 @@ impl Endpoint {
     /// # Errors
     ///
     /// The kinds for what the service answers.
-    pub async fn requests(&self) -> Result<Value> {
-        let reply = self.send(self.own_call(&REQUESTS, self.path("/requests"))?).await?;
-        reply.decode(&self.attempted(&REQUESTS))
+    pub fn requests(&self) -> Request<Value> {
+        let endpoint = self.clone();
+        Request::new(move |timeout| async move {
+            let call = endpoint.own_call(&REQUESTS, endpoint.path("/requests"))?;
+            let reply = endpoint.send(call.timeout(timeout)).await?;
+            reply.decode(&endpoint.attempted(&REQUESTS))
+        })
     }
 
     pub(crate) fn context(&self) -> &Context {

@@ -7,10 +7,9 @@ use std::time::SystemTime;
 
 use super::Endpoint;
 use super::lifespan::Lifespan;
-use super::passing::is_not_the_services;
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::hiding::Secrets;
-use crate::observe::Event;
+use crate::observe::Observation;
 use crate::secret_string::SecretString;
 use crate::transport::{Call, Operation, Reply};
 
@@ -88,7 +87,7 @@ impl Job {
     ///
     /// Known of a job that this handle or a clone of it comes from the submission of; `None` where it
     /// was rebuilt from an id, because the service does not tell. A ttl that is set with
-    /// [`StatusRequest::ttl`] moves it.
+    /// [`StatusRequest::ttl`](crate::StatusRequest::ttl) moves it.
     ///
     /// ```
     /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {
@@ -131,18 +130,8 @@ impl Job {
 
     /// Sends a call about this job and tells a job that is gone from one that never was.
     pub(super) async fn send(&self, call: Call) -> Result<Reply> {
-        self.endpoint.send(call).await.map_err(|error| {
-            let is_page = is_not_the_services(&error)
-                && error.unredacted_body().is_some_and(|body| !body.is_empty());
-            let is_gone = error.kind() == ErrorKind::NotFound && self.lifespan.is_seen();
-            if is_gone && !is_page { self.expired(error) } else { error }
-        })
-    }
-
-    fn expired(&self, error: Error) -> Error {
-        let why = self.lifespan.why_gone(SystemTime::now()).as_str();
-        let message = format!("{}; {why}", error.message());
-        error.with_kind(ErrorKind::JobExpired).with_message(message)
+        let sent = self.endpoint.send(call).await;
+        sent.map_err(|error| self.lifespan.explain(error, SystemTime::now()))
     }
 
     pub(super) fn lifespan(&self) -> &Lifespan {
@@ -151,7 +140,7 @@ impl Job {
 
     /// Tells who counts that a wait or a stream is about to ask.
     pub(super) fn tell_of_poll(&self, operation: &Operation) {
-        self.endpoint.context().transport.observer.tell(&Event::Polled {
+        self.endpoint.context().transport.observer.tell(&Observation::Polled {
             operation: operation.name,
             endpoint_id: self.endpoint.id(),
             job_id: &self.id,

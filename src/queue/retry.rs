@@ -1,8 +1,11 @@
 //! Queueing a job again.
 
+use std::time::Duration;
+
 use super::operations::RETRY;
 use super::{Job, JobRecord, JobStatus};
 use crate::error::{ErrorKind, Result};
+use crate::request::Request;
 
 impl Job {
     /// Queues a job again that has failed or timed out, with its id and its input; earlier output is
@@ -17,8 +20,13 @@ impl Job {
     /// - [`ErrorKind::NotFound`] or [`ErrorKind::JobExpired`] once the result has expired;
     /// - [`ErrorKind::OutcomeUnknown`] where no answer came and the job does not tell: it still
     ///   stands as failed, or has failed again. It was not sent twice.
-    pub async fn retry(&self) -> Result<JobRecord> {
-        let call = self.call(&RETRY)?;
+    pub fn retry(&self) -> Request<JobRecord> {
+        let job = self.clone();
+        Request::new(move |timeout| async move { job.retry_within(timeout).await })
+    }
+
+    async fn retry_within(&self, timeout: Option<Duration>) -> Result<JobRecord> {
+        let call = self.call(&RETRY)?.timeout(timeout);
         let _retrying = self.endpoint().context().retried.during(self.endpoint().id(), self.id());
         let sent = match self.send(call).await {
             Ok(reply) => self.read(&RETRY, &reply).map_err(|error| match error.kind() {

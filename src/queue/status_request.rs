@@ -17,7 +17,14 @@ impl Job {
     ///
     /// A response with the id of another job is [`ErrorKind::ForeignRecord`](crate::ErrorKind::ForeignRecord), not this job's state.
     pub fn status(&self) -> StatusRequest {
-        StatusRequest { job: self.clone(), ttl: None, look: None, urgent_from: None, closes: false }
+        StatusRequest {
+            job: self.clone(),
+            ttl: None,
+            timeout: None,
+            look: None,
+            urgent_from: None,
+            closes: false,
+        }
     }
 
     /// Reads the job's record for a wait or a stream, which must neither sleep through its result nor
@@ -34,6 +41,7 @@ impl Job {
 pub struct StatusRequest {
     job: Job,
     ttl: Option<Duration>,
+    timeout: Option<Duration>,
     /// For how long a look may be without a response, where it is one.
     look: Option<Duration>,
     urgent_from: Option<Instant>,
@@ -44,6 +52,14 @@ impl StatusRequest {
     /// Sets the job's ttl: its total lifespan, counted from submission, in whole milliseconds.
     pub fn ttl(mut self, ttl: Duration) -> Self {
         self.ttl = Some(ttl);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the
+    /// client's [`timeout`](crate::ClientBuilder::timeout). A
+    /// [`call_timeout`](crate::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
         self
     }
 
@@ -66,7 +82,7 @@ impl StatusRequest {
     }
 
     async fn send(self) -> Result<JobRecord> {
-        let mut call = self.job.call(&STATUS)?;
+        let mut call = self.job.call(&STATUS)?.timeout(self.timeout);
         call.urgent_from = self.urgent_from;
         if let Some(longest) = self.look {
             call = call.longest_pause(rarest(self.job.id())).longest_silence(longest);

@@ -71,7 +71,8 @@ pub struct RunSync {
 }
 
 impl Endpoint {
-    /// Submits a job and returns at once with its handle: `POST /run`, bodies of at most 10 MB.
+    /// Submits a job and returns at once with its handle: `POST /run`, bodies of at most
+    /// [`Run::MAX_BODY`] bytes.
     ///
     /// The input is any value that serde writes as a JSON object, which the interface asks for; what
     /// is in it is up to the worker's handler, and it arrives unchanged.
@@ -89,7 +90,8 @@ impl Endpoint {
         Run::new(self.clone(), input)
     }
 
-    /// Submits a job and lets the service wait for it: `POST /runsync`, bodies of at most 20 MB.
+    /// Submits a job and lets the service wait for it: `POST /runsync`, bodies of at
+    /// most [`RunSync::MAX_BODY`] bytes.
     ///
     /// Awaited, it answers the record as it is when the wait ends. Where the job is not finished
     /// then, it goes on, and so can you, with [`JobRecord::job`](crate::JobRecord::job).
@@ -108,6 +110,7 @@ struct Submission {
     policy: Option<Policy>,
     s3_config: Option<S3Config>,
     at_least_once: bool,
+    timeout: Option<Duration>,
 }
 
 impl Submission {
@@ -123,6 +126,7 @@ impl Submission {
             policy: None,
             s3_config: None,
             at_least_once: false,
+            timeout: None,
         }
     }
 
@@ -140,7 +144,7 @@ impl Submission {
         }
         if let Some(webhook) = &self.webhook {
             check_webhook(&attempted, webhook.expose())?;
-            append(&attempted, &mut body, "webhook", webhook)?;
+            append(&attempted, &mut body, "webhook", webhook.expose())?;
         }
         if let Some(policy) = &self.policy {
             policy.check(&attempted)?;
@@ -148,18 +152,20 @@ impl Submission {
         }
         if let Some(s3_config) = &self.s3_config {
             s3_config.check(&attempted)?;
-            append(&attempted, &mut body, "s3Config", s3_config)?;
+            append(&attempted, &mut body, "s3Config", s3_config.sent())?;
         }
         body.push("}");
         if body.len() > limit {
             let rule = format_args!(
-                "is {} bytes long, above the limit of {limit} for this operation",
+                "is {} bytes long, above the limit of {limit} bytes for this operation \
+                 (ClientBuilder::payload_limits)",
                 body.len()
             );
             return Err(Error::refused(attempted, "body", rule));
         }
         let path = self.endpoint.path("/").literal(operation.name);
-        let mut call = self.endpoint.call(operation, attempted, path)?.body(body);
+        let mut call =
+            self.endpoint.call(operation, attempted, path)?.body(body).timeout(self.timeout);
         call.answers_new_job = true;
         if self.at_least_once {
             call.operation.repeat = Repeat::AtLeastOnce;
@@ -178,7 +184,7 @@ fn append(
     attempted: &Attempted,
     body: &mut Body,
     field: &str,
-    value: &impl Serialize,
+    value: &(impl Serialize + ?Sized),
 ) -> Result<()> {
     body.push(&format!(r#","{field}":"#));
     serde_json::to_writer(body, value).map_err(|error| not_serializable(attempted, field, error))
@@ -245,6 +251,11 @@ impl fmt::Debug for Submission {
 }
 
 impl Run {
+    /// The largest body that `/run` takes, in bytes: 10 MiB, the upper reading of the interface's
+    /// 10 MB. A larger one is refused before it is sent, unless
+    /// [`ClientBuilder::payload_limits`](crate::ClientBuilder::payload_limits) sets another limit.
+    pub const MAX_BODY: usize = 10 * 1024 * 1024;
+
     fn new<T: Serialize + ?Sized>(endpoint: Endpoint, input: &T) -> Self {
         Self { submission: Submission::new(endpoint, input) }
     }
@@ -263,6 +274,11 @@ impl Run {
 }
 
 impl RunSync {
+    /// The largest body that `/runsync` takes, in bytes: 20 MiB, the upper reading of the interface's
+    /// 20 MB. A larger one is refused before it is sent, unless
+    /// [`ClientBuilder::payload_limits`](crate::ClientBuilder::payload_limits) sets another limit.
+    pub const MAX_BODY: usize = 20 * 1024 * 1024;
+
     fn new<T: Serialize + ?Sized>(endpoint: Endpoint, input: &T) -> Self {
         Self { submission: Submission::new(endpoint, input), wait: None }
     }
@@ -331,6 +347,15 @@ macro_rules! submission_settings {
             /// The execution policy of this job.
             pub fn policy(mut self, policy: Policy) -> Self {
                 self.submission.policy = Some(policy);
+                self
+            }
+
+            /// How long one attempt at this call may take until its response is read, in place of the
+            /// client's [`timeout`](crate::ClientBuilder::timeout). A synchronous job gets its `wait`
+            /// on top, a large body the time to be sent. A
+            /// [`call_timeout`](crate::ClientBuilder::call_timeout) that is shorter is raised to it.
+            pub fn timeout(mut self, timeout: Duration) -> Self {
+                self.submission.timeout = Some(timeout);
                 self
             }
 

@@ -13,7 +13,7 @@ use super::passing::{PATIENCE, may_pass, pause_after};
 use super::{Job, JobRecord, JobStatus};
 use crate::context::{PollLine, Polling};
 use crate::error::{Error, ErrorKind, Result};
-use crate::observe::Event;
+use crate::observe::Observation;
 use crate::transport::require_runtime;
 
 /// How long before the deadline the status is asked for a last time.
@@ -167,7 +167,7 @@ impl Wait {
         let (job, started) = (self.job.clone(), Instant::now());
         let mut polls = 0;
         let result = self.look_until_ended(&mut polls).await;
-        job.endpoint().context().transport.observer.tell(&Event::WaitEnded {
+        job.endpoint().context().transport.observer.tell(&Observation::WaitEnded {
             endpoint_id: job.endpoint().id(),
             job_id: job.id(),
             polls,

@@ -4,7 +4,7 @@ mod changes;
 mod form;
 
 use std::fmt::Display;
-use std::sync::Arc;
+use std::time::Duration;
 
 pub use bytes::Bytes;
 use reqwest::Method;
@@ -15,24 +15,11 @@ use serde_json::{Map, Value};
 pub use self::changes::Changes;
 pub use self::form::Style;
 use self::form::{form, text};
-use crate::context::Context;
+use super::handle::Rest;
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::hiding::{secrets_in, secrets_named};
 use crate::secret_string::SecretString;
 use crate::transport::{Auth, Call, Operation, Path, Repeat, Reply};
-
-/// The REST interface ([REST reads](crate#the-interface)); made by
-/// [`Client::rest`](crate::Client::rest).
-#[derive(Clone, Debug)]
-pub struct Rest {
-    context: Arc<Context>,
-}
-
-impl Rest {
-    pub(crate) fn new(context: Arc<Context>) -> Self {
-        Self { context }
-    }
-}
 
 /// A call under construction, piece by piece as its description says.
 pub struct RestCall {
@@ -42,6 +29,7 @@ pub struct RestCall {
     headers: Vec<(&'static str, String)>,
     secrets: Vec<SecretString>,
     body: Option<Bytes>,
+    timeout: Option<Duration>,
     failed: Option<Error>,
 }
 
@@ -66,6 +54,7 @@ impl RestCall {
             headers: Vec::new(),
             secrets: Vec::new(),
             body: None,
+            timeout: None,
             failed: None,
         }
     }
@@ -128,6 +117,12 @@ impl RestCall {
     /// The media types that the response may have, where they are not just JSON.
     pub fn accept(mut self, media: &'static str) -> Self {
         self.headers.push(("accept", media.to_owned()));
+        self
+    }
+
+    /// How long an attempt may take, where that was set.
+    pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.timeout = timeout;
         self
     }
 
@@ -277,6 +272,7 @@ impl RestCall {
         }
         // Those of the body are found where they are looked for: in what was sent.
         call.secrets = self.secrets;
+        call.timeout = self.timeout;
         if let Some(body) = self.body {
             call = call.body(body);
         }

@@ -45,7 +45,7 @@ impl Wire {
 
     /// How long an attempt may take. After that, its place within the limits is given to others.
     pub(super) fn longest_attempt(&self, call: &Call) -> Duration {
-        self.timeout.saturating_add(call.extra_time)
+        call.timeout.unwrap_or(self.timeout).saturating_add(call.extra_time)
     }
 
     async fn try_once(

@@ -46,7 +46,9 @@ pub(crate) struct Call {
     pub(crate) auth: Auth,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: Option<Bytes>,
-    /// Time that an attempt may take beyond the client's timeout.
+    /// How long an attempt may take, where that is not the client's timeout.
+    pub(crate) timeout: Option<Duration>,
+    /// Time that an attempt may take beyond its timeout.
     pub(crate) extra_time: Duration,
     /// How long an attempt may go without a byte of the response, where that is less than all its time.
     pub(crate) longest_silence: Option<Duration>,
@@ -91,6 +93,7 @@ impl Call {
             auth,
             headers: Vec::new(),
             body: None,
+            timeout: None,
             extra_time: Duration::ZERO,
             longest_silence: None,
             is_held_open: false,
@@ -125,6 +128,12 @@ impl Call {
             Ok(json) => Ok(self.body(json)),
             Err(source) => Err(not_serializable(self.attempted, field, source)),
         }
+    }
+
+    /// Each attempt may take so long, where anything is set.
+    pub(crate) fn timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.timeout = timeout;
+        self
     }
 
     /// Has the connection closed afterwards, where it serves one call at a time.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures_util::{FutureExt, StreamExt};
-use podqueue::{Client, Endpoint, ErrorKind, Event, Finished, Policy, Polling, RemoteCancel};
+use podqueue::{Client, Endpoint, ErrorKind, Finished, Observation, Policy, Polling, RemoteCancel};
 use podqueue_local::{Fault, LocalJob, LocalService, Operation};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -258,8 +258,8 @@ async fn the_last_look_before_a_deadline_waits_for_no_turn() {
 async fn a_task_that_panics_is_told_of_and_takes_no_other_along() {
     let server = Script::then_always([], Reply::ok(r#"{"id":"j","status":"COMPLETED"}"#)).await;
     let submitted = AtomicUsize::new(0);
-    let settings = server.settings().observe(move |event| {
-        if let Event::CallEnded { operation: "run", .. } = event {
+    let settings = server.settings().observe(move |observation| {
+        if let Observation::CallEnded { operation: "run", .. } = observation {
             assert!(submitted.fetch_add(1, Ordering::Relaxed) != 1, "the second is one too many");
         }
     });

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use podqueue::{Client, ErrorKind, Event, NewTemplate, Policy, RateLimits, RetryPolicy};
+use podqueue::{Client, ErrorKind, NewTemplate, Observation, Policy, RateLimits, RetryPolicy};
 use podqueue_local::{Fault, GPU_POD, HandlerError, LocalJob, LocalService, Operation};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -189,7 +189,7 @@ async fn observability() -> Outcome {
         .api_key(local.api_key())
         .base_url(local.base_url())
         .observe(|event| {
-            if let Event::CallEnded { operation, elapsed, error, .. } = event {
+            if let Observation::CallEnded { operation, elapsed, error, .. } = event {
                 println!("{operation} took {elapsed:?}: {error:?}");
             }
         })

@@ -109,6 +109,7 @@ impl Rest {
     pub fn charge(&self, body: impl Into<types::ChargeBody>) -> Charge {
         Charge {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
             changes: crate::rest::call::Changes::default(),
         }
@@ -118,7 +119,10 @@ impl Rest {
     ///
     /// `POST /parts`
     pub fn parts(&self) -> Parts {
-        Parts { rest: self.clone() }
+        Parts {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -127,6 +131,7 @@ impl Rest {
     pub fn post_xml(&self) -> PostXml {
         PostXml {
             rest: self.clone(),
+            timeout: None,
             body: None,
         }
     }
@@ -141,6 +146,7 @@ impl Rest {
     pub fn put_file(&self, body: impl Into<crate::rest::call::Bytes>) -> PutFile {
         PutFile {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
         }
     }
@@ -155,6 +161,7 @@ impl Rest {
     pub fn put_note(&self, body: impl Into<String>) -> PutNote {
         PutNote {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
         }
     }
@@ -165,6 +172,7 @@ impl Rest {
     pub fn token(&self) -> Token {
         Token {
             rest: self.clone(),
+            timeout: None,
             body: None,
             changes: crate::rest::call::Changes::default(),
         }
@@ -180,6 +188,7 @@ impl Rest {
     pub fn vendor(&self, body: impl Into<types::VendorBody>) -> Vendor {
         Vendor {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
             changes: crate::rest::call::Changes::default(),
         }
@@ -191,6 +200,7 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Charge {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: types::ChargeBody,
     changes: crate::rest::call::Changes,
 }
@@ -215,6 +225,12 @@ impl Charge {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::ChargeResponse> {
         let call = crate::rest::call::RestCall::new("charge", "POST")
@@ -228,7 +244,8 @@ impl Charge {
                     ("ids", crate::rest::call::Style::Joined(",")),
                     ("spread", crate::rest::call::Style::Exploded),
                 ],
-            );
+            )
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -249,12 +266,21 @@ impl ::std::future::IntoFuture for Charge {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Parts {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Parts {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("parts", "POST").literal("/parts");
+        let call = crate::rest::call::RestCall::new("parts", "POST")
+            .literal("/parts")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -275,6 +301,7 @@ impl ::std::future::IntoFuture for Parts {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PostXml {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: Option<String>,
 }
 
@@ -285,12 +312,19 @@ impl PostXml {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
         let call = crate::rest::call::RestCall::new("post_xml", "POST")
             .literal("/xml")
             .accept("application/xml")
-            .raw("application/soap+xml", self.body.as_ref());
+            .raw("application/soap+xml", self.body.as_ref())
+            .timeout(self.timeout);
         call.send_text(&self.rest).await
     }
 }
@@ -311,16 +345,24 @@ impl ::std::future::IntoFuture for PostXml {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PutFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: crate::rest::call::Bytes,
 }
 
 impl PutFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<crate::rest::call::Bytes> {
         let call = crate::rest::call::RestCall::new("put_file", "POST")
             .literal("/files")
             .accept("application/pdf, image/png")
-            .raw("application/octet-stream", Some(&self.body));
+            .raw("application/octet-stream", Some(&self.body))
+            .timeout(self.timeout);
         call.send_bytes(&self.rest).await
     }
 }
@@ -341,16 +383,24 @@ impl ::std::future::IntoFuture for PutFile {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PutNote {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: String,
 }
 
 impl PutNote {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
         let call = crate::rest::call::RestCall::new("put_note", "PUT")
             .literal("/notes")
             .accept("text/markdown")
-            .raw("text/plain", Some(&self.body));
+            .raw("text/plain", Some(&self.body))
+            .timeout(self.timeout);
         call.send_text(&self.rest).await
     }
 }
@@ -371,6 +421,7 @@ impl ::std::future::IntoFuture for PutNote {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Token {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: Option<types::TokenBody>,
     changes: crate::rest::call::Changes,
 }
@@ -401,11 +452,18 @@ impl Token {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("token", "POST")
             .literal("/token")
-            .form(self.body.as_ref(), &self.changes, &[]);
+            .form(self.body.as_ref(), &self.changes, &[])
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -426,6 +484,7 @@ impl ::std::future::IntoFuture for Token {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Vendor {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: types::VendorBody,
     changes: crate::rest::call::Changes,
 }
@@ -450,12 +509,19 @@ impl Vendor {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::VendorResponse> {
         let call = crate::rest::call::RestCall::new("vendor", "POST")
             .literal("/vendor")
             .accept("application/vnd.api+json, application/json")
-            .json_as("application/vnd.api+json", Some(&self.body), &self.changes);
+            .json_as("application/vnd.api+json", Some(&self.body), &self.changes)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }

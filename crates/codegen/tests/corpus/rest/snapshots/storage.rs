@@ -421,6 +421,7 @@ impl Rest {
     pub fn batch(&self, body: impl IntoIterator<Item = types::File>) -> Batch {
         Batch {
             rest: self.clone(),
+            timeout: None,
             body: body.into_iter().collect(),
         }
     }
@@ -429,7 +430,10 @@ impl Rest {
     ///
     /// `GET /count`
     pub fn count(&self) -> Count {
-        Count { rest: self.clone() }
+        Count {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -442,6 +446,7 @@ impl Rest {
     pub fn delete_file(&self, id: impl Into<String>) -> DeleteFile {
         DeleteFile {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
             force: None,
             body: None,
@@ -459,6 +464,7 @@ impl Rest {
     pub fn download_file(&self, id: impl Into<String>) -> DownloadFile {
         DownloadFile {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -469,6 +475,7 @@ impl Rest {
     pub fn either(&self) -> Either {
         Either {
             rest: self.clone(),
+            timeout: None,
             body: None,
             changes: crate::rest::call::Changes::default(),
         }
@@ -478,14 +485,20 @@ impl Rest {
     ///
     /// `GET /flag`
     pub fn flag(&self) -> Flag {
-        Flag { rest: self.clone() }
+        Flag {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /`
     pub fn get(&self) -> Get {
-        Get { rest: self.clone() }
+        Get {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -498,6 +511,7 @@ impl Rest {
     pub fn get_file(&self, id: impl Into<String>) -> GetFile {
         GetFile {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -512,6 +526,7 @@ impl Rest {
     pub fn get_file_2(&self, id: impl Into<String>) -> GetFile2 {
         GetFile2 {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -522,6 +537,7 @@ impl Rest {
     pub fn get_internal_metadata(&self) -> GetInternalMetadata {
         GetInternalMetadata {
             rest: self.clone(),
+            timeout: None,
         }
     }
 
@@ -535,6 +551,7 @@ impl Rest {
     pub fn head_file(&self, id: impl Into<String>) -> HeadFile {
         HeadFile {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -543,21 +560,30 @@ impl Rest {
     ///
     /// `GET /kind`
     pub fn kind(&self) -> Kind {
-        Kind { rest: self.clone() }
+        Kind {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /logs`
     pub fn logs(&self) -> Logs {
-        Logs { rest: self.clone() }
+        Logs {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /no-responses`
     pub fn no_responses(&self) -> NoResponses {
-        NoResponses { rest: self.clone() }
+        NoResponses {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -566,6 +592,7 @@ impl Rest {
     pub fn null_responses(&self) -> NullResponses {
         NullResponses {
             rest: self.clone(),
+            timeout: None,
         }
     }
 
@@ -573,7 +600,10 @@ impl Rest {
     ///
     /// `GET /numbers`
     pub fn numbers(&self) -> Numbers {
-        Numbers { rest: self.clone() }
+        Numbers {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -586,6 +616,7 @@ impl Rest {
     pub fn options_file(&self, id: impl Into<String>) -> OptionsFile {
         OptionsFile {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -605,6 +636,7 @@ impl Rest {
     ) -> PatchFile {
         PatchFile {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
             body: body.into_iter().collect(),
         }
@@ -620,6 +652,7 @@ impl Rest {
     pub fn plain(&self, body: impl Into<String>) -> Plain {
         Plain {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
         }
     }
@@ -634,6 +667,7 @@ impl Rest {
     pub fn trace_file(&self, id: impl Into<String>) -> TraceFile {
         TraceFile {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -644,15 +678,23 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Batch {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: Vec<types::File>,
 }
 
 impl Batch {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Vec<types::FileOrProblem>> {
         let call = crate::rest::call::RestCall::new("batch", "POST")
             .literal("/batch")
-            .json(Some(&self.body), crate::rest::call::Changes::NONE);
+            .json(Some(&self.body), crate::rest::call::Changes::NONE)
+            .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
             ::podqueue::__private::lenient::shape::List<
                 ::podqueue::__private::lenient::shape::Plain<types::FileOrProblem>,
@@ -678,12 +720,21 @@ impl ::std::future::IntoFuture for Batch {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Count {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Count {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<i64> {
-        let call = crate::rest::call::RestCall::new("count", "GET").literal("/count");
+        let call = crate::rest::call::RestCall::new("count", "GET")
+            .literal("/count")
+            .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
             ::podqueue::__private::lenient::shape::Integer<i64>,
         > = call.send(&self.rest).await?;
@@ -707,6 +758,7 @@ impl ::std::future::IntoFuture for Count {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct DeleteFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
     force: Option<bool>,
     body: Option<types::DeleteFileBody>,
@@ -745,13 +797,20 @@ impl DeleteFile {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("delete_file", "DELETE")
             .literal("/files/")
             .parameter("id", &self.id)
             .query("force", &self.force)
-            .json(self.body.as_ref(), &self.changes);
+            .json(self.body.as_ref(), &self.changes)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -772,17 +831,25 @@ impl ::std::future::IntoFuture for DeleteFile {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct DownloadFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl DownloadFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<crate::rest::call::Bytes> {
         let call = crate::rest::call::RestCall::new("download_file", "GET")
             .literal("/files/")
             .parameter("id", &self.id)
             .literal("/content")
-            .accept("application/octet-stream");
+            .accept("application/octet-stream")
+            .timeout(self.timeout);
         call.send_bytes(&self.rest).await
     }
 }
@@ -803,6 +870,7 @@ impl ::std::future::IntoFuture for DownloadFile {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Either {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: Option<types::EitherBody>,
     changes: crate::rest::call::Changes,
 }
@@ -833,11 +901,18 @@ impl Either {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
         let call = crate::rest::call::RestCall::new("either", "POST")
             .literal("/either")
-            .json(self.body.as_ref(), &self.changes);
+            .json(self.body.as_ref(), &self.changes)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -858,12 +933,21 @@ impl ::std::future::IntoFuture for Either {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Flag {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Flag {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<bool> {
-        let call = crate::rest::call::RestCall::new("flag", "GET").literal("/flag");
+        let call = crate::rest::call::RestCall::new("flag", "GET")
+            .literal("/flag")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -884,12 +968,21 @@ impl ::std::future::IntoFuture for Flag {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Get {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Get {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("get", "GET").literal("/");
+        let call = crate::rest::call::RestCall::new("get", "GET")
+            .literal("/")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -910,17 +1003,25 @@ impl ::std::future::IntoFuture for Get {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl GetFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("get_file", "GET")
             .literal("/dup/")
             .parameter("id", &self.id)
             .literal("/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -941,15 +1042,23 @@ impl ::std::future::IntoFuture for GetFile {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetFile2 {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl GetFile2 {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::File> {
         let call = crate::rest::call::RestCall::new("get_file_2", "GET")
             .literal("/files/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -970,15 +1079,23 @@ impl ::std::future::IntoFuture for GetFile2 {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetInternalMetadata {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl GetInternalMetadata {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(
         self,
     ) -> ::podqueue::Result<::serde_json::Map<String, ::serde_json::Value>> {
         let call = crate::rest::call::RestCall::new("get_internal_metadata", "GET")
-            .literal("/__internal/$metadata");
+            .literal("/__internal/$metadata")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -999,15 +1116,23 @@ impl ::std::future::IntoFuture for GetInternalMetadata {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct HeadFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl HeadFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("head_file", "HEAD")
             .literal("/files/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -1028,12 +1153,21 @@ impl ::std::future::IntoFuture for HeadFile {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Kind {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Kind {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::KindResponse> {
-        let call = crate::rest::call::RestCall::new("kind", "GET").literal("/kind");
+        let call = crate::rest::call::RestCall::new("kind", "GET")
+            .literal("/kind")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -1054,14 +1188,22 @@ impl ::std::future::IntoFuture for Kind {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Logs {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Logs {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
         let call = crate::rest::call::RestCall::new("logs", "GET")
             .literal("/logs")
-            .accept("application/x-ndjson, text/event-stream");
+            .accept("application/x-ndjson, text/event-stream")
+            .timeout(self.timeout);
         call.send_text(&self.rest).await
     }
 }
@@ -1082,13 +1224,21 @@ impl ::std::future::IntoFuture for Logs {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct NoResponses {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl NoResponses {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("no_responses", "GET")
-            .literal("/no-responses");
+            .literal("/no-responses")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -1109,13 +1259,21 @@ impl ::std::future::IntoFuture for NoResponses {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct NullResponses {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl NullResponses {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("null_responses", "GET")
-            .literal("/null-responses");
+            .literal("/null-responses")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -1136,15 +1294,23 @@ impl ::std::future::IntoFuture for NullResponses {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Numbers {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Numbers {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(
         self,
     ) -> ::podqueue::Result<::std::collections::HashMap<String, f64>> {
         let call = crate::rest::call::RestCall::new("numbers", "GET")
-            .literal("/numbers");
+            .literal("/numbers")
+            .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
             ::podqueue::__private::lenient::shape::Dictionary<
                 ::podqueue::__private::lenient::shape::Number,
@@ -1170,15 +1336,23 @@ impl ::std::future::IntoFuture for Numbers {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct OptionsFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl OptionsFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("options_file", "OPTIONS")
             .literal("/files/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -1199,11 +1373,18 @@ impl ::std::future::IntoFuture for OptionsFile {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PatchFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
     body: Vec<types::PatchFileBodyItem>,
 }
 
 impl PatchFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Option<types::File>> {
         let call = crate::rest::call::RestCall::new("patch_file", "PATCH")
@@ -1213,7 +1394,8 @@ impl PatchFile {
                 "application/json-patch+json",
                 Some(&self.body),
                 crate::rest::call::Changes::NONE,
-            );
+            )
+            .timeout(self.timeout);
         call.send_optional(&self.rest).await
     }
 }
@@ -1234,15 +1416,23 @@ impl ::std::future::IntoFuture for PatchFile {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Plain {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: String,
 }
 
 impl Plain {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("plain", "POST")
             .literal("/plain")
-            .raw("text/plain", Some(&self.body));
+            .raw("text/plain", Some(&self.body))
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -1263,15 +1453,23 @@ impl ::std::future::IntoFuture for Plain {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct TraceFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl TraceFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("trace_file", "TRACE")
             .literal("/files/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
