@@ -104,7 +104,7 @@ pub use graphql::{NewTemplate, Port, Protocol, Secret, Secrets, Template, Templa
 pub use observe::Event;
 pub use queue::{
     Endpoint, Finished, Health, Job, JobCounts, JobFailure, JobRecord, JobStatus, JobStream,
-    Metrics, Policy, Purged, RemoteCancel, Run, RunAll, RunSync, S3Config, StatusRequest,
+    Metrics, Notifier, Policy, Purged, RemoteCancel, Run, RunAll, RunSync, S3Config, StatusRequest,
     StreamChunk, Wait, WorkerCounts,
 };
 pub use rest::Rest;

@@ -5,12 +5,13 @@ mod cancel;
 mod endpoint;
 mod health;
 mod http_url;
-mod job;
+pub(crate) mod job;
 mod lifespan;
 mod looks;
 mod many;
+pub(crate) mod notifier;
 mod operations;
-mod passing;
+pub(crate) mod passing;
 mod policy;
 mod record;
 mod retry;
@@ -27,11 +28,8 @@ pub(crate) mod fuzz;
 pub use endpoint::Endpoint;
 pub use health::{Health, JobCounts, Purged, WorkerCounts};
 pub use job::Job;
-#[cfg(feature = "webhook")]
-pub(crate) use job::{is_same_job, without_suffix};
 pub use many::{Finished, RunAll};
-#[cfg(feature = "webhook")]
-pub(crate) use passing::is_not_the_services;
+pub use notifier::Notifier;
 pub use policy::Policy;
 pub use record::{JobFailure, JobRecord};
 pub use s3_config::S3Config;
