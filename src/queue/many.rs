@@ -153,7 +153,7 @@ impl<'a, T> RunAll<'a, T> {
     }
 
     /// Changes how each job is waited for, from when it was accepted:
-    /// wait|wait| wait.timeout(…).notified_by(&webhooks))`. Called more than once, all changes
+    /// `.wait(move |wait| wait.timeout(…).notified_by(&webhooks))`. Called more than once, all changes
     /// apply, in order.
     ///
     /// [`Wait::polling`] applies to each wait, and its [`per_second`](crate::Polling::per_second) to all

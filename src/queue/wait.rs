@@ -27,8 +27,8 @@ const NOTIFIED_LONGEST: Duration = Duration::from_secs(2 * 60);
 /// Waits for a job to end; made by [`Job::wait`], starts when awaited. Answers the record of the
 /// completed job.
 ///
-/// It asks for the status by the client's [`Polling`], taking turns with all other waits on the
-/// endpoint, and survives what passes: a broken connection, a 408, a 429, a 502, a gateway's page with
+/// It asks for the status by the client's [`Polling`], taking turns with all other waits and
+/// streams on the endpoint, and survives what passes: a broken connection, a 408, a 429, a 502, a gateway's page with
 /// 403 or 404 (one whose body is not JSON), a response that is not JSON, or that is about another job.
 /// A look that stays without a response for 30 seconds, 15 for a synchronous job, or a third of what is
 /// left before the deadline, is given up for another.
@@ -71,8 +71,8 @@ pub struct Wait {
     notifier: Option<Notifier>,
 }
 
-/// The turns of many waits with one polling of their own, beside those of all waits on the endpoint:
-/// at the rate of the first that comes.
+/// The turns of many waits with one polling of their own, beside the turns that all on the endpoint
+/// take: at the rate of the first that comes.
 pub(super) type PollGroup = Arc<OnceLock<PollLine>>;
 
 /// What the looks have brought so far.
@@ -145,8 +145,8 @@ impl Wait {
     }
 
     /// How often to ask, for this wait alone: no more often than its
-    /// [`per_second`](Polling::per_second), and in turn with all other waits on the endpoint, which
-    /// it does not slow down.
+    /// [`per_second`](Polling::per_second), and in turn with all other waits and streams on the
+    /// endpoint, which it does not slow down.
     pub fn polling(mut self, polling: Polling) -> Self {
         self.interval = polling.interval();
         self.polling = Some(polling);
@@ -232,13 +232,11 @@ impl Wait {
         let mut in_reach = Instant::now();
         loop {
             let due = looked + rarest(self.job.id());
-            let turn = async {
-                if let Some(group) = group {
-                    group.turn().await;
-                }
-                line.turn().await;
-            };
-            let _ = timeout_at(latest_look(due, deadline), turn).await;
+            let latest = latest_look(due, deadline);
+            if let Some(group) = group {
+                group.turn_by(latest).await;
+            }
+            line.turn_by(latest).await;
             looked = Instant::now();
             *polls += 1;
             self.job.tell_of_poll(&STATUS);
