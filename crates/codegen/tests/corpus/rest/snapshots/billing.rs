@@ -1,4 +1,4 @@
-// billing.yaml:51:414: #/components/schemas/Line/properties/quantity: the default 1.5 does not conform to its schema
+// tests/corpus/rest/billing.yaml:51:414: #/components/schemas/Line/properties/quantity: the default 1.5 does not conform to its schema
 /// What the calls send and answer with.
 pub mod types {
     use ::std::collections::HashMap;
@@ -1359,6 +1359,7 @@ impl Rest {
         CreateInvoice {
             rest: self.clone(),
             body: body.into(),
+            changes: crate::rest::call::Changes::default(),
         }
     }
 
@@ -1418,14 +1419,34 @@ impl Rest {
 pub struct CreateInvoice {
     rest: Rest,
     body: types::NewInvoice,
+    changes: crate::rest::call::Changes,
 }
 
 impl CreateInvoice {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::PageOfInvoice> {
         let call = crate::rest::call::RestCall::new("create_invoice", "POST")
             .literal("/invoices")
-            .json(&self.body);
+            .json(Some(&self.body), &self.changes);
         call.send(&self.rest).await
     }
 }
@@ -1467,7 +1488,7 @@ impl GetInvoice {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Invoice> {
         let call = crate::rest::call::RestCall::new("get_invoice", "GET")
             .literal("/invoices/")

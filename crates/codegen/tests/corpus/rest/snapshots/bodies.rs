@@ -1,5 +1,4 @@
-// bodies.yaml:13:15: left out GET /download: it answers with application/octet-stream, not with JSON
-// bodies.yaml:11:13: left out POST /upload: it takes multipart/form-data, not JSON
+// tests/corpus/rest/bodies.yaml:11:13: left out POST /upload: it takes multipart/form-data, which cannot be sent
 /// What the calls send and answer with.
 pub mod types {
     use ::podqueue::__private::lenient;
@@ -110,6 +109,13 @@ pub mod types {
 impl Rest {
     /// Prepares a call.
     ///
+    /// `GET /download`
+    pub fn download(&self) -> Download {
+        Download { rest: self.clone() }
+    }
+
+    /// Prepares a call.
+    ///
     /// `POST /form`
     ///
     /// # Arguments
@@ -119,6 +125,7 @@ impl Rest {
         Form {
             rest: self.clone(),
             body: body.into(),
+            changes: crate::rest::call::Changes::default(),
         }
     }
 
@@ -130,7 +137,11 @@ impl Rest {
     ///
     /// - `body`: The body of the request.
     pub fn free(&self, body: ::serde_json::Value) -> Free {
-        Free { rest: self.clone(), body }
+        Free {
+            rest: self.clone(),
+            body,
+            changes: crate::rest::call::Changes::default(),
+        }
     }
 
     /// Prepares a call.
@@ -144,6 +155,7 @@ impl Rest {
         Json {
             rest: self.clone(),
             body: body.into(),
+            changes: crate::rest::call::Changes::default(),
         }
     }
 
@@ -169,7 +181,11 @@ impl Rest {
     ///
     /// - `body`: The body of the request.
     pub fn map(&self, body: ::std::collections::HashMap<String, String>) -> Map {
-        Map { rest: self.clone(), body }
+        Map {
+            rest: self.clone(),
+            body,
+            changes: crate::rest::call::Changes::default(),
+        }
     }
 
     /// Prepares a call.
@@ -179,6 +195,7 @@ impl Rest {
         Optional {
             rest: self.clone(),
             body: None,
+            changes: crate::rest::call::Changes::default(),
         }
     }
 
@@ -193,6 +210,7 @@ impl Rest {
         Shared {
             rest: self.clone(),
             body: body.into(),
+            changes: crate::rest::call::Changes::default(),
         }
     }
 
@@ -211,20 +229,68 @@ impl Rest {
     }
 }
 
+/// The call that [`Rest::download`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Download {
+    rest: Rest,
+}
+
+impl Download {
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<crate::rest::call::Bytes> {
+        let call = crate::rest::call::RestCall::new("download", "GET")
+            .literal("/download")
+            .accept("application/octet-stream");
+        call.send_bytes(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Download {
+    type Output = ::podqueue::Result<crate::rest::call::Bytes>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
 /// The call that [`Rest::form`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Form {
     rest: Rest,
     body: types::New,
+    changes: crate::rest::call::Changes,
 }
 
 impl Form {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("form", "POST")
             .literal("/form")
-            .json(&self.body);
+            .json(Some(&self.body), &self.changes);
         call.send_empty(&self.rest).await
     }
 }
@@ -246,14 +312,34 @@ impl ::std::future::IntoFuture for Form {
 pub struct Free {
     rest: Rest,
     body: ::serde_json::Value,
+    changes: crate::rest::call::Changes,
 }
 
 impl Free {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("free", "POST")
             .literal("/free")
-            .json(&self.body);
+            .json(Some(&self.body), &self.changes);
         call.send_empty(&self.rest).await
     }
 }
@@ -275,14 +361,34 @@ impl ::std::future::IntoFuture for Free {
 pub struct Json {
     rest: Rest,
     body: types::New,
+    changes: crate::rest::call::Changes,
 }
 
 impl Json {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("json", "POST")
             .literal("/json")
-            .json(&self.body);
+            .json(Some(&self.body), &self.changes);
         call.send_empty(&self.rest).await
     }
 }
@@ -307,11 +413,11 @@ pub struct List {
 }
 
 impl List {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("list", "POST")
             .literal("/list")
-            .json(&self.body);
+            .json(Some(&self.body), crate::rest::call::Changes::NONE);
         call.send_empty(&self.rest).await
     }
 }
@@ -333,14 +439,34 @@ impl ::std::future::IntoFuture for List {
 pub struct Map {
     rest: Rest,
     body: ::std::collections::HashMap<String, String>,
+    changes: crate::rest::call::Changes,
 }
 
 impl Map {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("map", "POST")
             .literal("/map")
-            .json(&self.body);
+            .json(Some(&self.body), &self.changes);
         call.send_empty(&self.rest).await
     }
 }
@@ -362,6 +488,7 @@ impl ::std::future::IntoFuture for Map {
 pub struct Optional {
     rest: Rest,
     body: Option<types::New>,
+    changes: crate::rest::call::Changes,
 }
 
 impl Optional {
@@ -371,14 +498,30 @@ impl Optional {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("optional", "POST")
-            .literal("/optional");
-        let call = match &self.body {
-            Some(body) => call.json(body),
-            None => call,
-        };
+            .literal("/optional")
+            .json(self.body.as_ref(), &self.changes);
         call.send_empty(&self.rest).await
     }
 }
@@ -400,14 +543,34 @@ impl ::std::future::IntoFuture for Optional {
 pub struct Shared {
     rest: Rest,
     body: types::New,
+    changes: crate::rest::call::Changes,
 }
 
 impl Shared {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("shared", "PUT")
             .literal("/shared")
-            .json(&self.body);
+            .json(Some(&self.body), &self.changes);
         call.send_empty(&self.rest).await
     }
 }
@@ -432,11 +595,11 @@ pub struct Text {
 }
 
 impl Text {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("text", "POST")
             .literal("/text")
-            .json(&self.body);
+            .json(Some(&self.body), crate::rest::call::Changes::NONE);
         call.send_empty(&self.rest).await
     }
 }

@@ -1,7 +1,7 @@
-// cloud.yaml:54:198: #/components/schemas/Instance/properties/secureBoot: the default "true" does not conform to its schema
-// cloud.yaml:49:91: #/components/schemas/State: the default "UNKNOWN" does not conform to its schema
-// cloud.yaml:10:5: GET /v1/projects/{project}/instances: the parameter filter is an object, which cannot be sent
-// cloud.yaml:10:5: GET /v1/projects/{project}/instances: session is a cookie parameter, which cannot be sent
+// tests/corpus/rest/cloud.yaml:54:198: #/components/schemas/Instance/properties/secureBoot: the default "true" does not conform to its schema
+// tests/corpus/rest/cloud.yaml:49:91: #/components/schemas/State: the default "UNKNOWN" does not conform to its schema
+// tests/corpus/rest/cloud.yaml:10:5: GET /v1/projects/{project}/instances: the parameter filter is an object, which cannot be sent
+// tests/corpus/rest/cloud.yaml:10:5: GET /v1/projects/{project}/instances: session is a cookie parameter, which cannot be sent
 /// What the calls send and answer with.
 pub mod types {
     use ::std::collections::HashMap;
@@ -528,6 +528,7 @@ impl Rest {
             rest: self.clone(),
             project: project.into(),
             body: body.into(),
+            changes: crate::rest::call::Changes::default(),
         }
     }
 
@@ -636,6 +637,7 @@ impl Rest {
             rest: self.clone(),
             instance_id: instance_id.into(),
             body: None,
+            changes: crate::rest::call::Changes::default(),
         }
     }
 }
@@ -647,16 +649,36 @@ pub struct ComputeInstancesInsert {
     rest: Rest,
     project: String,
     body: types::Instance,
+    changes: crate::rest::call::Changes,
 }
 
 impl ComputeInstancesInsert {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Operation> {
         let call = crate::rest::call::RestCall::new("compute_instances_insert", "POST")
             .literal("/v1/projects/")
             .parameter("project", &self.project)
             .literal("/instances")
-            .json(&self.body);
+            .json(Some(&self.body), &self.changes);
         call.send(&self.rest).await
     }
 }
@@ -681,7 +703,7 @@ pub struct ComputeInstancesList {
 }
 
 impl ComputeInstancesList {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::InstanceList> {
         let call = crate::rest::call::RestCall::new("compute_instances_list", "GET")
             .literal("/v1/Projects/")
@@ -757,7 +779,7 @@ impl ComputeInstancesList2 {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::InstanceList> {
         let call = crate::rest::call::RestCall::new("compute_instances_list_2", "GET")
             .literal("/v1/projects/")
@@ -798,7 +820,7 @@ pub struct ComputeInstancesStart {
 }
 
 impl ComputeInstancesStart {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Operation> {
         let call = crate::rest::call::RestCall::new("compute_instances_start", "POST")
             .literal("/v1/projects/")
@@ -832,7 +854,7 @@ pub struct GetV1ProjectFilesNameExt {
 }
 
 impl GetV1ProjectFilesNameExt {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<::serde_json::Value> {
         let call = crate::rest::call::RestCall::new(
                 "get_v1_project_files_name_ext",
@@ -843,7 +865,8 @@ impl GetV1ProjectFilesNameExt {
             .literal("/files/")
             .parameter("name", &self.name)
             .literal(".")
-            .parameter("ext", &self.ext);
+            .parameter("ext", &self.ext)
+            .accept("application/vnd.api+json");
         call.send(&self.rest).await
     }
 }
@@ -866,6 +889,7 @@ pub struct PatchV1InstancesInstanceId {
     rest: Rest,
     instance_id: String,
     body: Option<types::Instance>,
+    changes: crate::rest::call::Changes,
 }
 
 impl PatchV1InstancesInstanceId {
@@ -875,18 +899,34 @@ impl PatchV1InstancesInstanceId {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Instance> {
         let call = crate::rest::call::RestCall::new(
                 "patch_v1_instances_instance_id",
                 "PATCH",
             )
             .literal("/v1/instances/")
-            .parameter("instance-id", &self.instance_id);
-        let call = match &self.body {
-            Some(body) => call.json(body),
-            None => call,
-        };
+            .parameter("instance-id", &self.instance_id)
+            .json_as("application/merge-patch+json", self.body.as_ref(), &self.changes);
         call.send(&self.rest).await
     }
 }

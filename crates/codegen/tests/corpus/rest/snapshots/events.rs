@@ -868,6 +868,7 @@ impl Rest {
         SendEvent {
             rest: self.clone(),
             body: body.into(),
+            changes: crate::rest::call::Changes::default(),
         }
     }
 
@@ -888,7 +889,7 @@ pub struct GetEvent {
 }
 
 impl GetEvent {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Event> {
         let call = crate::rest::call::RestCall::new("get_event", "GET")
             .literal("/events/")
@@ -944,7 +945,7 @@ impl ListEvents {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Page> {
         let call = crate::rest::call::RestCall::new("list_events", "GET")
             .literal("/events")
@@ -973,14 +974,34 @@ impl ::std::future::IntoFuture for ListEvents {
 pub struct SendEvent {
     rest: Rest,
     body: types::NewEvent,
+    changes: crate::rest::call::Changes,
 }
 
 impl SendEvent {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Option<types::SendEventResponse>> {
         let call = crate::rest::call::RestCall::new("send_event", "POST")
             .literal("/events")
-            .json(&self.body);
+            .json(Some(&self.body), &self.changes);
         call.send(&self.rest).await
     }
 }
@@ -1004,7 +1025,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<::serde_json::Value> {
         let call = crate::rest::call::RestCall::new("shared", "GET").literal("/ref");
         call.send(&self.rest).await

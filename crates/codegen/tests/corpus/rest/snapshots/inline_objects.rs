@@ -136,6 +136,7 @@ impl Rest {
         MakeThing {
             rest: self.clone(),
             body: body.into(),
+            changes: crate::rest::call::Changes::default(),
         }
     }
 }
@@ -148,7 +149,7 @@ pub struct List {
 }
 
 impl List {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Vec<types::ListResponseItem>> {
         let call = crate::rest::call::RestCall::new("list", "GET").literal("/list");
         let answer: ::podqueue::__private::lenient::shape::Answer<
@@ -177,14 +178,34 @@ impl ::std::future::IntoFuture for List {
 pub struct MakeThing {
     rest: Rest,
     body: types::MakeThingBody,
+    changes: crate::rest::call::Changes,
 }
 
 impl MakeThing {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::MakeThingResponse> {
         let call = crate::rest::call::RestCall::new("make_thing", "POST")
             .literal("/things")
-            .json(&self.body);
+            .json(Some(&self.body), &self.changes);
         call.send(&self.rest).await
     }
 }

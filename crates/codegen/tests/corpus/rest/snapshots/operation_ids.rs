@@ -80,7 +80,7 @@ pub struct Default {
 }
 
 impl Default {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("default", "GET").literal("/g");
         call.send_empty(&self.rest).await
@@ -107,7 +107,7 @@ pub struct DeleteCId {
 }
 
 impl DeleteCId {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("delete_c_id", "DELETE")
             .literal("/c/")
@@ -135,7 +135,7 @@ pub struct GetF {
 }
 
 impl GetF {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("get_f", "GET").literal("/f");
         call.send_empty(&self.rest).await
@@ -161,7 +161,7 @@ pub struct ListThings {
 }
 
 impl ListThings {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("list_things", "GET").literal("/d");
         call.send_empty(&self.rest).await
@@ -187,7 +187,7 @@ pub struct Read {
 }
 
 impl Read {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
         let call = crate::rest::call::RestCall::new("read", "GET").literal("/a");
         call.send(&self.rest).await
@@ -213,7 +213,7 @@ pub struct Read2 {
 }
 
 impl Read2 {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<i64> {
         let call = crate::rest::call::RestCall::new("read_2", "GET").literal("/b");
         let answer: ::podqueue::__private::lenient::shape::Answer<
@@ -242,7 +242,7 @@ pub struct Read3 {
 }
 
 impl Read3 {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("read_3", "GET").literal("/h");
         call.send_empty(&self.rest).await
@@ -268,7 +268,7 @@ pub struct Type {
 }
 
 impl Type {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("type_", "GET").literal("/e");
         call.send_empty(&self.rest).await
@@ -294,7 +294,7 @@ pub struct X {
 }
 
 impl X {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("x", "GET").literal("/i");
         call.send_empty(&self.rest).await

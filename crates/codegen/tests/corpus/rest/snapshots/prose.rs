@@ -102,7 +102,7 @@ pub struct Read {
 }
 
 impl Read {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Thing> {
         let call = crate::rest::call::RestCall::new("read", "GET").literal("/a");
         call.send(&self.rest).await

@@ -1,7 +1,4 @@
-// storage.yaml:4:12: left out POST /files: it takes multipart/form-data, not JSON
-// storage.yaml:5:25: left out GET /files/{id}/content: it answers with application/octet-stream, not with JSON
-// storage.yaml:14:11: left out GET /logs: it answers with application/x-ndjson, not with JSON
-// storage.yaml:15:12: left out POST /plain: it takes text/plain, not JSON
+// tests/corpus/rest/storage.yaml:4:12: left out POST /files: it takes multipart/form-data, which cannot be sent
 /// What the calls send and answer with.
 pub mod types {
     use ::std::collections::HashMap;
@@ -448,6 +445,21 @@ impl Rest {
             id: id.into(),
             force: None,
             body: None,
+            changes: crate::rest::call::Changes::default(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /files/{id}/content`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn download_file(&self, id: impl Into<String>) -> DownloadFile {
+        DownloadFile {
+            rest: self.clone(),
+            id: id.into(),
         }
     }
 
@@ -458,6 +470,7 @@ impl Rest {
         Either {
             rest: self.clone(),
             body: None,
+            changes: crate::rest::call::Changes::default(),
         }
     }
 
@@ -535,6 +548,13 @@ impl Rest {
 
     /// Prepares a call.
     ///
+    /// `GET /logs`
+    pub fn logs(&self) -> Logs {
+        Logs { rest: self.clone() }
+    }
+
+    /// Prepares a call.
+    ///
     /// `GET /no-responses`
     pub fn no_responses(&self) -> NoResponses {
         NoResponses { rest: self.clone() }
@@ -592,6 +612,20 @@ impl Rest {
 
     /// Prepares a call.
     ///
+    /// `POST /plain`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn plain(&self, body: impl Into<String>) -> Plain {
+        Plain {
+            rest: self.clone(),
+            body: body.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
     /// `TRACE /files/{id}`
     ///
     /// # Arguments
@@ -614,11 +648,11 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Vec<types::FileOrProblem>> {
         let call = crate::rest::call::RestCall::new("batch", "POST")
             .literal("/batch")
-            .json(&self.body);
+            .json(Some(&self.body), crate::rest::call::Changes::NONE);
         let answer: ::podqueue::__private::lenient::shape::Answer<
             ::podqueue::__private::lenient::shape::List<
                 ::podqueue::__private::lenient::shape::Plain<types::FileOrProblem>,
@@ -647,7 +681,7 @@ pub struct Count {
 }
 
 impl Count {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<i64> {
         let call = crate::rest::call::RestCall::new("count", "GET").literal("/count");
         let answer: ::podqueue::__private::lenient::shape::Answer<
@@ -676,6 +710,7 @@ pub struct DeleteFile {
     id: String,
     force: Option<bool>,
     body: Option<types::DeleteFileBody>,
+    changes: crate::rest::call::Changes,
 }
 
 impl DeleteFile {
@@ -691,16 +726,32 @@ impl DeleteFile {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("delete_file", "DELETE")
             .literal("/files/")
             .parameter("id", &self.id)
-            .query("force", &self.force);
-        let call = match &self.body {
-            Some(body) => call.json(body),
-            None => call,
-        };
+            .query("force", &self.force)
+            .json(self.body.as_ref(), &self.changes);
         call.send_empty(&self.rest).await
     }
 }
@@ -716,12 +767,44 @@ impl ::std::future::IntoFuture for DeleteFile {
     }
 }
 
+/// The call that [`Rest::download_file`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct DownloadFile {
+    rest: Rest,
+    id: String,
+}
+
+impl DownloadFile {
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<crate::rest::call::Bytes> {
+        let call = crate::rest::call::RestCall::new("download_file", "GET")
+            .literal("/files/")
+            .parameter("id", &self.id)
+            .literal("/content")
+            .accept("application/octet-stream");
+        call.send_bytes(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for DownloadFile {
+    type Output = ::podqueue::Result<crate::rest::call::Bytes>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
 /// The call that [`Rest::either`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Either {
     rest: Rest,
     body: Option<types::EitherBody>,
+    changes: crate::rest::call::Changes,
 }
 
 impl Either {
@@ -731,13 +814,30 @@ impl Either {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
-        let call = crate::rest::call::RestCall::new("either", "POST").literal("/either");
-        let call = match &self.body {
-            Some(body) => call.json(body),
-            None => call,
-        };
+        let call = crate::rest::call::RestCall::new("either", "POST")
+            .literal("/either")
+            .json(self.body.as_ref(), &self.changes);
         call.send(&self.rest).await
     }
 }
@@ -761,7 +861,7 @@ pub struct Flag {
 }
 
 impl Flag {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<bool> {
         let call = crate::rest::call::RestCall::new("flag", "GET").literal("/flag");
         call.send(&self.rest).await
@@ -787,7 +887,7 @@ pub struct Get {
 }
 
 impl Get {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("get", "GET").literal("/");
         call.send_empty(&self.rest).await
@@ -814,7 +914,7 @@ pub struct GetFile {
 }
 
 impl GetFile {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("get_file", "GET")
             .literal("/dup/")
@@ -845,7 +945,7 @@ pub struct GetFile2 {
 }
 
 impl GetFile2 {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::File> {
         let call = crate::rest::call::RestCall::new("get_file_2", "GET")
             .literal("/files/")
@@ -873,7 +973,7 @@ pub struct GetInternalMetadata {
 }
 
 impl GetInternalMetadata {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(
         self,
     ) -> ::podqueue::Result<::serde_json::Map<String, ::serde_json::Value>> {
@@ -903,7 +1003,7 @@ pub struct HeadFile {
 }
 
 impl HeadFile {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("head_file", "HEAD")
             .literal("/files/")
@@ -931,7 +1031,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::KindResponse> {
         let call = crate::rest::call::RestCall::new("kind", "GET").literal("/kind");
         call.send(&self.rest).await
@@ -949,6 +1049,34 @@ impl ::std::future::IntoFuture for Kind {
     }
 }
 
+/// The call that [`Rest::logs`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Logs {
+    rest: Rest,
+}
+
+impl Logs {
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<String> {
+        let call = crate::rest::call::RestCall::new("logs", "GET")
+            .literal("/logs")
+            .accept("application/x-ndjson, text/event-stream");
+        call.send_text(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Logs {
+    type Output = ::podqueue::Result<String>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
 /// The call that [`Rest::no_responses`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
@@ -957,7 +1085,7 @@ pub struct NoResponses {
 }
 
 impl NoResponses {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("no_responses", "GET")
             .literal("/no-responses");
@@ -984,7 +1112,7 @@ pub struct NullResponses {
 }
 
 impl NullResponses {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("null_responses", "GET")
             .literal("/null-responses");
@@ -1011,7 +1139,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(
         self,
     ) -> ::podqueue::Result<::std::collections::HashMap<String, f64>> {
@@ -1046,7 +1174,7 @@ pub struct OptionsFile {
 }
 
 impl OptionsFile {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("options_file", "OPTIONS")
             .literal("/files/")
@@ -1076,18 +1204,51 @@ pub struct PatchFile {
 }
 
 impl PatchFile {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::File> {
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<Option<types::File>> {
         let call = crate::rest::call::RestCall::new("patch_file", "PATCH")
             .literal("/files/")
             .parameter("id", &self.id)
-            .json(&self.body);
-        call.send(&self.rest).await
+            .json_as(
+                "application/json-patch+json",
+                Some(&self.body),
+                crate::rest::call::Changes::NONE,
+            );
+        call.send_optional(&self.rest).await
     }
 }
 
 impl ::std::future::IntoFuture for PatchFile {
-    type Output = ::podqueue::Result<types::File>;
+    type Output = ::podqueue::Result<Option<types::File>>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::plain`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Plain {
+    rest: Rest,
+    body: String,
+}
+
+impl Plain {
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("plain", "POST")
+            .literal("/plain")
+            .raw("text/plain", Some(&self.body));
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Plain {
+    type Output = ::podqueue::Result<()>;
     type IntoFuture = ::std::pin::Pin<
         Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
     >;
@@ -1106,7 +1267,7 @@ pub struct TraceFile {
 }
 
 impl TraceFile {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("trace_file", "TRACE")
             .literal("/files/")

@@ -17,7 +17,7 @@ pub struct Ping {
 }
 
 impl Ping {
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("ping", "GET").literal("/ping");
         call.send_empty(&self.rest).await
