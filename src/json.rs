@@ -79,6 +79,11 @@ impl OtherFields {
         found
     }
 
+    /// The whole object, with the known fields.
+    pub(crate) fn object(&self) -> &[u8] {
+        &self.object
+    }
+
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let names = self.names.get_or_init(|| {
             let mut names = Vec::new();

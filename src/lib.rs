@@ -105,7 +105,7 @@ pub use graphql::{NewTemplate, Port, Protocol, Secret, Secrets, Template, Templa
 pub use observe::Observation;
 pub use queue::{
     Endpoint, Finished, Health, Job, JobCounts, JobFailure, JobRecord, JobStatus, JobStream,
-    Metrics, Policy, Purged, RemoteCancel, Run, RunAll, RunSync, S3Config, StatusRequest,
+    Metrics, Notifier, Policy, Purged, RemoteCancel, Run, RunAll, RunSync, S3Config, StatusRequest,
     StreamChunk, Wait, WorkerCounts,
 };
 pub use request::Request;

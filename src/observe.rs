@@ -56,7 +56,7 @@ pub enum Observation<'a> {
         /// `Retry-After`, where the service said so.
         retry_after: Option<Duration>,
     },
-    /// A wait asks for the status of its job, or a stream for new chunks.
+    /// A wait is about to poll the status of its job, or a stream its chunks or the status.
     #[non_exhaustive]
     Polled {
         /// `status` or `stream`.
@@ -66,8 +66,8 @@ pub enum Observation<'a> {
         /// The job.
         job_id: &'a str,
     },
-    /// A wait for a job has ended by what it was answered. One that is dropped is not told of, and
-    /// neither is one that a webhook has ended first.
+    /// A wait for a job has ended: by a response, by a webhook, or at its deadline. One that is dropped
+    /// is not reported.
     #[non_exhaustive]
     WaitEnded {
         /// The endpoint.

@@ -3,15 +3,16 @@
 mod body;
 mod cancel;
 mod endpoint;
-mod gateway;
+pub(crate) mod gateway;
 mod health;
 mod http_url;
-mod job;
+pub(crate) mod job;
 mod lifespan;
 mod looks;
 mod many;
+pub(crate) mod notifier;
 mod operations;
-mod passing;
+pub(crate) mod passing;
 mod policy;
 mod record;
 mod retry;
@@ -26,13 +27,10 @@ mod wait;
 pub(crate) mod fuzz;
 
 pub use endpoint::Endpoint;
-#[cfg(feature = "webhook")]
-pub(crate) use gateway::is_not_the_services;
 pub use health::{Health, JobCounts, Purged, WorkerCounts};
 pub use job::Job;
-#[cfg(feature = "webhook")]
-pub(crate) use job::{is_same_job, without_suffix};
 pub use many::{Finished, RunAll};
+pub use notifier::Notifier;
 pub use policy::Policy;
 pub use record::{JobFailure, JobRecord};
 pub use s3_config::S3Config;

@@ -15,12 +15,12 @@
 //! // The receiver, in an axum application.
 //! let app: axum::Router = axum::Router::new().nest_service("/hooks", webhooks.clone());
 //!
-//! // A job whose end it is told of.
+//! // A job whose end it is notified of.
 //! let url = webhooks.url("https://me.example/hooks")?;
 //! let job = endpoint.run(&serde_json::json!({"prompt": "a lighthouse"})).webhook(url).await?;
 //!
-//! // Waiting for it, by hook or by poll.
-//! let record = job.wait().webhook(&webhooks).await?;
+//! // Waiting for it, notified, with slow polling as the safety net.
+//! let record = job.wait().notified_by(&webhooks).await?;
 //! # let _ = (app, record);
 //! # Ok(())
 //! # }
@@ -55,14 +55,11 @@
 
 mod answer;
 mod builder;
-mod handled;
+mod deliveries;
 mod handler;
 mod receiver;
 mod service;
 mod token;
-mod turns;
-mod wait;
-mod waiting;
 
 pub use answer::Answer;
 pub use builder::WebhooksBuilder;
@@ -72,4 +69,3 @@ pub(crate) use receiver::Hint;
 pub use receiver::Webhooks;
 #[cfg(fuzzing)]
 pub(crate) use token::Token;
-pub use wait::WebhookWait;

@@ -1,19 +1,19 @@
-//! How often all waits on an endpoint ask, together.
+//! How often all waits and streams on an endpoint poll, together.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use crate::line::{Blocked, Line, Rule};
 
 /// How much an endpoint that was quiet may catch up on at once.
 const CREDIT: Duration = Duration::from_secs(1);
 
-/// The turns of many waits: first come, first served, one per interval. So the polls per second stay
-/// the same however many jobs are waited for, and only the time between two looks at the same job
-/// grows.
+/// The turns of many waits and streams: first come, first served, one per interval. So the polls per
+/// second stay the same however many jobs are polled, and only the time between two looks at the same
+/// job grows.
 #[derive(Debug)]
 pub(crate) struct PollLine(Line<Spacing>);
 
@@ -30,8 +30,12 @@ impl PollLine {
         Self(Line::new(Spacing { next, interval }))
     }
 
-    /// Waits for a turn.
-    pub(crate) async fn turn(&self) {
+    /// Waits for a turn, but no longer than until `latest`, when the look cannot be put off any more.
+    pub(crate) async fn turn_by(&self, latest: Instant) {
+        let _ = timeout_at(latest, self.turn()).await;
+    }
+
+    async fn turn(&self) {
         self.0.turn((), None).await;
     }
 }

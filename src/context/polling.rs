@@ -8,14 +8,15 @@ use std::time::Duration;
 /// time up to `longest`, and every pause is drawn between three quarters of that and the whole, so
 /// that many waits do not ask in step.
 ///
-/// However many jobs of an endpoint are waited for at once, all these waits together ask no more
-/// than [`per_second`](Polling::per_second) times, in turn: with ten thousand jobs and the 150
-/// questions per second that are the default, each job is asked about every 67 seconds, and a
-/// quarter of what the service allows stays free for other calls. That is where politeness ends: a job
-/// whose result could expire unread is asked about without waiting for a turn, a synchronous one
-/// 20 seconds after the last question, any other 10 minutes after it, and before all other calls that
-/// wait for the rate limits. Then the limit of the service
-/// itself is what limits, and all still ask in turn: at 200 questions per second, the results of some
+/// However many jobs of an endpoint are waited for or streamed from at once, all these waits and
+/// streams take turns, and together ask no more than [`per_second`](Polling::per_second) times: with
+/// ten thousand jobs and the 150 questions per second that are the default, each job is asked about
+/// every 67 seconds, and a quarter of what the service allows stays free for other calls. A stream
+/// that gets nothing new asks for the status, too, which takes a turn of its own. That is where
+/// politeness ends: a job whose result could expire unread is asked about without waiting for a turn, a
+/// synchronous one 20 seconds after the last question, any other 10 minutes after it, and before all
+/// other calls that wait for the rate limits. Then the limit of the service itself is what limits, and
+/// all still ask in turn: at 200 questions per second, the results of some
 /// 11,000 synchronous jobs are read within the minute for which they are kept, or those of 350,000
 /// other jobs within their half hour. Above that some expire unread: use
 /// [webhooks](crate::Run::webhook), or fewer jobs at a time.
@@ -62,8 +63,9 @@ impl Polling {
         self
     }
 
-    /// How often the status is asked for in a second by all waits on an endpoint together. Zero
-    /// counts as one. The service allows 200 in a second, or more where many workers run.
+    /// How often all waits and streams on an endpoint together poll in a second. Zero counts as one.
+    /// The service allows 200 reads of a status and 200 of a stream in a second, or more where many
+    /// workers run.
     pub fn per_second(mut self, questions: u32) -> Self {
         self.per_second = questions;
         self

@@ -114,7 +114,7 @@ impl Endpoint {
         &self.context
     }
 
-    /// The line of all waits on this endpoint.
+    /// The line of all waits and streams on this endpoint.
     pub(super) fn poll_line(&self) -> Arc<PollLine> {
         self.context.poll_lines.of(&self.id)
     }

@@ -56,7 +56,6 @@ impl Job {
     }
 
     /// The same, of which the same secrets are known as of another handle.
-    #[cfg(feature = "webhook")]
     pub(super) fn with_secrets_of(mut self, other: &Self) -> Self {
         self.submitted.clone_from(&other.submitted);
         self

@@ -148,8 +148,7 @@ impl JobRecord {
     }
 
     /// The same, without what must not be shown of this job.
-    #[cfg(feature = "webhook")]
-    pub(crate) fn with_secrets_of(mut self, job: &Job) -> Self {
+    pub(super) fn with_secrets_of(mut self, job: &Job) -> Self {
         self.job = self.job.with_secrets_of(job);
         self
     }
@@ -228,6 +227,13 @@ impl JobRecord {
         self.output.as_deref()
     }
 
+    /// The whole record as the bytes that were received, unredacted; an empty object where only the
+    /// status is known, as of a job whose stream ended in a failure and whose record has expired.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.others.object()
+    }
+
     /// What the handler says of a failure, where the job has failed and says anything. The interface
     /// does not show this field; in practice it is a text, often JSON itself. The API key is redacted
     /// in it, and so are the storage credentials and the webhook of a job whose handle comes from its
@@ -300,23 +306,6 @@ impl JobRecord {
             }
             _ => Ok(self),
         }
-    }
-
-    /// Feeds all that the record says into a hash: two reads of a job that has ended say the same,
-    /// unless it was retried in between.
-    #[cfg(feature = "webhook")]
-    pub(crate) fn hash_content(&self, hasher: &mut impl std::hash::Hasher) {
-        use std::hash::Hash;
-
-        self.status.hash(hasher);
-        self.output.hash(hasher);
-        self.error.hash(hasher);
-        self.delay_time.map(f64::to_bits).hash(hasher);
-        self.execution_time.map(f64::to_bits).hash(hasher);
-        self.others.for_each(|name, value| {
-            name.hash(hasher);
-            value.hash(hasher);
-        });
     }
 
     fn into_error(self) -> Error {

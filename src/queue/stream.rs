@@ -20,7 +20,8 @@ use crate::error::Result;
 ///
 /// The service hands out each chunk once. The stream ends when the job has ended *and* nothing is
 /// left to hand out: for a completed job it just ends, for one that failed, was cancelled or timed
-/// out its last item is that error. It survives what passes, as a wait does.
+/// out its last item is that error. It survives what passes, as a wait does, and takes turns with all
+/// other streams and waits on the endpoint by the client's [`Polling`](crate::Polling).
 ///
 /// An item that is an error of kind [`ErrorKind::Decode`](crate::ErrorKind::Decode) stands for one
 /// chunk that is no `T`, with what was received as [`Error::body`](crate::Error::body); the stream

@@ -4,12 +4,10 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use super::handled::Handled;
+use super::deliveries::Deliveries;
 use super::handler::{Handler, HandlerError};
 use super::receiver::{Inner, Webhooks};
 use super::token::Token;
-use super::turns::Turns;
-use super::waiting::Waiting;
 use crate::context::RetriedListener;
 use crate::error::Result;
 use crate::queue::{Endpoint, JobRecord};
@@ -53,8 +51,8 @@ impl WebhooksBuilder {
     /// What is done with the record of each job that has ended, however it did. The service gets its
     /// 200 once this has succeeded; when it fails, the delivery comes again.
     ///
-    /// Without a handler, deliveries do no more than tell those who
-    /// [wait](crate::Wait::webhook) for the job.
+    /// Without a handler, deliveries only notify those who [wait](crate::Wait::notified_by) for the
+    /// job.
     pub fn on_job<F, R, E>(mut self, handler: F) -> Self
     where
         F: Fn(JobRecord) -> R + Send + Sync + 'static,
@@ -107,8 +105,8 @@ impl WebhooksBuilder {
             Some(token) => Token::given(token)?,
             None => Token::random()?,
         };
-        let handled = Arc::new(Handled::of_at_most(self.remembered));
-        let listener: Weak<dyn RetriedListener> = Arc::<Handled>::downgrade(&handled);
+        let deliveries = Arc::new(Deliveries::remembering(self.remembered));
+        let listener: Weak<dyn RetriedListener> = Arc::<Deliveries>::downgrade(&deliveries);
         self.endpoint.context().retried.listen(self.endpoint.id(), listener);
         Ok(Webhooks {
             inner: Arc::new(Inner {
@@ -117,9 +115,7 @@ impl WebhooksBuilder {
                 handler: self.handler,
                 body_limit: self.body_limit,
                 body_timeout: self.body_timeout,
-                turns: Turns::default(),
-                handled,
-                waiting: Arc::new(Waiting::default()),
+                deliveries,
             }),
         })
     }

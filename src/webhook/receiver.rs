@@ -8,14 +8,13 @@ use reqwest::Url;
 use tracing::Instrument;
 
 use super::Answer;
-use super::handled::Handled;
+use super::deliveries::Deliveries;
 use super::handler::Handler;
 use super::token::Token;
-use super::turns::Turns;
-use super::waiting::Waiting;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::text_in_whole;
-use crate::queue::{Endpoint, is_not_the_services};
+use crate::queue::gateway::is_not_the_services;
+use crate::queue::{Endpoint, Notifier};
 use crate::secret_string::SecretString;
 
 /// An id that is longer is none.
@@ -36,9 +35,7 @@ pub(super) struct Inner {
     pub(super) handler: Option<Handler>,
     pub(super) body_limit: usize,
     pub(super) body_timeout: Duration,
-    pub(super) turns: Turns,
-    pub(super) handled: Arc<Handled>,
-    pub(super) waiting: Arc<Waiting>,
+    pub(super) deliveries: Arc<Deliveries>,
 }
 
 /// What is read of a delivery. Who else but the service sends it is not known, so it is a hint.
@@ -123,15 +120,21 @@ impl Webhooks {
     }
 }
 
+impl From<&Webhooks> for Notifier {
+    /// Deliveries report the end of a job, once the service has confirmed it.
+    fn from(webhooks: &Webhooks) -> Self {
+        Self(webhooks.inner.deliveries.clone())
+    }
+}
+
 impl Inner {
     async fn settle(&self, id: &str) -> Answer {
-        let _turn = self.turns.take(id).await;
-        let under_way = self.handled.settle(id);
-        let (seen, listening) = loop {
-            let listening = self.waiting.listening();
+        let mut delivery = Arc::clone(&self.deliveries).turn(id).await;
+        let seen = loop {
+            delivery.looks();
             let seen = self.endpoint.job(id).look().await;
-            if !under_way.was_retried() {
-                break (seen, listening);
+            if !delivery.was_retried() {
+                break seen;
             }
         };
         let record = match seen {
@@ -144,17 +147,16 @@ impl Inner {
                 _ => return Answer::NotConfirmed(error),
             },
         };
-        self.waiting.tell(&record, listening);
-        if self.handled.is_repeat(&record) {
+        delivery.notify(&record);
+        if delivery.is_repeat(&record) {
             return Answer::Repeated;
         }
-        self.handled.begin(id);
         if let Some(handler) = &self.handler
             && let Err(error) = handler(record.clone()).await
         {
             return Answer::HandlerFailed(error);
         }
-        self.handled.remember(&record);
+        delivery.remember(&record);
         Answer::Handled
     }
 }

@@ -36,6 +36,7 @@ mod stream_gaps;
 mod submission;
 mod templates_and_secrets;
 mod timeouts;
+mod turns;
 mod wait;
 #[cfg(feature = "webhook")]
 mod webhooks;

@@ -174,8 +174,9 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
         let hook = format!("https://me.example/hooks/{HOOK_TOKEN}");
         let run = run.webhook(hook.clone());
         let moment = Duration::from_millis(5);
-        let all = endpoint.run_all([json!({})]).s3_config(storage.clone()).webhook(hook);
-        let all = all.timeout(moment).cancel_on_timeout();
+        let all = endpoint.run_all([json!({})]);
+        let all = all.submit(|run| run.s3_config(storage.clone()).webhook(hook.clone()));
+        let all = all.wait(move |wait| wait.timeout(moment).cancel_on_timeout());
         let stream = job.stream::<Value>();
         let save = client.graphql().execute::<SaveTemplate>(save_template::Variables {
             input: types::SaveTemplateInput {
@@ -290,7 +291,7 @@ async fn receive(server: &Script, printed: &Printed) {
         printed.note(&String::from_utf8_lossy(&reply));
     }
     let wait = server.endpoint().job("j").wait().timeout(Duration::from_millis(5));
-    match wait.webhook(&webhooks).await {
+    match wait.notified_by(&webhooks).await {
         Ok(record) => printed.note(&format!("{record:?}")),
         Err(error) => printed.error(&error),
     }

@@ -1,6 +1,8 @@
 use std::time::Duration;
 
 use futures_util::StreamExt;
+#[cfg(feature = "webhook")]
+use podqueue::Webhooks;
 use podqueue::{Client, ErrorKind, NewTemplate, Observation, Policy, RateLimits, RetryPolicy};
 use podqueue_local::{Fault, GPU_POD, HandlerError, LocalJob, LocalService, Operation};
 use serde::{Deserialize, Serialize};
@@ -88,7 +90,12 @@ async fn streaming() -> Outcome {
 async fn many_jobs() -> Outcome {
     let (_local, client) = service().await;
     let prompts = ["dawn", "noon", "dusk"].map(|prompt| json!({ "prompt": prompt }));
-    let mut results = client.endpoint("painter").run_all(prompts).concurrency(50);
+    let mut results = client
+        .endpoint("painter")
+        .run_all(prompts)
+        .concurrency(50)
+        .submit(|run| run.at_least_once()) // each job may run twice rather than not at all
+        .wait(|wait| wait.timeout(Duration::from_secs(600)).cancel_on_timeout());
     while let Some(finished) = results.next().await {
         match finished.result {
             Ok(record) => println!("{}: {}", finished.index, record.output::<Picture>()?.url),
@@ -160,6 +167,28 @@ async fn pods_templates_and_secrets() -> Outcome {
 
     let secret = client.secrets().create("token", "s3cret").await?;
     client.secrets().delete(&secret.id).await?;
+    Ok(())
+}
+
+#[cfg(feature = "webhook")]
+#[tokio::test]
+async fn webhooks() -> Outcome {
+    let (_local, client) = service().await;
+    let endpoint = client.endpoint("painter");
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    let base = format!("http://{}/hooks", listener.local_addr()?);
+    async fn save(_: podqueue::JobRecord) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    let webhooks = Webhooks::builder(&endpoint).on_job(save).build()?;
+    let app: axum::Router = axum::Router::new().nest_service("/hooks", webhooks.clone());
+    tokio::spawn(async move { axum::serve(listener, app).await });
+
+    let url = webhooks.url(&base)?; // such as https://me.example/hooks, and a secret token
+    let job = endpoint.run(&json!({ "prompt": "dawn" })).webhook(url).await?;
+    let record = job.wait().notified_by(&webhooks).await?;
+    assert_eq!(record.output::<Picture>()?.url, "https://pictures.example/dawn");
     Ok(())
 }
 
