@@ -69,7 +69,7 @@ pub fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>,
 pub fn integer<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
-    T: TryFrom<i64>,
+    T: TryFrom<i128>,
 {
     deserializer.deserialize_any(Integer(PhantomData))
 }
@@ -123,8 +123,8 @@ impl<'de> Visitor<'de> for Number {
 
 struct Integer<T>(PhantomData<T>);
 
-impl<T: TryFrom<i64>> Integer<T> {
-    fn fit<E: Error>(number: i64) -> Result<Option<T>, E> {
+impl<T: TryFrom<i128>> Integer<T> {
+    fn fit<E: Error>(number: i128) -> Result<Option<T>, E> {
         match T::try_from(number) {
             Ok(number) => Ok(Some(number)),
             Err(_) => Err(E::custom("a whole number out of range")),
@@ -132,7 +132,7 @@ impl<T: TryFrom<i64>> Integer<T> {
     }
 }
 
-impl<'de, T: TryFrom<i64>> Visitor<'de> for Integer<T> {
+impl<'de, T: TryFrom<i128>> Visitor<'de> for Integer<T> {
     type Value = Option<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -140,21 +140,18 @@ impl<'de, T: TryFrom<i64>> Visitor<'de> for Integer<T> {
     }
 
     fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
-        Self::fit(number)
+        Self::fit(number.into())
     }
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
-        match i64::try_from(number) {
-            Ok(number) => Self::fit(number),
-            Err(_) => Err(E::custom("a whole number out of range")),
-        }
+        Self::fit(number.into())
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "it is whole and in range")]
     fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
         const EXACT: f64 = 9_007_199_254_740_992.0;
         if number.fract() == 0.0 && number.abs() <= EXACT {
-            Self::fit(number as i64)
+            Self::fit(number as i128)
         } else {
             Err(E::custom("a number that is not whole"))
         }
@@ -163,7 +160,7 @@ impl<'de, T: TryFrom<i64>> Visitor<'de> for Integer<T> {
     fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
         match text.trim() {
             "" => Ok(None),
-            text => match (text.parse::<i64>(), text.parse::<f64>()) {
+            text => match (text.parse::<i128>(), text.parse::<f64>()) {
                 (Ok(number), _) => Self::fit(number),
                 (_, Ok(number)) => self.visit_f64(number),
                 _ => Err(E::custom("a string that holds no whole number")),

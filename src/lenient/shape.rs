@@ -70,7 +70,7 @@ impl Reading for Number {
 /// A whole number, perhaps in a string.
 pub struct Integer<T>(PhantomData<T>);
 
-impl<T: TryFrom<i64>> Reading for Integer<T> {
+impl<T: TryFrom<i128>> Reading for Integer<T> {
     type Value = T;
 
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {

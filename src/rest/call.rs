@@ -1,15 +1,23 @@
 //! What generated calls are made of.
 
+mod changes;
+mod form;
+
+use std::fmt::Display;
 use std::time::Duration;
 
+pub use bytes::Bytes;
 use reqwest::Method;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+pub use self::changes::Changes;
+pub use self::form::Style;
+use self::form::{form, text};
 use super::handle::Rest;
-use crate::error::{Attempted, Error, Result};
-use crate::hiding::secrets_named;
+use crate::error::{Attempted, Error, ErrorKind, Result};
+use crate::hiding::{secrets_in, secrets_named};
 use crate::secret_string::SecretString;
 use crate::transport::{Auth, Call, Operation, Path, Repeat, Reply};
 
@@ -20,7 +28,7 @@ pub struct RestCall {
     query: Vec<(&'static str, String)>,
     headers: Vec<(&'static str, String)>,
     secrets: Vec<SecretString>,
-    body: Option<Vec<u8>>,
+    body: Option<Bytes>,
     timeout: Option<Duration>,
     failed: Option<Error>,
 }
@@ -71,7 +79,7 @@ impl RestCall {
             Ok(Value::Array(items)) => items,
             Ok(value) => vec![value],
             Err(error) => {
-                self.fail(name, &error);
+                self.fail(name, format_args!("cannot be written: {error}"));
                 Vec::new()
             }
         };
@@ -112,25 +120,141 @@ impl RestCall {
         self
     }
 
-    /// A JSON body.
-    pub fn json(mut self, body: &impl Serialize) -> Self {
-        match serde_json::to_vec(body) {
-            Ok(json) => self.body = Some(json),
-            Err(error) => self.fail("body", &error),
-        }
+    /// The media types that the response may have, where they are not just JSON.
+    pub fn accept(mut self, media: &'static str) -> Self {
+        self.headers.push(("accept", media.to_owned()));
         self
     }
 
-    /// Sends the call and reads the answer as a `T`.
-    pub async fn send<T: DeserializeOwned>(self, rest: &Rest) -> Result<T> {
-        let (attempted, repeat) = (self.attempted(), self.operation.repeat);
-        let answer = self.exchange(rest).await?.decode(&attempted);
-        answer.map_err(|error| repeat.unreadable(error))
+    /// A JSON body with changes made to it; none for `None` without changes.
+    pub fn json(self, body: Option<&impl Serialize>, changes: &Changes) -> Self {
+        self.json_as("application/json", body, changes)
     }
 
-    /// Sends a call whose answer has no content.
+    /// The same under the name of another media type.
+    pub fn json_as(
+        mut self,
+        media: &'static str,
+        body: Option<&impl Serialize>,
+        changes: &Changes,
+    ) -> Self {
+        let json = match (body, changes.is_empty()) {
+            (None, true) => return self,
+            (Some(body), true) => serde_json::to_vec(body),
+            (_, false) => match self.changed(body, changes) {
+                Some(body) => serde_json::to_vec(&body),
+                None => return self,
+            },
+        };
+        match json {
+            Ok(json) => self.with_body(media, json.into()),
+            Err(error) => {
+                self.fail("body", format_args!("cannot be written: {error}"));
+                self
+            }
+        }
+    }
+
+    /// A body of `application/x-www-form-urlencoded`, whose fields are written as JSON unless a
+    /// style says otherwise.
+    pub fn form(
+        mut self,
+        body: Option<&impl Serialize>,
+        changes: &Changes,
+        styles: &[(&str, Style)],
+    ) -> Self {
+        if body.is_none() && changes.is_empty() {
+            return self;
+        }
+        let Some(body) = self.changed(body, changes) else { return self };
+        self.secrets.extend(secrets_in(&body));
+        match form(&body, styles) {
+            Some(form) => self.with_body("application/x-www-form-urlencoded", form.into()),
+            None => {
+                self.fail("body", format_args!("is not an object, so it makes no form"));
+                self
+            }
+        }
+    }
+
+    /// A body of text or of bytes.
+    pub fn raw(self, media: &'static str, body: Option<&(impl Clone + Into<Bytes>)>) -> Self {
+        match body {
+            Some(body) => self.with_body(media, body.clone().into()),
+            None => self,
+        }
+    }
+
+    fn with_body(mut self, media: &'static str, body: Bytes) -> Self {
+        if media != "application/json" {
+            self.headers.push(("content-type", media.to_owned()));
+        }
+        self.body = Some(body);
+        self
+    }
+
+    fn changed(&mut self, body: Option<&impl Serialize>, changes: &Changes) -> Option<Value> {
+        let written = match body {
+            Some(body) => serde_json::to_value(body),
+            None => Ok(Value::Object(Map::new())),
+        };
+        let mut body = match written {
+            Ok(body) => body,
+            Err(error) => {
+                self.fail("body", format_args!("cannot be written: {error}"));
+                return None;
+            }
+        };
+        if let Err((place, rule)) = changes.apply(&mut body) {
+            self.fail(&place, format_args!("{rule}"));
+            return None;
+        }
+        Some(body)
+    }
+
+    /// Sends the call and reads the response as a `T`.
+    pub async fn send<T: DeserializeOwned>(self, rest: &Rest) -> Result<T> {
+        self.read(rest, |reply, attempted| reply.decode(attempted)).await
+    }
+
+    /// Sends a call whose response may have no content.
+    pub async fn send_optional<T: DeserializeOwned>(self, rest: &Rest) -> Result<Option<T>> {
+        self.read(rest, |reply, attempted| match reply.body.trim_ascii() {
+            b"" => Ok(None),
+            _ => reply.decode(attempted),
+        })
+        .await
+    }
+
+    /// Sends a call whose response is text in UTF-8.
+    pub async fn send_text(self, rest: &Rest) -> Result<String> {
+        self.read(rest, |reply, attempted| {
+            String::from_utf8(reply.body.to_vec()).map_err(|_| {
+                let message = "the response is not text in UTF-8";
+                reply.explain(Error::new(ErrorKind::Decode, attempted, message))
+            })
+        })
+        .await
+    }
+
+    /// Sends a call whose response is anything at all.
+    pub async fn send_bytes(self, rest: &Rest) -> Result<Bytes> {
+        self.exchange(rest).await.map(|reply| reply.body)
+    }
+
+    /// Sends a call whose response has no content.
     pub async fn send_empty(self, rest: &Rest) -> Result<()> {
         self.exchange(rest).await.map(drop)
+    }
+
+    async fn read<T>(
+        self,
+        rest: &Rest,
+        read: impl FnOnce(&Reply, &Attempted) -> Result<T>,
+    ) -> Result<T> {
+        let (attempted, repeat) = (self.attempted(), self.operation.repeat);
+        let reply = self.exchange(rest).await?;
+        read(&reply, &attempted).map_err(|error| repeat.unreadable(error))
     }
 
     async fn exchange(self, rest: &Rest) -> Result<Reply> {
@@ -159,16 +283,7 @@ impl RestCall {
         Attempted::on_interface(self.operation.name, "REST")
     }
 
-    fn fail(&mut self, field: &str, error: &serde_json::Error) {
-        let rule = format_args!("cannot be written: {error}");
+    fn fail(&mut self, field: &str, rule: impl Display) {
         self.failed = Some(Error::refused(self.attempted(), field, rule));
-    }
-}
-
-fn text(value: &Value) -> Option<String> {
-    match value {
-        Value::Null => None,
-        Value::String(text) => Some(text.clone()),
-        other => Some(other.to_string()),
     }
 }

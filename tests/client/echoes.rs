@@ -4,7 +4,7 @@
 use std::error::Error as _;
 
 use podqueue::graphql::{SaveTemplate, SecretCreate, save_template, secret_create, types};
-use podqueue::rest::call::RestCall;
+use podqueue::rest::call::{Changes, RestCall};
 use podqueue::{Client, Error, ErrorKind, GraphqlBody, NewTemplate, RetryPolicy, S3Config};
 use serde_json::{Value, json};
 
@@ -223,7 +223,7 @@ async fn write(client: &Client, method: &'static str) -> podqueue::Result<()> {
         .parameter("accessToken", &PATH)
         .query("api_key", &[QUERY])
         .header("x-auth-token", &HEADER)
-        .json(&body)
+        .json(Some(&body), Changes::NONE)
         .send::<Vec<String>>(&client.rest())
         .await
         .map(drop)

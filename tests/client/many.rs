@@ -188,7 +188,7 @@ async fn a_lost_submission_is_a_result_unless_one_prefers_twice_to_not_at_all() 
         [(false, Some(ErrorKind::OutcomeUnknown), 4), (true, None, 5)]
     {
         let local = service().await;
-        local.add_fault(Fault::lost_answer().on(Operation::Run).times(1));
+        local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
         let mut results = endpoint(&local, "echo").run_all((0..4).map(|n| json!({"n": n})));
         if at_least_once {
             results = results.at_least_once();

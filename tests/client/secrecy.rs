@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use podqueue::graphql::{SaveTemplate, SecretCreate, save_template, secret_create, types};
-use podqueue::rest::call::RestCall;
+use podqueue::rest::call::{Changes, RestCall};
 use podqueue::{Error, GraphqlBody, NewTemplate, QueueAuth, S3Config, SecretString};
 use serde_json::{Value, json};
 
@@ -201,7 +201,7 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
         let write = write.parameter("token", &"path-canary").query("apiKey", &"path-canary");
         let write = write.header("x-auth-token", &"path-canary");
         let body = json!({"password": "body-canary", "env": {"A": "env-canary"}});
-        let write = write.json(&body).send_empty(&rest);
+        let write = write.json(Some(&body), Changes::NONE).send_empty(&rest);
         let wait = job.wait().timeout(moment).cancel_on_timeout();
         let results = [
             run.await.map(|job| format!("{job:?}")),

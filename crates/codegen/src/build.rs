@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::graphql::{self, SharedTypes};
 use crate::{Diagnostic, Generated, Source, rest};
 
@@ -116,10 +118,8 @@ struct Run<'a> {
 impl Run<'_> {
     fn rest(&mut self, folder: &Path) {
         self.watch_folder(folder, &DESCRIPTIONS);
-        let made = only_file(folder, &DESCRIPTIONS)
-            .and_then(|path| Source::read(&path))
-            .map_err(|it| vec![it])
-            .and_then(|source| rest::generate(&source));
+        let made =
+            description(folder).map_err(|it| vec![it]).and_then(|source| rest::generate(&source));
         self.finish("rest.rs", made);
     }
 
@@ -224,10 +224,27 @@ fn linked(folder: &Path, files: &[PathBuf]) -> Vec<PathBuf> {
     real.filter(|file| !file.starts_with(&folder)).collect()
 }
 
+/// The one description of a folder. Files without a version are parts of it.
+fn description(folder: &Path) -> Result<Source, Diagnostic> {
+    let mut sources = Vec::new();
+    for path in Source::find(folder, &DESCRIPTIONS)? {
+        sources.push(Source::read(&path)?);
+    }
+    if sources.len() > 1 {
+        sources.retain(|it| it.text.contains("openapi") || it.text.contains("swagger"));
+        let is_whole = |tree: Value| tree.get("openapi").or_else(|| tree.get("swagger")).is_some();
+        sources.retain(|source| rest::read(source).map_or(true, is_whole));
+    }
+    only_one(folder, &DESCRIPTIONS, sources)
+}
+
 fn only_file(folder: &Path, endings: &[&str]) -> Result<PathBuf, Diagnostic> {
-    let mut found = Source::find(folder, endings)?;
+    only_one(folder, endings, Source::find(folder, endings)?)
+}
+
+fn only_one<T>(folder: &Path, endings: &[&str], mut found: Vec<T>) -> Result<T, Diagnostic> {
     match (found.pop(), found.len()) {
-        (Some(path), 0) => Ok(path),
+        (Some(only), 0) => Ok(only),
         (found, _) => {
             let how_many = if found.is_some() { "more than one" } else { "no" };
             let endings = endings.join(", .");

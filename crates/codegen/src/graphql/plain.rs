@@ -87,9 +87,9 @@ impl Maker<'_> {
                         Some(TypeCondition::On(on)) => on,
                         None => self.of,
                     };
-                    if on == self.of || !self.is_abstract(self.of) {
+                    if on == self.of || self.is_always(on) {
                         self.add(&inline.selection_set.items, &all);
-                    } else {
+                    } else if self.is_abstract(self.of) {
                         self.on_each(on, inline, &all);
                     }
                 }
@@ -174,11 +174,12 @@ impl Maker<'_> {
             let overlaps = match &self.items[at] {
                 Selection::FragmentSpread(spread) => {
                     let keys = self.keys(&self.items[at]);
-                    let mut others =
-                        self.items.iter().enumerate().filter(|(other, _)| *other != at);
-                    others
-                        .any(|(_, other)| !self.keys(other).is_disjoint(&keys))
-                        .then(|| spread.clone())
+                    let others = self.items.iter().enumerate().filter(|(other, _)| *other != at);
+                    let overlap = |(_, other): (usize, &Item)| !self.keys(other).is_disjoint(&keys);
+                    // A fragment on an interface counts only where it is all there is.
+                    let is_lost =
+                        others.clone().count() > 0 && self.is_wider(&spread.fragment_name);
+                    (is_lost || others.clone().any(overlap)).then(|| spread.clone())
                 }
                 _ => None,
             };
@@ -220,6 +221,20 @@ impl Maker<'_> {
                 .find(|it| it.name == spread.fragment_name)
                 .map_or_else(BTreeSet::new, |fragment| all(&fragment.selection_set)),
         }
+    }
+
+    /// Whether a fragment is on an interface or a union, and what is selected from is an object.
+    fn is_wider(&self, fragment: &str) -> bool {
+        let fragment = self.fragments.iter().find(|it| it.name == fragment);
+        fragment.is_some_and(|fragment| {
+            let TypeCondition::On(on) = &fragment.type_condition;
+            on != self.of && !self.is_abstract(self.of)
+        })
+    }
+
+    /// Whether what is selected from is an object of a type.
+    fn is_always(&self, name: &str) -> bool {
+        !self.is_abstract(self.of) && self.possible(name).iter().any(|it| it == self.of)
     }
 
     fn is_abstract(&self, name: &str) -> bool {

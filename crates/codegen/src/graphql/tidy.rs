@@ -1,10 +1,11 @@
 //! Makes graphql_client's items stand on their own: full paths for serde, which users' crates
 //! reach through podqueue only, and plain Rust types in the place of aliases.
 
+use quote::format_ident;
 use syn::visit_mut::VisitMut;
-use syn::{Attribute, Fields, Item, Meta, Path, Type, TypePath, parse_quote};
+use syn::{Attribute, Field, Fields, Item, Meta, Path, Type, TypePath, parse_quote};
 
-use crate::derives;
+use crate::{derives, naming};
 
 const SERDE: &str = "::podqueue::__private::serde";
 
@@ -65,7 +66,24 @@ fn tidy_container(attrs: &mut Vec<Attribute>) {
 
 fn tidy_fields(fields: &mut Fields) {
     for field in fields {
+        keyword(field);
         tidy_attributes(&mut field.attrs);
+    }
+}
+
+/// Renames a field whose name is a keyword of an edition that graphql_client does not know.
+fn keyword(field: &mut Field) {
+    let Some(ident) = field.ident.take() else { return };
+    let name = ident.to_string();
+    field.ident = Some(ident);
+    if !naming::is_keyword(&name) {
+        return;
+    }
+    field.ident = Some(format_ident!("{name}_"));
+    let mut metas = derives::serde_metas(&field.attrs);
+    if !metas.iter().any(|it| it.path().is_ident("rename") || it.path().is_ident("flatten")) {
+        metas.push(parse_quote!(rename = #name));
+        derives::set_serde(&mut field.attrs, &metas);
     }
 }
 

@@ -1,13 +1,16 @@
 //! The calls: one method and one builder for each operation.
 
+mod docs;
+mod request;
+mod response;
+
 use std::collections::HashSet;
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::Type;
 
-use super::fields::answer_shape;
-use super::model::{Operation, Parameter, Piece, Place};
+use super::model::{Content, Operation};
 use super::signatures::Signature;
 use crate::syntax::{argument, is_named};
 use crate::{naming, print};
@@ -77,13 +80,10 @@ impl Given {
                 (quote!(impl IntoIterator<Item = #item>), quote!(#ident.into_iter().collect()))
             };
         }
-        match ty {
-            Type::Path(path)
-                if path.path.segments.first().is_some_and(|it| it.ident == "types") =>
-            {
-                (quote!(impl Into<#ty>), quote!(#ident.into()))
-            }
-            _ => (quote!(#ty), quote!(#ident)),
+        if is_own(ty) || is_named(ty, "Bytes") {
+            (quote!(impl Into<#ty>), quote!(#ident.into()))
+        } else {
+            (quote!(#ty), quote!(#ident))
         }
     }
 }
@@ -99,13 +99,16 @@ impl Builder<'_> {
             ident: format_ident!("{}", parameter.name),
             ty: typed(&parameter.name),
             required: parameter.required,
-            docs: parameter_docs(parameter),
+            docs: docs::parameter(parameter),
         });
         let body = self.operation.body.iter().map(|body| Given {
             ident: format_ident!("body"),
-            ty: typed("body"),
+            ty: match body.content {
+                Content::Bytes => syn::parse_quote!(crate::rest::call::Bytes),
+                _ => typed("body"),
+            },
             required: body.required,
-            docs: sentence(&body.description, "The body of the request."),
+            docs: docs::sentence(&body.description, "The body of the request."),
         });
         parameters.chain(body).collect()
     }
@@ -116,7 +119,9 @@ impl Builder<'_> {
         let (required, optional): (Vec<_>, Vec<_>) = given.iter().partition(|it| it.required);
         let builder = format_ident!("{}", self.name);
         let method = format_ident!("{}", self.operation.name);
-        let docs = print::docs(&method_docs(self.operation, &required));
+        let arguments: Vec<_> =
+            required.iter().map(|it| (it.ident.to_string(), it.docs.clone())).collect();
+        let docs = print::docs(&docs::method(self.operation, &arguments));
         let deprecated = self.operation.deprecated.then(|| quote!(#[deprecated]));
         let arguments = required.iter().map(|given| {
             let (ident, (ty, _)) = (&given.ident, given.argument());
@@ -131,11 +136,13 @@ impl Builder<'_> {
             let ident = &given.ident;
             quote!(#ident: None)
         });
+        let changes =
+            self.takes_changes().then(|| quote!(changes: crate::rest::call::Changes::default()));
         quote! {
             #docs
             #deprecated
             pub fn #method(&self, #(#arguments),*) -> #builder {
-                #builder { rest: self.clone(), timeout: None, #(#set,)* #(#unset,)* }
+                #builder { rest: self.clone(), timeout: None, #(#set,)* #(#unset,)* #changes }
             }
         }
     }
@@ -163,20 +170,12 @@ impl Builder<'_> {
                 }
             }
         });
+        let (answer, send) = response::send(self.operation.answer.as_ref(), &self.signature.answer);
         let timeout_docs = print::docs(TIMEOUT);
-        let answer = &self.signature.answer;
-        let shape = answer_shape(answer).filter(|_| self.operation.answers);
-        let answer = if self.operation.answers { quote!(#answer) } else { quote!(()) };
-        let call = self.call();
-        let send = match shape {
-            Some(shape) => quote! {
-                let answer: ::podqueue::__private::lenient::shape::Answer<#shape> =
-                    call.send(&self.rest).await?;
-                Ok(answer.0)
-            },
-            None if self.operation.answers => quote!(call.send(&self.rest).await),
-            None => quote!(call.send_empty(&self.rest).await),
-        };
+        let changes = self.takes_changes();
+        let call = request::statements(self.operation, changes);
+        let changed = changes.then(|| quote!(changes: crate::rest::call::Changes,));
+        let change = changes.then(changing);
         quote! {
             #docs
             #[derive(Clone)]
@@ -185,10 +184,13 @@ impl Builder<'_> {
                 rest: Rest,
                 timeout: Option<::std::time::Duration>,
                 #(#fields,)*
+                #changed
             }
 
             impl #builder {
                 #(#setters)*
+
+                #change
 
                 #timeout_docs
                 pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -196,7 +198,7 @@ impl Builder<'_> {
                     self
                 }
 
-                /// Sends the request and reads the answer. Awaiting the call itself does the same.
+                /// Sends the request and reads the response. Awaiting the call itself does the same.
                 pub async fn send(self) -> ::podqueue::Result<#answer> {
                     #call
                     #send
@@ -216,96 +218,42 @@ impl Builder<'_> {
         }
     }
 
-    /// The statements that describe the request to podqueue's one way out.
-    fn call(&self) -> TokenStream {
-        let (name, method) = (&self.operation.name, self.operation.method);
-        let pieces = self.operation.path_pieces();
-        let path = pieces.iter().map(|piece| match piece {
-            Piece::Literal(text) => quote!(.literal(#text)),
-            Piece::Parameter(wire) => {
-                let parameter = self
-                    .operation
-                    .parameters
-                    .iter()
-                    .find(|it| it.place == Place::Path && it.wire == *wire);
-                let field = format_ident!("{}", parameter.map_or("", |it| it.name.as_str()));
-                quote!(.parameter(#wire, &self.#field))
-            }
+    /// Whether its body is one whose fields can be set by name.
+    fn takes_changes(&self) -> bool {
+        let Some(body) = &self.operation.body else { return false };
+        let ty = self.signature.parameters.get("body");
+        let is_object = ty.is_some_and(|ty| {
+            is_named(ty, "HashMap") || is_named(ty, "Map") || is_named(ty, "Value") || is_own(ty)
         });
-        let of =
-            |place: Place| self.operation.parameters.iter().filter(move |it| it.place == place);
-        let queries = of(Place::Query).map(|parameter| {
-            let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));
-            match parameter.separator {
-                Some(separator) => quote!(.query_joined(#wire, &self.#field, #separator)),
-                None => quote!(.query(#wire, &self.#field)),
-            }
-        });
-        let headers = of(Place::Header).filter(|it| it.required).map(|parameter| {
-            let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));
-            quote!(.header(#wire, &self.#field))
-        });
-        let body = self.operation.body.as_ref().filter(|body| body.required);
-        let body = body.map(|_| quote!(.json(&self.body)));
-        let later_headers = of(Place::Header).filter(|it| !it.required).map(|parameter| {
-            let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));
-            quote! {
-                let call = match &self.#field {
-                    Some(value) => call.header(#wire, value),
-                    None => call,
-                };
-            }
-        });
-        let later_body = self.operation.body.as_ref().filter(|body| !body.required).map(|_| {
-            quote! {
-                let call = match &self.body {
-                    Some(body) => call.json(body),
-                    None => call,
-                };
-            }
-        });
-        quote! {
-            let call = crate::rest::call::RestCall::new(#name, #method)
-                #(#path)* #(#queries)* #(#headers)* #body .timeout(self.timeout);
-            #(#later_headers)*
-            #later_body
+        is_object && matches!(body.content, Content::Json | Content::Form)
+    }
+}
+
+/// The setters of fields that the type of a body cannot express.
+fn changing() -> TokenStream {
+    quote! {
+        /// Sends null for a field of the body, where `None` would omit it.
+        ///
+        /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+        /// fails where the body has no such place.
+        pub fn null(self, place: impl Into<String>) -> Self {
+            self.set(place, ())
+        }
+
+        /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+        /// field that the type does not have. The place is written as for [`null`](Self::null).
+        pub fn set(
+            mut self,
+            place: impl Into<String>,
+            value: impl ::podqueue::__private::serde::Serialize,
+        ) -> Self {
+            self.changes.set(place, value);
+            self
         }
     }
 }
 
-fn method_docs(operation: &Operation, required: &[&Given]) -> String {
-    let mut docs = sentence(&operation.summary, "Prepares a call.");
-    if !operation.description.is_empty() {
-        docs.push_str("\n\n");
-        docs.push_str(&print::prose(&operation.description));
-    }
-    docs.push_str(&format!("\n\n`{} {}`", operation.method, operation.path));
-    if !required.is_empty() {
-        docs.push_str("\n\n# Arguments\n");
-        for given in required {
-            docs.push_str(&format!("\n- `{}`: {}", given.ident, given.docs.replace('\n', "\n  ")));
-        }
-    }
-    if !operation.errors.is_empty() {
-        docs.push_str("\n\n# Errors\n");
-        for (status, meaning) in &operation.errors {
-            let meaning = print::prose(meaning).replace('\n', "\n  ");
-            docs.push_str(&format!("\n- {status}: {meaning}"));
-        }
-    }
-    docs
-}
-
-fn parameter_docs(parameter: &Parameter) -> String {
-    let place = match parameter.place {
-        Place::Path => return sentence(&parameter.description, "A part of the path."),
-        Place::Query => "the query parameter",
-        Place::Header => "the header",
-    };
-    let meaning = sentence(&parameter.description, "");
-    format!("{meaning}\n\nSent as {place} `{}`.", parameter.wire).trim_start().to_owned()
-}
-
-fn sentence(text: &str, otherwise: &str) -> String {
-    if text.trim().is_empty() { otherwise.to_owned() } else { print::prose(text) }
+/// Whether a type is one of the module `types`.
+fn is_own(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.segments.first().is_some_and(|it| it.ident == "types"))
 }

@@ -44,6 +44,8 @@ pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings, map: bool) {
             let default: Meta = parse_quote!(default);
             metas.push(default);
         }
+        // What is required and may be null has another one already.
+        metas.retain(|meta| !meta.path().is_ident("deserialize_with"));
         // The module `types` has it in scope.
         let helper = helper.replace("::podqueue::__private::lenient", "lenient");
         metas.push(parse_quote!(deserialize_with = #helper));

@@ -7,17 +7,22 @@
 //! value *is* and nothing about what it must not be.
 
 pub(super) mod aliases;
+mod bodies;
 mod compose;
 mod enums;
+mod examples;
 mod inline;
 mod kind;
+mod link;
 mod lower;
+mod media;
 mod names;
 mod notes;
 mod operations;
 mod parameters;
 mod places;
 mod references;
+mod responses;
 mod schemas;
 pub(super) mod tree;
 mod used;
@@ -51,13 +56,15 @@ pub(super) fn mend(
 ) -> Result<Mended, Diagnostic> {
     version(source, &description)?;
     let mut notes = Notes::new(source, places);
+    notes.origins = link::link(source, &mut description);
+    examples::loosen(&mut description, &mut notes);
     lower::lower(&mut description, &mut notes);
     compose::compose(&mut description);
     let (operations, paths) = operations::mend(&description, &mut notes);
 
     let named = object_at(&description, &["components", "schemas"]);
     let mut paths = Value::Object(paths);
-    let mut schemas = names::name_schemas(&description, named, &mut paths, &mut notes);
+    let mut schemas = names::name_schemas(named, &mut paths, &mut notes);
     let answered = used::answered(&paths, &schemas);
     schemas::mend_paths(&mut paths);
     for (name, schema) in &mut schemas {

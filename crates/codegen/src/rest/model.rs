@@ -14,8 +14,8 @@ pub(crate) struct Operation {
     pub(crate) deprecated: bool,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) body: Option<Body>,
-    /// Whether a successful answer has a body to decode.
-    pub(crate) answers: bool,
+    /// How a successful response is read; not at all where none has content.
+    pub(crate) answer: Option<Answer>,
     /// Documented errors: status and what it means.
     pub(crate) errors: Vec<(String, String)>,
 }
@@ -42,11 +42,44 @@ pub(crate) enum Place {
     Header,
 }
 
-/// The JSON body of a request.
+/// The body of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Body {
     pub(crate) required: bool,
     pub(crate) description: String,
+    pub(crate) content: Content,
+    /// The media type that goes out.
+    pub(crate) media: String,
+    /// How fields of a form are encoded that are no plain ones.
+    pub(crate) styles: Vec<(String, Style)>,
+}
+
+/// What a body or a response holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    Json,
+    Form,
+    Text,
+    Bytes,
+}
+
+/// How a field of a form encodes a list or an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    Json,
+    Exploded,
+    Joined(&'static str),
+    Deep,
+}
+
+/// How a successful response is read.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    pub(crate) content: Content,
+    /// Some success has no content.
+    pub(crate) may_be_empty: bool,
+    /// The media types to ask for, where JSON alone is not what is wanted.
+    pub(crate) accept: Option<String>,
 }
 
 impl Operation {

@@ -25,6 +25,12 @@ impl<'a> Places<'a> {
         Self { text, root: OnceCell::from(Some(root)) }
     }
 
+    /// The same places without the text.
+    pub(super) fn detached(&self) -> Places<'static> {
+        self.root();
+        Places { text: "", root: self.root.clone() }
+    }
+
     /// Where the keys stand that lead to something. What they do not lead all the way to has the
     /// place of what it is within.
     pub(super) fn of(&self, keys: &[String]) -> Place {

@@ -20,7 +20,9 @@ impl Folder {
     }
 
     fn write(&self, name: &str, text: impl AsRef<[u8]>) {
-        fs::write(self.0.join(name), text).unwrap();
+        let path = self.0.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -124,13 +126,25 @@ fn what_was_left_out_is_a_warning_of_the_build() {
     let folder = Folder::new("warnings");
     folder.write(
         "openapi/a.yaml",
-        "openapi: 3.0.0\npaths: {/a: {get: {responses: {200: {description: A, content: {text/csv: {}}}}}}}",
+        "openapi: 3.0.0\npaths: {/a: {get: {requestBody: {required: true, content: {multipart/mixed: {}}}, responses: {}}}}",
     );
     let (directives, failed) = folder.directives(&Build::new().rest(folder.path("openapi")));
     assert!(!failed);
     assert!(directives.ends_with(
-        "cargo::warning=openapi/a.yaml:2:14: left out GET /a: it answers with text/csv, not with JSON"
+        "cargo::warning=openapi/a.yaml:2:14: left out GET /a: it takes multipart/mixed, which cannot be sent"
     ));
+}
+
+#[test]
+fn a_description_may_be_in_several_files() {
+    let folder = Folder::new("several");
+    folder.write("openapi/whole.yaml", "openapi: 3.0.3\npaths: {/a: {$ref: 'parts/a.yaml#/a'}}");
+    folder.write("openapi/parts/a.yaml", "a: {get: {operationId: readA, responses: {}}}");
+    let (directives, failed) = folder.directives(&Build::new().rest(folder.path("openapi")));
+    assert!(!failed && !directives.contains("cargo::warning"), "{directives}");
+    assert!(
+        fs::read_to_string(folder.path("out/rest.rs")).unwrap().contains("pub fn read_a(&self)")
+    );
 }
 
 #[test]

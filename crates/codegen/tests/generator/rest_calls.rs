@@ -112,7 +112,7 @@ fn every_kind_of_parameter_can_be_given() {
         ".literal(\"/a/\") .parameter(\"n\", &self.n) .literal(\".\") .parameter(\"type\", &self.type_)",
         ".query(\"tags\", &self.tags) .query(\"sort\", &self.sort)",
         ".header(\"X-Must\", &self.x_must)",
-        ".json(&self.body)",
+        ".json(Some(&self.body), &self.changes)",
         "match &self.x_trace { Some(value) => call.header(\"X-Trace\", value), None => call, };",
     ] {
         assert!(send.contains(part), "{part} is not in\n{send}");

@@ -40,15 +40,10 @@ fn document(path: &PathBuf) -> Document {
     let text = fs::read_to_string(path).unwrap();
     let file = path.file_name().unwrap().to_string_lossy().into_owned();
     let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-    let description = match file.ends_with(".json") {
-        true => serde_json::from_str(&text).unwrap(),
-        false => {
-            // Keys such as `200` are numbers in YAML.
-            let tree: yaml_serde::Value = yaml_serde::from_str(&text).unwrap();
-            serde_json::to_value(tree).unwrap()
-        }
-    };
-    let generated = generate(&Source::new(file, text));
+    // Relative to where tests run, for references to other files.
+    let source = Source::new(format!("tests/corpus/rest/{file}"), text);
+    let description = rest::read(&source).unwrap();
+    let generated = generate(&source);
     Document { name, description, generated }
 }
 

@@ -36,14 +36,18 @@ fn no_operation_id() {
 #[test]
 fn several_success_responses() {
     let send = answers(&format!("'200': {{description: A, {JSON}}}, '204': {{description: B}}"));
-    assert_eq!(send.trim(), "pub async fn send(self) -> ::podqueue::Result<String> {");
+    assert_eq!(send.trim(), "pub async fn send(self) -> ::podqueue::Result<Option<String>> {");
     let send = answers(&format!("'204': {{description: B}}, '201': {{description: A, {JSON}}}"));
+    assert_eq!(send.trim(), "pub async fn send(self) -> ::podqueue::Result<Option<String>> {");
+    let send = answers(&format!("'200': {{description: A, {JSON}}}, '404': {{description: B}}"));
     assert_eq!(send.trim(), "pub async fn send(self) -> ::podqueue::Result<String> {");
 }
 
 #[test]
 fn a_success_and_a_default() {
     let send = answers(&format!("'200': {{description: A}}, default: {{description: B, {JSON}}}"));
+    assert_eq!(send.trim(), "pub async fn send(self) -> ::podqueue::Result<()> {");
+    let send = answers(&format!("default: {{description: B, {JSON}}}"));
     assert_eq!(send.trim(), "pub async fn send(self) -> ::podqueue::Result<String> {");
 }
 
@@ -72,14 +76,15 @@ fn json_under_another_name() {
 }
 
 #[test]
-fn an_answer_that_is_not_json_is_left_out_and_named() {
+fn a_response_of_one_type_beside_another_is_named() {
     let made = paths(
-        "  /a: {get: {responses: {'200': {description: A, content: {text/csv: {schema: {type: string}}}}}}}",
+        "  /a: {get: {responses: {'200': {description: A, content: {text/csv: {}}}, '201': {description: B, content: {application/json: {schema: {type: string}}}}, '202': {description: C, content: {application/json: {schema: {type: integer}}}}}}}",
     );
-    assert!(!made.code.contains("pub fn get_a"));
+    assert!(made.code.contains("pub async fn send(self) -> ::podqueue::Result<String>"));
     assert_eq!(
         lines(&made.warnings),
-        "openapi/test.yaml:4:8: left out GET /a: it answers with text/csv, not with JSON"
+        "openapi/test.yaml:4:8: GET /a: its response 200 is text/csv, not read\n\
+         openapi/test.yaml:4:8: GET /a: its response 202 is read as that of 201"
     );
 }
 
@@ -104,7 +109,7 @@ fn a_body_of_several_parts_is_left_out_and_named() {
     );
     assert_eq!(
         lines(&made.warnings),
-        "openapi/test.yaml:4:8: left out POST /a: it takes multipart/form-data, not JSON"
+        "openapi/test.yaml:4:8: left out POST /a: it takes multipart/form-data, which cannot be sent"
     );
 }
 
@@ -419,7 +424,7 @@ fn what_is_left_out_has_its_place() {
         - {name: c, in: cookie, schema: {type: string, default: 5}}
       responses: {'200': {description: A, content: {application/json: {schema: {$ref: '#/gone'}}}}}
   '/b':
-    post: {requestBody: {required: true, content: {text/csv: {}}}, responses: {}}",
+    post: {requestBody: {required: true, content: {multipart/mixed: {}}}, responses: {}}",
     )
     .warnings;
     let places: Vec<_> = warnings.iter().map(|it| (it.line, it.column, &*it.message)).collect();
@@ -432,7 +437,7 @@ fn what_is_left_out_has_its_place() {
                 "#/paths/~1a/get/parameters/0/schema: the default 5 does not conform to its schema"
             ),
             (5, 5, "GET /a: c is a cookie parameter, which cannot be sent"),
-            (10, 5, "left out POST /b: it takes text/csv, not JSON"),
+            (10, 5, "left out POST /b: it takes multipart/mixed, which cannot be sent"),
             (8, 81, "the reference #/gone leads nowhere; it is read as any value"),
         ]
     );

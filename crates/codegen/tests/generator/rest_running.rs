@@ -11,9 +11,13 @@ use quote::ToTokens;
 use serde_json::{Value, json};
 use syn::{ImplItem, Item, ReturnType, Type};
 
+use podqueue_codegen::Source;
+use podqueue_codegen::graphql::{self, SharedTypes};
+
 use crate::growth;
 use crate::rest_corpus::{Document, large, small};
 use crate::rest_samples::{Manner, Samples};
+use crate::support::lines;
 
 #[test]
 fn what_is_generated_compiles_and_runs() {
@@ -96,12 +100,22 @@ fn write_crate(folder: &Path, documents: &[Document]) {
     );
     put(folder.join("Cargo.toml"), &manifest);
     put(folder.join("Cargo.lock"), &fs::read_to_string(workspace.join("Cargo.lock")).unwrap());
-    for part in ["main.rs", "rest.rs", "decode.rs", "calls.rs", "server.rs", "wrappers.rs"] {
+    for part in [
+        "main.rs",
+        "rest.rs",
+        "decode.rs",
+        "calls.rs",
+        "operations.rs",
+        "server.rs",
+        "wire.rs",
+        "wrappers.rs",
+    ] {
         put(source.join(part), &fs::read_to_string(parts.join(part)).unwrap());
     }
+    put(source.join("graphql.rs"), &format!("//! Generated.\n\n{}", operations()));
     let mut modules = String::from(
         "//! All that is generated from the corpus.\n#![deny(warnings, missing_docs, rust_2018_idioms)]\n\n\
-         pub mod answers;\npub mod calls;\npub mod decode;\npub mod rest;\npub mod server;\npub mod wrappers;\n",
+         pub mod answers;\npub mod calls;\npub mod decode;\npub mod graphql;\npub mod operations;\npub mod rest;\npub mod server;\npub mod wire;\npub mod wrappers;\n",
     );
     let mut answers = String::from(
         "//! Answers to each operation.\n\nuse crate::decode::check;\n\n\
@@ -113,8 +127,8 @@ fn write_crate(folder: &Path, documents: &[Document]) {
         let code = format!(
             "//! Generated.\n\n/// The calls of this description.\n#[derive(Clone)]\n\
              pub struct Rest(pub podqueue::rest::Rest);\n\n\
-             impl crate::rest::Interface for Rest {{\n    \
-             fn rest(&self) -> &podqueue::rest::Rest {{\n        &self.0\n    }}\n}}\n\n{}",
+             impl std::ops::Deref for Rest {{\n    type Target = podqueue::rest::Rest;\n    \
+             fn deref(&self) -> &Self::Target {{\n        &self.0\n    }}\n}}\n\n{}",
             document.generated.code
         );
         put(source.join(format!("{name}.rs")), &code);
@@ -123,6 +137,17 @@ fn write_crate(folder: &Path, documents: &[Document]) {
     answers.push_str("    ]\n    .into_iter()\n    .flatten()\n    .collect()\n}\n");
     put(source.join("lib.rs"), &modules);
     put(source.join("answers.rs"), &answers);
+}
+
+/// What is generated from the queries of the corpus.
+fn operations() -> String {
+    let read = |name: &str| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/graphql");
+        Source::read(&folder.join(name)).unwrap()
+    };
+    let made =
+        graphql::generate(&read("schema.graphql"), &[read("queries.graphql")], SharedTypes::Here);
+    made.unwrap_or_else(|mistakes| panic!("{}", lines(&mistakes))).code
 }
 
 /// A line for each operation and each manner of answering it.
@@ -178,11 +203,20 @@ fn answered(file: &syn::File) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The `S` of `let answer: Answer<S>` in `send`; a plain `T` where it answers `Result<T>` as it is.
+/// The `S` of `let answer: Answer<S>` in `send`, or of an `Option` of that; a plain `T` where it answers `Result<T>` as it is.
 fn shape(send: &syn::ImplItemFn, result: &Type) -> String {
     let given = send.block.stmts.iter().find_map(|statement| match statement {
         syn::Stmt::Local(local) => match &local.pat {
-            syn::Pat::Type(typed) => Some(argument(&typed.ty)),
+            syn::Pat::Type(typed) => {
+                let inner = argument(&typed.ty);
+                // `Answer<S>` of `Option<Answer<S>>`
+                Some(match syn::parse_str(&inner).unwrap() {
+                    Type::Path(it) if it.path.segments.last().unwrap().ident == "Answer" => {
+                        argument(&Type::Path(it))
+                    }
+                    _ => inner,
+                })
+            }
             _ => None,
         },
         _ => None,
@@ -195,5 +229,5 @@ fn shape(send: &syn::ImplItemFn, result: &Type) -> String {
 fn argument(ty: &Type) -> String {
     let text = ty.to_token_stream().to_string();
     let inner = text.split_once('<').unwrap().1.rsplit_once('>').unwrap().0;
-    inner.trim().to_owned()
+    inner.trim().trim_end_matches(',').to_owned()
 }

@@ -31,7 +31,8 @@ impl Samples<'_> {
         successes.chain(responses.iter().filter(|(status, _)| *status == "default")).find_map(
             |(_, response)| {
                 let schema = &self.resolve(response)["content"]["application/json"]["schema"];
-                (!schema.is_null()).then(|| schema.clone())
+                let is_here = schema["$ref"].as_str().is_none_or(|it| it.starts_with('#'));
+                (!schema.is_null() && is_here).then(|| schema.clone())
             },
         )
     }

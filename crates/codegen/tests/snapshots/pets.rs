@@ -320,7 +320,7 @@ impl ::podqueue::__private::graphql_client::GraphQLQuery for GetPet {
     }
 }
 
-/// What [`GetPet`](super::GetPet) takes and answers with.
+/// What [`GetPet`] takes and answers with.
 #[allow(
     dead_code,
     deprecated,
@@ -482,7 +482,7 @@ impl ::podqueue::__private::graphql_client::GraphQLQuery for SavePet {
     }
 }
 
-/// What [`SavePet`](super::SavePet) takes and answers with.
+/// What [`SavePet`] takes and answers with.
 #[allow(
     dead_code,
     deprecated,
@@ -607,7 +607,7 @@ impl ::podqueue::__private::graphql_client::GraphQLQuery for Search {
     }
 }
 
-/// What [`Search`](super::Search) takes and answers with.
+/// What [`Search`] takes and answers with.
 #[allow(
     dead_code,
     deprecated,

@@ -83,7 +83,7 @@ impl ::podqueue::__private::graphql_client::GraphQLQuery for GetPet {
     }
 }
 
-/// What [`GetPet`](super::GetPet) takes and answers with.
+/// What [`GetPet`] takes and answers with.
 #[allow(
     dead_code,
     deprecated,
@@ -245,7 +245,7 @@ impl ::podqueue::__private::graphql_client::GraphQLQuery for SavePet {
     }
 }
 
-/// What [`SavePet`](super::SavePet) takes and answers with.
+/// What [`SavePet`] takes and answers with.
 #[allow(
     dead_code,
     deprecated,
@@ -370,7 +370,7 @@ impl ::podqueue::__private::graphql_client::GraphQLQuery for Search {
     }
 }
 
-/// What [`Search`](super::Search) takes and answers with.
+/// What [`Search`] takes and answers with.
 #[allow(
     dead_code,
     deprecated,

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::examples::LOOSE;
 use super::tree::remove;
 
 /// A schema's keywords.
@@ -32,7 +33,7 @@ pub(super) fn says_type(schema: &Value) -> bool {
 
 /// Keywords that leave open what a value is.
 pub(super) fn is_annotation(key: &str) -> bool {
-    ["description", "deprecated", "nullable"].contains(&key)
+    ["description", "deprecated", "nullable", LOOSE].contains(&key)
 }
 
 /// Whether all that an enum lists is text.

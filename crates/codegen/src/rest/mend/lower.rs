@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::examples::LOOSE;
 use super::notes::Notes;
 use super::places;
 use crate::rest::pointer::{joined, keys};
@@ -16,7 +17,6 @@ pub(super) fn lower(description: &mut Value, notes: &mut Notes<'_>) {
 }
 
 fn lower_schema(schema: &mut Value, place: &str, notes: &mut Notes<'_>) {
-    local_definitions(schema, place);
     let Some(object) = schema.as_object_mut() else {
         // `true` and `false`, and whatever else should not be here.
         *schema = json!({});
@@ -31,32 +31,6 @@ fn lower_schema(schema: &mut Value, place: &str, notes: &mut Notes<'_>) {
     beside_a_reference(object);
     for (keys, schema) in places::within_mut(schema) {
         lower_schema(schema, &joined(place, &keys), notes);
-    }
-}
-
-/// `#/$defs/Name` is meant from the schema that has such a `$defs`, where the document has none.
-fn local_definitions(schema: &mut Value, place: &str) {
-    for key in ["$defs", "definitions"] {
-        if let Some(Value::Object(definitions)) = schema.get(key).cloned() {
-            let names: Vec<_> = definitions.keys().cloned().collect();
-            anchor(schema, &format!("#/{key}/"), &names, &format!("{place}/{key}/"));
-        }
-    }
-}
-
-fn anchor(value: &mut Value, from: &str, names: &[String], to: &str) {
-    match value {
-        Value::Object(object) => {
-            if let Some(Value::String(target)) = object.get_mut("$ref")
-                && let Some(name) = target.strip_prefix(from)
-                && names.iter().any(|known| known == name)
-            {
-                *target = format!("{to}{name}");
-            }
-            object.values_mut().for_each(|value| anchor(value, from, names, to));
-        }
-        Value::Array(items) => items.iter_mut().for_each(|value| anchor(value, from, names, to)),
-        _ => {}
     }
 }
 
@@ -149,7 +123,8 @@ fn pattern_properties(schema: &mut Map<String, Value>) {
 fn well_formed(schema: &mut Map<String, Value>) {
     schema.retain(|key, value| match key.as_str() {
         "$ref" | "type" | "description" | "title" => value.is_string(),
-        "nullable" | "deprecated" => value.is_boolean(),
+        "format" => value == "uint64",
+        "nullable" | "deprecated" | LOOSE => value.is_boolean(),
         "properties" | "$defs" | "definitions" => value.is_object(),
         "enum" | "allOf" | "oneOf" | "anyOf" => value.as_array().is_some_and(|it| !it.is_empty()),
         "required" => value.as_array().is_some_and(|it| it.iter().all(Value::is_string)),

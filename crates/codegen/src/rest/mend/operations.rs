@@ -1,15 +1,15 @@
-//! Flaws of operations: names, answers, bodies.
+//! Flaws of operations.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
 use super::notes::Notes;
-use super::parameters;
 use super::references::resolve;
 use super::tree::{is_true, object_at, text_at};
+use super::{bodies, parameters, responses};
 use crate::naming;
-use crate::rest::model::{Body, Operation, Place};
+use crate::rest::model::{Operation, Place};
 
 const METHODS: [(&str, &str); 8] = [
     ("get", "GET"),
@@ -44,6 +44,10 @@ pub(super) fn mend(
             };
             let call = format!("{method} {path}");
             let place = ["paths".to_owned(), path.clone(), key.to_owned()];
+            let Some(operation) = resolve(description, operation) else {
+                notes.warn(&place, format!("left out {call}: its $ref leads nowhere"));
+                continue;
+            };
             match mend_operation(description, path, method, item, operation) {
                 Ok(mut mended) => {
                     mended.warnings.drain(..).for_each(|warning| {
@@ -88,11 +92,8 @@ fn mend_operation(
     let mut warnings = Vec::new();
     let (parameters, parameter_types) =
         parameters::mend(description, path, item, operation, &mut warnings)?;
-    let (body, body_type) = match request_body(description, operation)? {
-        Some((body, schema)) => (Some(body), Some(schema)),
-        None => (None, None),
-    };
-    let answer = answer(description, operation)?;
+    let (body, body_type) = bodies::mend(description, operation, &mut warnings)?.unzip();
+    let (answer, answer_type) = responses::answer(description, operation, &mut warnings).unzip();
     Ok(MendedOperation {
         operation: Operation {
             name: name(path, method, operation),
@@ -103,10 +104,10 @@ fn mend_operation(
             deprecated: is_true(operation, "deprecated"),
             parameters,
             body,
-            answers: answer.is_some(),
-            errors: errors(description, operation),
+            answer,
+            errors: responses::errors(description, operation),
         },
-        types: Types { parameters: parameter_types, body: body_type, answer },
+        types: Types { parameters: parameter_types, body: body_type, answer: answer_type },
         warnings,
     })
 }
@@ -117,69 +118,6 @@ fn name(path: &str, method: &str, operation: &Value) -> String {
         id if id.is_empty() => naming::snake(&format!("{}{path}", method.to_lowercase())),
         id => naming::snake(&id),
     }
-}
-
-/// Flaw: several success responses, a success without JSON or with JSON of no schema, errors
-/// with bodies of different types. Only the answer of success is typed, and there is one: the
-/// first that has JSON, or none at all.
-fn answer(description: &Value, operation: &Value) -> Result<Option<Value>, String> {
-    let responses = object_at(operation, &["responses"]);
-    let successes: Vec<_> = responses
-        .iter()
-        .filter(|(status, _)| status.starts_with('2'))
-        .chain(responses.iter().filter(|(status, _)| *status == "default"))
-        .filter_map(|(status, response)| Some((status, resolve(description, response)?)))
-        .collect();
-    let json = successes.iter().find_map(|(_, response)| json_schema(response));
-    if let Some(schema) = json {
-        return Ok(Some(schema));
-    }
-    let other = successes
-        .iter()
-        .filter(|(status, _)| *status != "default")
-        .find_map(|(_, response)| object_at(response, &["content"]).keys().next().cloned());
-    match other {
-        Some(media) => Err(format!("it answers with {media}, not with JSON")),
-        None => Ok(None),
-    }
-}
-
-/// Flaw: several media types for one body, or a media type with parameters or a suffix.
-fn json_schema(content: &Value) -> Option<Value> {
-    let content = content.get("content")?.as_object()?;
-    let (_, media) = content.iter().find(|(name, _)| is_json(name))?;
-    Some(media.get("schema").cloned().unwrap_or_else(|| json!({})))
-}
-
-fn is_json(media: &str) -> bool {
-    let media = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    media == "application/json" || media == "*/*" || media.ends_with("+json")
-}
-
-fn request_body(description: &Value, operation: &Value) -> Result<Option<(Body, Value)>, String> {
-    let Some(body) = operation.get("requestBody") else {
-        return Ok(None);
-    };
-    let body = resolve(description, body).ok_or("the $ref of its body leads nowhere")?;
-    let required = is_true(body, "required");
-    match (json_schema(body), object_at(body, &["content"]).keys().next()) {
-        (Some(schema), _) => {
-            Ok(Some((Body { required, description: text_at(body, "description") }, schema)))
-        }
-        (None, Some(media)) if required => Err(format!("it takes {media}, not JSON")),
-        _ => Ok(None),
-    }
-}
-
-fn errors(description: &Value, operation: &Value) -> Vec<(String, String)> {
-    object_at(operation, &["responses"])
-        .iter()
-        .filter(|(status, _)| status.starts_with(['4', '5']))
-        .filter_map(|(status, response)| {
-            let response = resolve(description, response)?;
-            Some((status.clone(), text_at(response, "description")))
-        })
-        .collect()
 }
 
 /// The operation as the type generator reads it. Its path only has to be unique and to hold the

@@ -10,7 +10,8 @@ use crate::naming;
 use crate::rest::model::{Parameter, Piece, Place, pieces};
 
 /// Fields and methods that every builder has.
-const BUILDERS_OWN: [&str; 6] = ["rest", "body", "timeout", "send", "clone", "into_future"];
+const BUILDERS_OWN: [&str; 9] =
+    ["rest", "body", "timeout", "changes", "null", "set", "send", "clone", "into_future"];
 
 /// The parameters of an operation and their schemas, path parameters first in the order of the
 /// path, then the others in the order of the description.
@@ -21,7 +22,7 @@ pub(super) fn mend(
     operation: &Value,
     warnings: &mut Vec<String>,
 ) -> Result<(Vec<Parameter>, Vec<Value>), String> {
-    let declared = declared(description, item, operation);
+    let declared = declared(description, item, operation, warnings);
     let mut names: HashSet<_> = BUILDERS_OWN.iter().map(|name| (*name).to_owned()).collect();
     let mut mended = Vec::new();
     for wire in path_names(path) {
@@ -97,21 +98,32 @@ fn separator(parameter: &Value, schema: &Value) -> Option<&'static str> {
     }
 }
 
-/// Flaw: parameters at the path and again, differently, at the operation, which wins.
-fn declared<'a>(description: &'a Value, item: &'a Value, operation: &'a Value) -> Vec<&'a Value> {
-    let list = |value: &'a Value| {
-        value
-            .get("parameters")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(|parameter| resolve(description, parameter))
+/// Flaw: parameters at the path and again, differently, at the operation, which wins. And
+/// references to parameters that there are not.
+fn declared<'a>(
+    description: &'a Value,
+    item: &'a Value,
+    operation: &'a Value,
+    warnings: &mut Vec<String>,
+) -> Vec<&'a Value> {
+    let mut list = |value: &'a Value| {
+        let all = value.get("parameters").and_then(Value::as_array).into_iter().flatten();
+        let resolved = all.filter_map(|parameter| {
+            let found = resolve(description, parameter);
+            if found.is_none() {
+                let target = text_at(parameter, "$ref");
+                warnings.push(format!("left out a parameter: {target} leads nowhere"));
+            }
+            found
+        });
+        resolved.collect::<Vec<_>>()
     };
     let key = |parameter: &Value| (place(parameter).to_owned(), text_at(parameter, "name"));
-    let own: Vec<_> = list(operation).collect();
-    let shared = list(item).filter(|shared| !own.iter().any(|it| key(it) == key(shared)));
+    let own = list(operation);
+    let mut shared = list(item);
+    shared.retain(|shared| !own.iter().any(|it| key(it) == key(shared)));
     let mut seen = HashSet::new();
-    shared.chain(own.iter().copied()).filter(|parameter| seen.insert(key(parameter))).collect()
+    shared.into_iter().chain(own).filter(|parameter| seen.insert(key(parameter))).collect()
 }
 
 fn place(parameter: &Value) -> &str {

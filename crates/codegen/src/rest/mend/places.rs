@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::rest::pointer::joined;
 
 /// Parts of a description that name things: their keys are anybody's.
-const NAMED: [&str; 9] = [
+pub(super) const NAMED: [&str; 9] = [
     "paths",
     "responses",
     "content",
@@ -96,7 +96,10 @@ pub(super) fn within_mut(schema: &mut Value) -> Vec<(Vec<String>, &mut Value)> {
     let mut within = Vec::new();
     for (key, value) in schema.as_object_mut().into_iter().flatten() {
         match (key.as_str(), value) {
-            ("properties" | "$defs" | "definitions", Value::Object(named)) => {
+            (
+                "properties" | "patternProperties" | "$defs" | "definitions",
+                Value::Object(named),
+            ) => {
                 within.extend(
                     named.iter_mut().map(|(name, it)| (vec![key.clone(), name.clone()], it)),
                 );
@@ -104,7 +107,7 @@ pub(super) fn within_mut(schema: &mut Value) -> Vec<(Vec<String>, &mut Value)> {
             ("items" | "additionalProperties", value @ Value::Object(_)) => {
                 within.push((vec![key.clone()], value));
             }
-            ("allOf" | "oneOf" | "anyOf", Value::Array(schemas)) => {
+            ("allOf" | "oneOf" | "anyOf" | "prefixItems" | "items", Value::Array(schemas)) => {
                 let numbered = schemas.iter_mut().enumerate();
                 within
                     .extend(numbered.map(|(index, it)| (vec![key.clone(), index.to_string()], it)));

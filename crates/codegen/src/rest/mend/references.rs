@@ -19,9 +19,23 @@ pub(super) fn resolve<'a>(description: &'a Value, mut value: &'a Value) -> Optio
     None
 }
 
-/// The target of a reference as it was before it was made part of a URL.
-pub(super) fn decoded(target: &str) -> String {
-    target.replace("%20", " ").replace("%24", "$")
+/// The same for a value at a place, with the place that its references lead to.
+pub(super) fn resolve_to<'a>(
+    description: &'a Value,
+    mut value: &'a Value,
+    place: &str,
+) -> Option<(&'a Value, String)> {
+    let mut place = place.to_owned();
+    for _ in 0..32 {
+        match value.get("$ref") {
+            Some(Value::String(target)) => {
+                place = target.clone();
+                value = description.pointer(place.strip_prefix('#')?)?;
+            }
+            _ => return Some((value, place)),
+        }
+    }
+    None
 }
 
 /// The names of the schemas that a value refers to.

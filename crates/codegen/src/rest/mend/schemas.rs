@@ -4,9 +4,10 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
+use super::examples::LOOSE;
 use super::kind::{drop_null_of_collections, is_text};
 use super::places::operations_mut;
-use super::tree::remove;
+use super::tree::{is_true, remove};
 
 /// Mends the schemas that stand in operations.
 pub(super) fn mend_paths(paths: &mut Value) {
@@ -47,9 +48,16 @@ pub(super) fn mend(schema: &mut Value, answers: bool) {
         *schema = json!({ "$ref": target });
         return;
     }
+    if answers && is_true(schema, LOOSE) {
+        *schema = any_value(schema);
+    }
     drop_notes(schema);
     drop_defaults(schema);
+    let is_unsigned = schema["type"] == json!("integer") && schema["format"] == json!("uint64");
     drop_constraints(schema);
+    if is_unsigned {
+        schema["format"] = json!("uint64");
+    }
     name_the_type(schema);
     mend_enum(schema);
     mend_map(schema);
@@ -58,6 +66,14 @@ pub(super) fn mend(schema: &mut Value, answers: bool) {
         drop_required(schema);
     }
     mend_within(schema, answers);
+}
+
+/// Any value, with the words of a schema that says more than holds.
+fn any_value(schema: &Value) -> Value {
+    match schema.get("description") {
+        Some(words) => json!({ "description": words }),
+        None => json!({}),
+    }
 }
 
 fn mend_within(schema: &mut Value, answers: bool) {

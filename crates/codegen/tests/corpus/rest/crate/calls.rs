@@ -67,7 +67,7 @@ pub async fn failures() -> Vec<String> {
 
     let server = Server::start(r#"{"id": "made", "job": 5, "tomorrow": {}}"#);
     let made = success_codes::Rest(server.client().rest()).make().await.ok();
-    same("one of several answers", format!("{:?}", made.and_then(|it| it.id)), r#"Some("made")"#);
+    same("one of several answers", format!("{:?}", made.and_then(|it| it?.id)), r#"Some("made")"#);
 
     let server = Server::start(r#"[{"id": "a", "price": "0.5"}, {"id": null}]"#);
     #[allow(deprecated)]

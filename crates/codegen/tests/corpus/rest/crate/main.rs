@@ -1,11 +1,13 @@
 //! Runs what was generated: decodes what a service may answer, and makes calls over HTTP.
 
-use podqueue_corpus::{answers, calls, wrappers};
+use podqueue_corpus::{answers, calls, operations, wire, wrappers};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let mut failures = answers::failures();
     failures.extend(calls::failures().await);
+    failures.extend(operations::failures().await);
+    failures.extend(wire::failures().await);
     failures.extend(wrappers::failures().await);
     for failure in &failures {
         eprintln!("{failure}");

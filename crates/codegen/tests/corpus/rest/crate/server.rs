@@ -6,17 +6,34 @@ use std::sync::mpsc::{channel, Receiver};
 
 use podqueue::Client;
 
-/// A server that gives one answer, and says what it was asked.
+/// A server that gives one response, and says what it was asked.
 pub struct Server {
     url: String,
     requests: Receiver<String>,
 }
 
 impl Server {
-    /// On a free port of this machine.
-    pub fn start(answer: &'static str) -> Self {
+    /// Responds with this JSON, or with 204 where it is empty.
+    pub fn start(json: &str) -> Self {
+        match json {
+            "" => Self::responding("204 No Content", "", ""),
+            json => Self::responding("200 OK", "application/json", json),
+        }
+    }
+
+    /// Responds with a status, a content type and a body, on a free port of this machine.
+    pub fn responding(status: &str, content_type: &str, body: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("it has an address"));
+        let content_type = match content_type {
+            "" => String::new(),
+            media => format!("content-type: {media}\r\n"),
+        };
+        let length = body.len();
+        let reply = format!(
+            "HTTP/1.1 {status}\r\n{content_type}\
+             content-length: {length}\r\nconnection: close\r\n\r\n{body}"
+        );
         let (sender, requests) = channel();
         std::thread::spawn(move || {
             for stream in listener.incoming() {
@@ -29,12 +46,6 @@ impl Server {
                         _ => break,
                     }
                 }
-                let status = if answer.is_empty() { "204 No Content" } else { "200 OK" };
-                let length = answer.len();
-                let reply = format!(
-                    "HTTP/1.1 {status}\r\ncontent-type: application/json\r\n\
-                     content-length: {length}\r\nconnection: close\r\n\r\n{answer}"
-                );
                 stream.write_all(reply.as_bytes()).expect("somebody listens");
                 if sender.send(String::from_utf8_lossy(&request).into_owned()).is_err() {
                     break;
@@ -52,11 +63,25 @@ impl Server {
 
     /// The request line without its version, and the body.
     pub fn request(&self) -> (String, String) {
+        let (head, body) = self.whole_request();
+        let line = head.lines().next().unwrap_or_default();
+        (line.trim_end_matches(" HTTP/1.1").to_owned(), body)
+    }
+
+    /// A header of the next request, and its body.
+    pub fn header_and_body(&self, name: &str) -> (String, String) {
+        let (head, body) = self.whole_request();
+        let header = head.lines().find_map(|line| {
+            let (header, value) = line.split_once(": ")?;
+            header.eq_ignore_ascii_case(name).then(|| value.to_owned())
+        });
+        (header.unwrap_or_default(), body)
+    }
+
+    fn whole_request(&self) -> (String, String) {
         let request = self.requests.recv().expect("a request");
-        let line = request.lines().next().unwrap_or_default();
-        let line = line.trim_end_matches(" HTTP/1.1").to_owned();
-        let body = request.split_once("\r\n\r\n").map(|(_, body)| body.to_owned());
-        (line, body.unwrap_or_default())
+        let (head, body) = request.split_once("\r\n\r\n").unwrap_or((&request, ""));
+        (head.to_owned(), body.to_owned())
     }
 }
 

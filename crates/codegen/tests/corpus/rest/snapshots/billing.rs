@@ -1,4 +1,4 @@
-// billing.yaml:51:414: #/components/schemas/Line/properties/quantity: the default 1.5 does not conform to its schema
+// tests/corpus/rest/billing.yaml:51:414: #/components/schemas/Line/properties/quantity: the default 1.5 does not conform to its schema
 /// What the calls send and answer with.
 pub mod types {
     use ::std::collections::HashMap;
@@ -1360,6 +1360,7 @@ impl Rest {
             rest: self.clone(),
             timeout: None,
             body: body.into(),
+            changes: crate::rest::call::Changes::default(),
         }
     }
 
@@ -1421,20 +1422,40 @@ pub struct CreateInvoice {
     rest: Rest,
     timeout: Option<::std::time::Duration>,
     body: types::NewInvoice,
+    changes: crate::rest::call::Changes,
 }
 
 impl CreateInvoice {
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::PageOfInvoice> {
         let call = crate::rest::call::RestCall::new("create_invoice", "POST")
             .literal("/invoices")
-            .json(&self.body)
+            .json(Some(&self.body), &self.changes)
             .timeout(self.timeout);
         call.send(&self.rest).await
     }
@@ -1484,7 +1505,7 @@ impl GetInvoice {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Invoice> {
         let call = crate::rest::call::RestCall::new("get_invoice", "GET")
             .literal("/invoices/")

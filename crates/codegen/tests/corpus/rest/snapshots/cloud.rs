@@ -1,7 +1,7 @@
-// cloud.yaml:54:198: #/components/schemas/Instance/properties/secureBoot: the default "true" does not conform to its schema
-// cloud.yaml:49:91: #/components/schemas/State: the default "UNKNOWN" does not conform to its schema
-// cloud.yaml:10:5: GET /v1/projects/{project}/instances: the parameter filter is an object, which cannot be sent
-// cloud.yaml:10:5: GET /v1/projects/{project}/instances: session is a cookie parameter, which cannot be sent
+// tests/corpus/rest/cloud.yaml:54:198: #/components/schemas/Instance/properties/secureBoot: the default "true" does not conform to its schema
+// tests/corpus/rest/cloud.yaml:49:91: #/components/schemas/State: the default "UNKNOWN" does not conform to its schema
+// tests/corpus/rest/cloud.yaml:10:5: GET /v1/projects/{project}/instances: the parameter filter is an object, which cannot be sent
+// tests/corpus/rest/cloud.yaml:10:5: GET /v1/projects/{project}/instances: session is a cookie parameter, which cannot be sent
 /// What the calls send and answer with.
 pub mod types {
     use ::std::collections::HashMap;
@@ -529,6 +529,7 @@ impl Rest {
             timeout: None,
             project: project.into(),
             body: body.into(),
+            changes: crate::rest::call::Changes::default(),
         }
     }
 
@@ -642,6 +643,7 @@ impl Rest {
             timeout: None,
             instance_id: instance_id.into(),
             body: None,
+            changes: crate::rest::call::Changes::default(),
         }
     }
 }
@@ -654,22 +656,42 @@ pub struct ComputeInstancesInsert {
     timeout: Option<::std::time::Duration>,
     project: String,
     body: types::Instance,
+    changes: crate::rest::call::Changes,
 }
 
 impl ComputeInstancesInsert {
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Operation> {
         let call = crate::rest::call::RestCall::new("compute_instances_insert", "POST")
             .literal("/v1/projects/")
             .parameter("project", &self.project)
             .literal("/instances")
-            .json(&self.body)
+            .json(Some(&self.body), &self.changes)
             .timeout(self.timeout);
         call.send(&self.rest).await
     }
@@ -702,7 +724,7 @@ impl ComputeInstancesList {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::InstanceList> {
         let call = crate::rest::call::RestCall::new("compute_instances_list", "GET")
             .literal("/v1/Projects/")
@@ -786,7 +808,7 @@ impl ComputeInstancesList2 {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::InstanceList> {
         let call = crate::rest::call::RestCall::new("compute_instances_list_2", "GET")
             .literal("/v1/projects/")
@@ -835,7 +857,7 @@ impl ComputeInstancesStart {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Operation> {
         let call = crate::rest::call::RestCall::new("compute_instances_start", "POST")
             .literal("/v1/projects/")
@@ -877,7 +899,7 @@ impl GetV1ProjectFilesNameExt {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<::serde_json::Value> {
         let call = crate::rest::call::RestCall::new(
                 "get_v1_project_files_name_ext",
@@ -889,6 +911,7 @@ impl GetV1ProjectFilesNameExt {
             .parameter("name", &self.name)
             .literal(".")
             .parameter("ext", &self.ext)
+            .accept("application/vnd.api+json")
             .timeout(self.timeout);
         call.send(&self.rest).await
     }
@@ -913,6 +936,7 @@ pub struct PatchV1InstancesInstanceId {
     timeout: Option<::std::time::Duration>,
     instance_id: String,
     body: Option<types::Instance>,
+    changes: crate::rest::call::Changes,
 }
 
 impl PatchV1InstancesInstanceId {
@@ -922,13 +946,32 @@ impl PatchV1InstancesInstanceId {
         self
     }
 
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Instance> {
         let call = crate::rest::call::RestCall::new(
                 "patch_v1_instances_instance_id",
@@ -936,11 +979,8 @@ impl PatchV1InstancesInstanceId {
             )
             .literal("/v1/instances/")
             .parameter("instance-id", &self.instance_id)
+            .json_as("application/merge-patch+json", self.body.as_ref(), &self.changes)
             .timeout(self.timeout);
-        let call = match &self.body {
-            Some(body) => call.json(body),
-            None => call,
-        };
         call.send(&self.rest).await
     }
 }

@@ -1,6 +1,6 @@
-// defaults.yaml:22:51: #/components/schemas/Thing/properties/color: the default "blue" does not conform to its schema
-// defaults.yaml:23:32: #/components/schemas/Thing/properties/count: the default "many" does not conform to its schema
-// defaults.yaml:21:53: #/components/schemas/Thing/properties/ports: the default "80/http,22/tcp" does not conform to its schema
+// tests/corpus/rest/defaults.yaml:22:51: #/components/schemas/Thing/properties/color: the default "blue" does not conform to its schema
+// tests/corpus/rest/defaults.yaml:23:32: #/components/schemas/Thing/properties/count: the default "many" does not conform to its schema
+// tests/corpus/rest/defaults.yaml:21:53: #/components/schemas/Thing/properties/ports: the default "80/http,22/tcp" does not conform to its schema
 /// What the calls send and answer with.
 pub mod types {
     use ::podqueue::__private::lenient;
@@ -114,7 +114,7 @@ impl GetThing {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Thing> {
         let call = crate::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")

@@ -871,6 +871,7 @@ impl Rest {
             rest: self.clone(),
             timeout: None,
             body: body.into(),
+            changes: crate::rest::call::Changes::default(),
         }
     }
 
@@ -901,7 +902,7 @@ impl GetEvent {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Event> {
         let call = crate::rest::call::RestCall::new("get_event", "GET")
             .literal("/events/")
@@ -965,7 +966,7 @@ impl ListEvents {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Page> {
         let call = crate::rest::call::RestCall::new("list_events", "GET")
             .literal("/events")
@@ -996,20 +997,40 @@ pub struct SendEvent {
     rest: Rest,
     timeout: Option<::std::time::Duration>,
     body: types::NewEvent,
+    changes: crate::rest::call::Changes,
 }
 
 impl SendEvent {
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Option<types::SendEventResponse>> {
         let call = crate::rest::call::RestCall::new("send_event", "POST")
             .literal("/events")
-            .json(&self.body)
+            .json(Some(&self.body), &self.changes)
             .timeout(self.timeout);
         call.send(&self.rest).await
     }
@@ -1041,7 +1062,7 @@ impl Shared {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<::serde_json::Value> {
         let call = crate::rest::call::RestCall::new("shared", "GET")
             .literal("/ref")

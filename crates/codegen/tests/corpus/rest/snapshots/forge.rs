@@ -325,7 +325,7 @@ pub mod types {
             deserialize_with = "lenient::integer",
             skip_serializing_if = "Option::is_none"
         )]
-        pub huge: Option<i64>,
+        pub huge: Option<u64>,
         /// The field `id`.
         #[serde(
             default,
@@ -839,6 +839,7 @@ impl Rest {
             repo: repo.into(),
             path: path.into(),
             body: body.into(),
+            changes: crate::rest::call::Changes::default(),
         }
     }
 }
@@ -909,7 +910,7 @@ impl ReactionsListForIssue {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Vec<types::Reaction>> {
         let call = crate::rest::call::RestCall::new("reactions_list_for_issue", "GET")
             .literal("/repos/")
@@ -956,16 +957,36 @@ pub struct ReposCreateOrUpdateFileContents {
     repo: String,
     path: String,
     body: types::ReposCreateOrUpdateFileContentsBody,
+    changes: crate::rest::call::Changes,
 }
 
 impl ReposCreateOrUpdateFileContents {
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::FileCommit> {
         let call = crate::rest::call::RestCall::new(
                 "repos_create_or_update_file_contents",
@@ -977,7 +998,7 @@ impl ReposCreateOrUpdateFileContents {
             .parameter("repo", &self.repo)
             .literal("/contents/")
             .parameter("path", &self.path)
-            .json(&self.body)
+            .json(Some(&self.body), &self.changes)
             .timeout(self.timeout);
         call.send(&self.rest).await
     }

@@ -15,7 +15,7 @@ pub mod types {
             deserialize_with = "lenient::integer",
             skip_serializing_if = "Option::is_none"
         )]
-        pub big: Option<i64>,
+        pub big: Option<u64>,
         /// The field `count`.
         #[serde(
             default,
@@ -94,7 +94,7 @@ impl GetThing {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Thing> {
         let call = crate::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")

@@ -47,7 +47,7 @@ impl ListThings {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Vec<types::Thing>> {
         let call = crate::rest::call::RestCall::new("list_things", "GET")
             .literal("/things")

@@ -1,6 +1,7 @@
-// parameters.yaml:26:57: #/paths/~1a~1{id}~1{type}~1{undeclared}/get/parameters/15/schema: the default "no" does not conform to its schema
-// parameters.yaml:8:5: GET /a/{id}/{type}/{undeclared}: the parameter filter is an object, which cannot be sent
-// parameters.yaml:8:5: GET /a/{id}/{type}/{undeclared}: session is a cookie parameter, which cannot be sent
+// tests/corpus/rest/parameters.yaml:26:57: #/paths/~1a~1{id}~1{type}~1{undeclared}/get/parameters/15/schema: the default "no" does not conform to its schema
+// tests/corpus/rest/parameters.yaml:8:5: GET /a/{id}/{type}/{undeclared}: left out a parameter: #/components/parameters/Gone leads nowhere
+// tests/corpus/rest/parameters.yaml:8:5: GET /a/{id}/{type}/{undeclared}: the parameter filter is an object, which cannot be sent
+// tests/corpus/rest/parameters.yaml:8:5: GET /a/{id}/{type}/{undeclared}: session is a cookie parameter, which cannot be sent
 /// What the calls send and answer with.
 pub mod types {
     /// One of several values.
@@ -188,7 +189,7 @@ impl Read {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("read", "GET")
             .literal("/a/")

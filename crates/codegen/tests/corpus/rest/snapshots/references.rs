@@ -1,8 +1,8 @@
-// references.yaml:6:3: left out /c: its $ref leads nowhere
-// references.yaml:20:17: the reference # leads nowhere; it is read as any value
-// references.yaml:17:16: the reference #/components/schemas/Gone leads nowhere; it is read as any value
-// references.yaml:7:109: the reference ./other.yaml#/Thing leads nowhere; it is read as any value
-// references.yaml:18:21: the reference https://schemas.example/thing.json leads nowhere; it is read as any value
+// tests/corpus/rest/references.yaml:6:3: left out /c: its $ref leads nowhere
+// tests/corpus/rest/references.yaml:20:17: the reference # leads nowhere; it is read as any value
+// tests/corpus/rest/references.yaml:17:16: the reference #/components/schemas/Gone leads nowhere; it is read as any value
+// tests/corpus/rest/references.yaml:7:109: the reference ./other.yaml#/Thing leads nowhere; it is read as any value
+// tests/corpus/rest/references.yaml:18:21: the reference https://schemas.example/thing.json leads nowhere; it is read as any value
 /// What the calls send and answer with.
 pub mod types {
     /// An object of the interface.
@@ -83,7 +83,7 @@ impl ReadA {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Thing> {
         let call = crate::rest::call::RestCall::new("read_a", "GET")
             .literal("/a")
@@ -118,7 +118,7 @@ impl ReadB {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Thing> {
         let call = crate::rest::call::RestCall::new("read_b", "GET")
             .literal("/b")
@@ -153,7 +153,7 @@ impl ReadD {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<::serde_json::Value> {
         let call = crate::rest::call::RestCall::new("read_d", "GET")
             .literal("/d")

@@ -1,7 +1,4 @@
-// storage.yaml:4:12: left out POST /files: it takes multipart/form-data, not JSON
-// storage.yaml:5:25: left out GET /files/{id}/content: it answers with application/octet-stream, not with JSON
-// storage.yaml:14:11: left out GET /logs: it answers with application/x-ndjson, not with JSON
-// storage.yaml:15:12: left out POST /plain: it takes text/plain, not JSON
+// tests/corpus/rest/storage.yaml:4:12: left out POST /files: it takes multipart/form-data, which cannot be sent
 /// What the calls send and answer with.
 pub mod types {
     use ::std::collections::HashMap;
@@ -453,6 +450,22 @@ impl Rest {
             id: id.into(),
             force: None,
             body: None,
+            changes: crate::rest::call::Changes::default(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /files/{id}/content`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn download_file(&self, id: impl Into<String>) -> DownloadFile {
+        DownloadFile {
+            rest: self.clone(),
+            timeout: None,
+            id: id.into(),
         }
     }
 
@@ -464,6 +477,7 @@ impl Rest {
             rest: self.clone(),
             timeout: None,
             body: None,
+            changes: crate::rest::call::Changes::default(),
         }
     }
 
@@ -554,6 +568,16 @@ impl Rest {
 
     /// Prepares a call.
     ///
+    /// `GET /logs`
+    pub fn logs(&self) -> Logs {
+        Logs {
+            rest: self.clone(),
+            timeout: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
     /// `GET /no-responses`
     pub fn no_responses(&self) -> NoResponses {
         NoResponses {
@@ -620,6 +644,21 @@ impl Rest {
 
     /// Prepares a call.
     ///
+    /// `POST /plain`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn plain(&self, body: impl Into<String>) -> Plain {
+        Plain {
+            rest: self.clone(),
+            timeout: None,
+            body: body.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
     /// `TRACE /files/{id}`
     ///
     /// # Arguments
@@ -650,11 +689,11 @@ impl Batch {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Vec<types::FileOrProblem>> {
         let call = crate::rest::call::RestCall::new("batch", "POST")
             .literal("/batch")
-            .json(&self.body)
+            .json(Some(&self.body), crate::rest::call::Changes::NONE)
             .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
             ::podqueue::__private::lenient::shape::List<
@@ -691,7 +730,7 @@ impl Count {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<i64> {
         let call = crate::rest::call::RestCall::new("count", "GET")
             .literal("/count")
@@ -723,6 +762,7 @@ pub struct DeleteFile {
     id: String,
     force: Option<bool>,
     body: Option<types::DeleteFileBody>,
+    changes: crate::rest::call::Changes,
 }
 
 impl DeleteFile {
@@ -738,29 +778,84 @@ impl DeleteFile {
         self
     }
 
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("delete_file", "DELETE")
             .literal("/files/")
             .parameter("id", &self.id)
             .query("force", &self.force)
+            .json(self.body.as_ref(), &self.changes)
             .timeout(self.timeout);
-        let call = match &self.body {
-            Some(body) => call.json(body),
-            None => call,
-        };
         call.send_empty(&self.rest).await
     }
 }
 
 impl ::std::future::IntoFuture for DeleteFile {
     type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::download_file`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct DownloadFile {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+    id: String,
+}
+
+impl DownloadFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<crate::rest::call::Bytes> {
+        let call = crate::rest::call::RestCall::new("download_file", "GET")
+            .literal("/files/")
+            .parameter("id", &self.id)
+            .literal("/content")
+            .accept("application/octet-stream")
+            .timeout(self.timeout);
+        call.send_bytes(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for DownloadFile {
+    type Output = ::podqueue::Result<crate::rest::call::Bytes>;
     type IntoFuture = ::std::pin::Pin<
         Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
     >;
@@ -777,6 +872,7 @@ pub struct Either {
     rest: Rest,
     timeout: Option<::std::time::Duration>,
     body: Option<types::EitherBody>,
+    changes: crate::rest::call::Changes,
 }
 
 impl Either {
@@ -786,21 +882,37 @@ impl Either {
         self
     }
 
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
         let call = crate::rest::call::RestCall::new("either", "POST")
             .literal("/either")
+            .json(self.body.as_ref(), &self.changes)
             .timeout(self.timeout);
-        let call = match &self.body {
-            Some(body) => call.json(body),
-            None => call,
-        };
         call.send(&self.rest).await
     }
 }
@@ -831,7 +943,7 @@ impl Flag {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<bool> {
         let call = crate::rest::call::RestCall::new("flag", "GET")
             .literal("/flag")
@@ -866,7 +978,7 @@ impl Get {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("get", "GET")
             .literal("/")
@@ -902,7 +1014,7 @@ impl GetFile {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("get_file", "GET")
             .literal("/dup/")
@@ -941,7 +1053,7 @@ impl GetFile2 {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::File> {
         let call = crate::rest::call::RestCall::new("get_file_2", "GET")
             .literal("/files/")
@@ -977,7 +1089,7 @@ impl GetInternalMetadata {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(
         self,
     ) -> ::podqueue::Result<::serde_json::Map<String, ::serde_json::Value>> {
@@ -1015,7 +1127,7 @@ impl HeadFile {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("head_file", "HEAD")
             .literal("/files/")
@@ -1051,7 +1163,7 @@ impl Kind {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::KindResponse> {
         let call = crate::rest::call::RestCall::new("kind", "GET")
             .literal("/kind")
@@ -1062,6 +1174,42 @@ impl Kind {
 
 impl ::std::future::IntoFuture for Kind {
     type Output = ::podqueue::Result<types::KindResponse>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::logs`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Logs {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+}
+
+impl Logs {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<String> {
+        let call = crate::rest::call::RestCall::new("logs", "GET")
+            .literal("/logs")
+            .accept("application/x-ndjson, text/event-stream")
+            .timeout(self.timeout);
+        call.send_text(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Logs {
+    type Output = ::podqueue::Result<String>;
     type IntoFuture = ::std::pin::Pin<
         Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
     >;
@@ -1086,7 +1234,7 @@ impl NoResponses {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("no_responses", "GET")
             .literal("/no-responses")
@@ -1121,7 +1269,7 @@ impl NullResponses {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("null_responses", "GET")
             .literal("/null-responses")
@@ -1156,7 +1304,7 @@ impl Numbers {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(
         self,
     ) -> ::podqueue::Result<::std::collections::HashMap<String, f64>> {
@@ -1199,7 +1347,7 @@ impl OptionsFile {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("options_file", "OPTIONS")
             .literal("/files/")
@@ -1237,19 +1385,60 @@ impl PatchFile {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::File> {
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<Option<types::File>> {
         let call = crate::rest::call::RestCall::new("patch_file", "PATCH")
             .literal("/files/")
             .parameter("id", &self.id)
-            .json(&self.body)
+            .json_as(
+                "application/json-patch+json",
+                Some(&self.body),
+                crate::rest::call::Changes::NONE,
+            )
             .timeout(self.timeout);
-        call.send(&self.rest).await
+        call.send_optional(&self.rest).await
     }
 }
 
 impl ::std::future::IntoFuture for PatchFile {
-    type Output = ::podqueue::Result<types::File>;
+    type Output = ::podqueue::Result<Option<types::File>>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::plain`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Plain {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+    body: String,
+}
+
+impl Plain {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("plain", "POST")
+            .literal("/plain")
+            .raw("text/plain", Some(&self.body))
+            .timeout(self.timeout);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Plain {
+    type Output = ::podqueue::Result<()>;
     type IntoFuture = ::std::pin::Pin<
         Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
     >;
@@ -1275,7 +1464,7 @@ impl TraceFile {
         self
     }
 
-    /// Sends the request and reads the answer. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("trace_file", "TRACE")
             .literal("/files/")

@@ -1,0 +1,44 @@
+//! What generated calls say of themselves.
+
+use crate::print;
+use crate::rest::model::{Operation, Parameter, Place};
+
+/// The docs of a method, with those of its arguments.
+pub(super) fn method(operation: &Operation, required: &[(String, String)]) -> String {
+    let mut docs = sentence(&operation.summary, "Prepares a call.");
+    if !operation.description.is_empty() {
+        docs.push_str("\n\n");
+        docs.push_str(&print::prose(&operation.description));
+    }
+    docs.push_str(&format!("\n\n`{} {}`", operation.method, operation.path));
+    if !required.is_empty() {
+        docs.push_str("\n\n# Arguments\n");
+        for (name, meaning) in required {
+            docs.push_str(&format!("\n- `{name}`: {}", meaning.replace('\n', "\n  ")));
+        }
+    }
+    if !operation.errors.is_empty() {
+        docs.push_str("\n\n# Errors\n");
+        for (status, meaning) in &operation.errors {
+            let meaning = print::prose(meaning).replace('\n', "\n  ");
+            docs.push_str(&format!("\n- {status}: {meaning}"));
+        }
+    }
+    docs
+}
+
+/// The docs of a parameter.
+pub(super) fn parameter(parameter: &Parameter) -> String {
+    let place = match parameter.place {
+        Place::Path => return sentence(&parameter.description, "A part of the path."),
+        Place::Query => "the query parameter",
+        Place::Header => "the header",
+    };
+    let meaning = sentence(&parameter.description, "");
+    format!("{meaning}\n\nSent as {place} `{}`.", parameter.wire).trim_start().to_owned()
+}
+
+/// The words of the description, or ours where it has none.
+pub(super) fn sentence(text: &str, otherwise: &str) -> String {
+    if text.trim().is_empty() { otherwise.to_owned() } else { print::prose(text) }
+}

@@ -1,0 +1,82 @@
+//! How a generated call describes its request to podqueue's one way out.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use crate::rest::model::{Body, Content, Operation, Parameter, Piece, Place, Style};
+
+/// The statements that make `call`. `changes` says whether the builder has a field of that name.
+pub(super) fn statements(operation: &Operation, changes: bool) -> TokenStream {
+    let (name, method) = (&operation.name, operation.method);
+    let pieces = operation.path_pieces();
+    let path = pieces.iter().map(|piece| match piece {
+        Piece::Literal(text) => quote!(.literal(#text)),
+        Piece::Parameter(wire) => {
+            let mut parameters = operation.parameters.iter();
+            let parameter = parameters.find(|it| it.place == Place::Path && it.wire == *wire);
+            let field = format_ident!("{}", parameter.map_or("", |it| it.name.as_str()));
+            quote!(.parameter(#wire, &self.#field))
+        }
+    });
+    let of = |place: Place| operation.parameters.iter().filter(move |it| it.place == place);
+    let queries = of(Place::Query).map(query);
+    let headers = of(Place::Header).filter(|it| it.required).map(|parameter| {
+        let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));
+        quote!(.header(#wire, &self.#field))
+    });
+    let accept = operation.answer.as_ref().and_then(|answer| answer.accept.as_ref());
+    let accept = accept.map(|media| quote!(.accept(#media)));
+    let body = operation.body.as_ref().map(|it| body(it, changes));
+    let later_headers = of(Place::Header).filter(|it| !it.required).map(|parameter| {
+        let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));
+        quote! {
+            let call = match &self.#field {
+                Some(value) => call.header(#wire, value),
+                None => call,
+            };
+        }
+    });
+    quote! {
+        let call = crate::rest::call::RestCall::new(#name, #method)
+            #(#path)* #(#queries)* #(#headers)* #accept #body
+            .timeout(self.timeout);
+        #(#later_headers)*
+    }
+}
+
+fn query(parameter: &Parameter) -> TokenStream {
+    let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));
+    match parameter.separator {
+        Some(separator) => quote!(.query_joined(#wire, &self.#field, #separator)),
+        None => quote!(.query(#wire, &self.#field)),
+    }
+}
+
+fn body(body: &Body, changes: bool) -> TokenStream {
+    let value = if body.required { quote!(Some(&self.body)) } else { quote!(self.body.as_ref()) };
+    let changes =
+        if changes { quote!(&self.changes) } else { quote!(crate::rest::call::Changes::NONE) };
+    let media = &body.media;
+    match body.content {
+        Content::Json if media == "application/json" => quote!(.json(#value, #changes)),
+        Content::Json => quote!(.json_as(#media, #value, #changes)),
+        Content::Form => {
+            let styles = body.styles.iter().map(|(name, it)| {
+                let style = style(*it);
+                quote!((#name, #style))
+            });
+            quote!(.form(#value, #changes, &[#(#styles),*]))
+        }
+        Content::Text | Content::Bytes => quote!(.raw(#media, #value)),
+    }
+}
+
+fn style(style: Style) -> TokenStream {
+    let path = quote!(crate::rest::call::Style);
+    match style {
+        Style::Json => quote!(#path::Json),
+        Style::Exploded => quote!(#path::Exploded),
+        Style::Joined(separator) => quote!(#path::Joined(#separator)),
+        Style::Deep => quote!(#path::Deep),
+    }
+}

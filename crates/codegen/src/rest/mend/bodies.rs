@@ -1,0 +1,63 @@
+//! Flaws of the bodies of requests.
+
+use serde_json::{Map, Value};
+
+use super::media::Media;
+use super::references::resolve;
+use super::tree::{is_true, object_at, text_at};
+use crate::rest::model::{Body, Content, Style};
+
+/// The body of an operation and its schema. Flaw: several media types for one body, of which the
+/// best is used, and bodies of a kind that cannot be sent, which are left out with a warning where
+/// they are optional.
+pub(super) fn mend(
+    description: &Value,
+    operation: &Value,
+    warnings: &mut Vec<String>,
+) -> Result<Option<(Body, Value)>, String> {
+    let Some(body) = operation.get("requestBody").filter(|it| !it.is_null()) else {
+        return Ok(None);
+    };
+    let body = resolve(description, body).ok_or("the $ref of its body leads nowhere")?;
+    let required = is_true(body, "required");
+    let offered = object_at(body, &["content"]);
+    let Some(media) = Media::chosen(&offered) else {
+        return match offered.keys().next() {
+            Some(name) if required => Err(format!("it takes {name}, which cannot be sent")),
+            Some(name) => {
+                warnings.push(format!("its body is {name}, which cannot be sent"));
+                Ok(None)
+            }
+            None => Ok(None),
+        };
+    };
+    let body = Body {
+        required,
+        description: text_at(body, "description"),
+        content: media.content,
+        media: media.sent(),
+        styles: match media.content {
+            Content::Form => styles(&media.encoding),
+            _ => Vec::new(),
+        },
+    };
+    Ok(Some((body, media.schema)))
+}
+
+/// How a form encodes its lists and objects, where the description says so.
+fn styles(encoding: &Map<String, Value>) -> Vec<(String, Style)> {
+    let style = |encoding: &Value| {
+        let style = text_at(encoding, "style");
+        let explode = encoding.get("explode").and_then(Value::as_bool);
+        let is_json = text_at(encoding, "contentType").starts_with("application/json");
+        match style.as_str() {
+            "deepObject" => Some(Style::Deep),
+            "spaceDelimited" if explode != Some(true) => Some(Style::Joined(" ")),
+            "pipeDelimited" if explode != Some(true) => Some(Style::Joined("|")),
+            "form" | "" if explode == Some(false) => Some(Style::Joined(",")),
+            "" if explode.is_none() => is_json.then_some(Style::Json),
+            _ => Some(Style::Exploded),
+        }
+    };
+    encoding.iter().filter_map(|(name, it)| Some((name.clone(), style(it)?))).collect()
+}

@@ -1,0 +1,130 @@
+//! Examples that contradict their schemas: what the service sends there is anybody's guess.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::notes::Notes;
+use super::places::{self, fields};
+use super::references::resolve_to;
+use crate::rest::pointer::{joined, keys};
+
+/// What marks a schema that responses need not keep to.
+pub(super) const LOOSE: &str = "x-loose";
+
+/// How deep an example is followed.
+const DEPTH: usize = 16;
+
+/// Flaw: a list whose example is a text with commas, an integer whose example is larger than any
+/// that fits. One such field would cost a caller the whole response, so it is read as any value.
+pub(super) fn loosen(description: &mut Value, notes: &mut Notes<'_>) {
+    let whole = description.clone();
+    let mut examples = Examples { description: &whole, found: BTreeMap::new() };
+    places::each_schema(description, &mut |schema, place| {
+        if let Some(media) = place.strip_suffix("/schema").and_then(|it| whole.pointer(&it[1..])) {
+            let named = fields(media, "examples").filter_map(|(_, it)| it.get("value"));
+            for example in media.get("example").into_iter().chain(named) {
+                examples.compare(example, schema, place, 0);
+            }
+        }
+        examples.own(schema, place);
+    });
+    for (place, kind) in examples.found {
+        if let Some(schema) = description.pointer_mut(&place[1..]) {
+            schema[LOOSE] = json!(true);
+            let message =
+                format!("{place}: its example is no {kind}; responses may hold any value");
+            notes.warn(&keys(&place), message);
+        }
+    }
+}
+
+struct Examples<'a> {
+    description: &'a Value,
+    /// The places of the schemas, and what their examples are not.
+    found: BTreeMap<String, &'static str>,
+}
+
+impl Examples<'_> {
+    /// Looks at the examples within a schema.
+    fn own(&mut self, schema: &mut Value, place: &str) {
+        let several = schema.get("examples").and_then(Value::as_array);
+        let examples: Vec<_> = schema
+            .get("example")
+            .into_iter()
+            .chain(several.into_iter().flatten())
+            .cloned()
+            .collect();
+        for example in examples {
+            self.compare(&example, schema, place, 0);
+        }
+        for (keys, schema) in places::within_mut(schema) {
+            self.own(schema, &joined(place, &keys));
+        }
+    }
+
+    fn compare(&mut self, example: &Value, schema: &Value, place: &str, depth: usize) {
+        let Some((schema, place)) = resolve_to(self.description, schema, place) else { return };
+        if depth > DEPTH || example.is_null() {
+            return;
+        }
+        if let Some(kind) = contradicted(example, schema) {
+            self.found.insert(place, kind);
+            return;
+        }
+        for (name, schema) in fields(schema, "properties") {
+            if let Some(example) = example.get(name) {
+                let place = joined(&place, &["properties", name]);
+                self.compare(example, schema, &place, depth + 1);
+            }
+        }
+        if let Some(items) = schema.get("items") {
+            for example in example.as_array().into_iter().flatten() {
+                self.compare(example, items, &format!("{place}/items"), depth + 1);
+            }
+        }
+        let parts = schema.get("allOf").and_then(Value::as_array);
+        for (index, part) in parts.into_iter().flatten().enumerate() {
+            self.compare(example, part, &format!("{place}/allOf/{index}"), depth + 1);
+        }
+    }
+}
+
+/// What a schema says that a value is, and what an example shows that it need not be. A number in
+/// a text is a number, and JSON in a text may be what whoever wrote the example meant.
+fn contradicted(example: &Value, schema: &Value) -> Option<&'static str> {
+    let text = example.as_str().map(str::trim);
+    let json = || text.and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let fits = |kind: &str| match kind {
+        "array" => example.is_array() || json().is_some_and(|it| it.is_array()),
+        // Named fields say more than a careless example.
+        "object" => {
+            schema.get("properties").is_some()
+                || example.is_object()
+                || json().is_some_and(|it| it.is_object())
+        }
+        "integer" => match (example, text) {
+            (Value::Number(number), _) => number.is_i64() || number.as_f64().is_some_and(is_whole),
+            (_, Some(text)) => {
+                text.is_empty() || text.parse::<i64>().is_ok() || text.parse().is_ok_and(is_whole)
+            }
+            _ => false,
+        },
+        "number" => match text {
+            Some(text) => text.is_empty() || text.parse::<f64>().is_ok(),
+            None => example.is_number(),
+        },
+        "boolean" => example.is_boolean(),
+        // Numbers and dates that somebody forgot to quote.
+        "string" => !example.is_array() && !example.is_object(),
+        _ => true,
+    };
+    const KINDS: [&str; 6] = ["array", "object", "integer", "number", "boolean", "string"];
+    let kind = schema.get("type")?.as_str()?;
+    KINDS.into_iter().find(|it| *it == kind).filter(|kind| !fits(kind))
+}
+
+/// Whether it is a whole number that a double holds exactly.
+fn is_whole(number: f64) -> bool {
+    number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0
+}

@@ -1,0 +1,37 @@
+//! GraphQL operations over HTTP: what they send, and how they read a response.
+
+use crate::graphql::{alone, find, me, Alone, Find, Me};
+use crate::server::Server;
+
+/// What does not go as it should.
+pub async fn failures() -> Vec<String> {
+    let mut failures = Vec::new();
+    let mut same = |what: &str, is: String, should: &str| {
+        if is != should {
+            failures.push(format!("{what}: is {is}, should be {should}"));
+        }
+    };
+    let server = Server::start(
+        r#"{"data": {"me": {"name": "n", "gen": 2, "id": "i", "born": "today", "__typename": "User"}, "try": 1,
+            "find": [{"dyn": 3}]}}"#,
+    );
+    let graphql = server.client().graphql();
+    let read = graphql.execute::<Me>(me::Variables).await.map(|it| {
+        let me = it.me.expect("somebody");
+        (me.name, me.gen_, me.id, me.born, it.try_)
+    });
+    same(
+        "a fragment on an interface beside fields",
+        format!("{read:?}"),
+        r#"Ok((Some("n"), Some(2), "i", Some(String("today")), Some(1)))"#,
+    );
+    let read = graphql.execute::<Alone>(alone::Variables).await;
+    same("such a fragment alone", format!("{:?}", read.map(|it| it.me.map(|it| it.id))), r#"Ok(Some("i"))"#);
+    server.request();
+    server.request();
+    let found = graphql.execute::<Find>(find::Variables { gen_: Some(4) }).await;
+    same("a word of Rust", format!("{:?}", found.map(|it| it.find[0].dyn_)), "Ok(Some(3))");
+    let body = server.request().1;
+    same("a word of Rust", body, r#"{"query":"query Find { find(gen: 4) { dyn } }"}"#);
+    failures
+}

@@ -1,0 +1,201 @@
+//! Small descriptions on the wire: what a call sends, and how it reads a response.
+
+use std::fmt::Debug;
+
+use podqueue::Result;
+
+use crate::server::Server;
+use crate::{clearing, default_errors, empty_responses, files, loose, media, methods};
+
+struct Checks(Vec<String>);
+
+impl Checks {
+    fn same(&mut self, what: &str, is: impl Debug, should: &str) {
+        let is = format!("{is:?}");
+        if is != should {
+            self.0.push(format!("{what}: is {is}, should be {should}"));
+        }
+    }
+}
+
+/// What does not go as it should.
+pub async fn failures() -> Vec<String> {
+    let mut checks = Checks(Vec::new());
+    responses(&mut checks).await;
+    every_method(&mut checks).await;
+    clearing(&mut checks).await;
+    media(&mut checks).await;
+    loose(&mut checks).await;
+    files(&mut checks).await;
+    checks.0
+}
+
+async fn responses(checks: &mut Checks) {
+    let server = Server::start("");
+    let rest = default_errors::Rest(server.client().rest());
+    checks.same("a deletion", said(rest.delete_thing("a").await), "Ok(())");
+    let server = Server::responding("200 OK", "text/html", "<p>fine");
+    let rest = default_errors::Rest(server.client().rest());
+    checks.same("a run", said(rest.run_thing("a").await), "Ok(())");
+    let server = Server::responding("422 No", "application/json", r#"{"message": "not so"}"#);
+    let rest = default_errors::Rest(server.client().rest());
+    let refused = rest.delete_thing("a").await.map_err(|error| error.status());
+    checks.same("an error", refused, "Err(Some(422))");
+    let server = Server::start(r#"{"id": "b"}"#);
+    let rest = default_errors::Rest(server.client().rest());
+    let thing = said(rest.get_thing("a").await.map(|it| it.id));
+    checks.same("all there is", thing, r#"Ok(Some("b"))"#);
+
+    let server = Server::start("");
+    let rest = empty_responses::Rest(server.client().rest());
+    checks.same("no thing", said(rest.get_thing().await.map(|it| it.map(|it| it.id))), "Ok(None)");
+    checks.same("no things", said(rest.find_things().await), "Ok(None)");
+    checks.same("null or nothing", said(rest.get_null().await), "Ok(None)");
+    let server = Server::start(r#"[1, "2"]"#);
+    let rest = empty_responses::Rest(server.client().rest());
+    checks.same("two things", said(rest.find_things().await), "Ok(Some([1, 2]))");
+}
+
+async fn every_method(checks: &mut Checks) {
+    let server = Server::start("");
+    let rest = methods::Rest(server.client().rest());
+    let sent = [
+        ("GET", rest.get_a().await),
+        ("PUT", rest.put_a().await),
+        ("POST", rest.post_a().await),
+        ("DELETE", rest.delete_a().await),
+        ("OPTIONS", rest.options_a().await),
+        ("HEAD", rest.head_a().await),
+        ("PATCH", rest.patch_a().await),
+        ("TRACE", rest.trace_a().await),
+    ];
+    for (method, done) in sent {
+        checks.same(method, said(done), "Ok(())");
+        checks.same(method, server.request().0, &format!("{:?}", format!("{method} /v1/a")));
+    }
+}
+
+async fn clearing(checks: &mut Checks) {
+    let server = Server::start("");
+    let rest = clearing::Rest(server.client().rest());
+    let part = clearing::types::ChangePartsItem { note: Some("n".into()) };
+    let change = clearing::types::Change { parts: vec![part], ..Default::default() };
+    let none: [&str; 0] = [];
+    let call = rest.patch_thing(change).null("name").set("tags", none).null("parts[0].note");
+    checks.same("a clearing", said(call.await), "Ok(())");
+    let (media, body) = server.header_and_body("content-type");
+    checks.same("its type", media, r#""application/merge-patch+json""#);
+    checks.same("its body", body, r##""{\"name\":null,\"parts\":[{\"note\":null}],\"tags\":[]}""##);
+
+    checks.same("no body", said(rest.patch_optional().await), "Ok(())");
+    checks.same("no body", server.header_and_body("content-type"), r#"("", "")"#);
+    checks.same("only null", said(rest.patch_optional().null("name").await), "Ok(())");
+    checks.same("only null", server.request().1, r##""{\"name\":null}""##);
+    let nowhere = rest.patch_optional().null("name[0]").await.map_err(|error| error.field().map(str::to_owned));
+    checks.same("no place", nowhere, r#"Err(Some("name[0]"))"#);
+}
+
+async fn media(checks: &mut Checks) {
+    let server = Server::start(r#"{"id": "c"}"#);
+    let rest = media::Rest(server.client().rest());
+    let card = media::types::ChargeBodyCard {
+        number: "4 2".into(),
+        owner: Some(media::types::ChargeBodyCardOwner { name: Some("n".into()) }),
+    };
+    let body = media::types::ChargeBody {
+        amount: 5,
+        memo: None,
+        expand: vec!["a".into(), "b".into()],
+        ids: vec![1, 2],
+        card: Some(card),
+        plain: [("x".to_owned(), 1)].into(),
+        spread: [("y".to_owned(), 2)].into(),
+    };
+    checks.same("a form", said(rest.charge(body).await.map(|it| it.id)), r#"Ok(Some("c"))"#);
+    let (media, body) = server.header_and_body("content-type");
+    checks.same("a form's type", media, r#""application/x-www-form-urlencoded""#);
+    checks.same(
+        "a form's body",
+        body,
+        "\"amount=5&card%5Bnumber%5D=4+2&card%5Bowner%5D%5Bname%5D=n&expand%5B0%5D=a&expand%5B1%5D=b\
+         &ids=1%2C2&plain=%7B%22x%22%3A1%7D&y=2\"",
+    );
+    checks.same("no form", said(rest.token().await), "Ok(())");
+    checks.same("no form's body", server.header_and_body("content-type"), r#"("", "")"#);
+
+    let server = Server::responding("200 OK", "text/markdown", "# Ü");
+    let rest = media::Rest(server.client().rest());
+    checks.same("text", said(rest.put_note("tea").await), r##"Ok("# Ü")"##);
+    let (media, body) = server.header_and_body("content-type");
+    checks.same("what was sent", (media, body), r#"("text/plain", "tea")"#);
+    checks.same("text", said(rest.put_note("tea").await), r##"Ok("# Ü")"##);
+    checks.same("what was asked for", server.header_and_body("accept").0, r#""text/markdown""#);
+    checks.same("XML", said(rest.post_xml().body("<a/>").await), r##"Ok("# Ü")"##);
+    let (media, body) = server.header_and_body("content-type");
+    checks.same("XML as it was sent", (media, body), r#"("application/soap+xml", "<a/>")"#);
+    let file = rest.put_file("bytes").await.map(|it| it.len());
+    checks.same("a file", said(file), "Ok(4)");
+    let (accept, body) = server.header_and_body("accept");
+    checks.same("a file", (accept, body), r#"("application/pdf, image/png", "bytes")"#);
+
+    let server = Server::start(r#"{"a": "b"}"#);
+    let rest = media::Rest(server.client().rest());
+    let body = media::types::VendorBody { a: None };
+    checks.same("a vendor", said(rest.vendor(body.clone()).await.map(|it| it.a)), r#"Ok(Some("b"))"#);
+    let (media, _) = server.header_and_body("content-type");
+    checks.same("its type", media, r#""application/vnd.api+json""#);
+    checks.same("a vendor", said(rest.vendor(body).await.map(|it| it.a)), r#"Ok(Some("b"))"#);
+    let (media, _) = server.header_and_body("accept");
+    checks.same("its type", media, r#""application/vnd.api+json, application/json""#);
+}
+
+async fn loose(checks: &mut Checks) {
+    let server = Server::start(
+        r#"{"id": "a", "zones": "a,b", "quoted": ["a"], "max": 18446744073709551615, "count": "7",
+            "counter": 18446744073709551615, "parts": [{"size": "large"}], "when": "now"}"#,
+    );
+    let rest = loose::Rest(server.client().rest());
+    let thing = rest.get_thing().await.map(|it| {
+        let size = it.parts[0].size.clone();
+        (it.id, it.zones, it.quoted, it.max, it.count, it.counter, size)
+    });
+    checks.same(
+        "what does not fit",
+        said(thing),
+        "Ok((Some(\"a\"), Some(String(\"a,b\")), [\"a\"], Some(Number(18446744073709551615)), \
+         Some(7), Some(18446744073709551615), Some(String(\"large\"))))",
+    );
+    let new = loose::types::New { n: None, i: Some(3), s: None, e: None, zones: vec!["z".into()] };
+    checks.same("what must be there", said(rest.put_thing(new).await), "Ok(())");
+    server.request();
+    let body = server.request().1;
+    checks.same(
+        "null where it must be there",
+        body,
+        r##""{\"e\":null,\"i\":3,\"n\":null,\"s\":null,\"zones\":[\"z\"]}""##,
+    );
+}
+
+async fn files(checks: &mut Checks) {
+    let server = Server::start(r#"[{"name": "a", "owner": {"name": "b"}, "friends": [{"age": 3}]}]"#);
+    let rest = files::Rest(server.client().rest());
+    let pets = said(rest.list_pets().limit(2).await.map(|pets| {
+        let pet = pets[0].clone();
+        (pet.name, pet.owner.and_then(|it| it.name), pet.friends[0].age)
+    }));
+    checks.same("in another file", pets, r#"Ok((Some("a"), Some("b"), Some(3)))"#);
+    checks.same("its request", server.request().0, r#""GET /v1/pets?limit=2""#);
+    let server = Server::start(r#"{"mine": "m", "odd": {"a": "1"}, "spaced": {"b": "2"}, "part": {"self": {"d": "3"}}}"#);
+    let rest = files::Rest(server.client().rest());
+    let thing = said(rest.get_things().await.map(|it| it.mine));
+    checks.same("an operation elsewhere", thing, r#"Ok(Some("m"))"#);
+    let here = said(rest.get_here().limit(1).await.map(|it| {
+        let deep = it.part.and_then(|it| *it.self_).and_then(|it| it.d);
+        (it.odd.and_then(|it| it.a), it.spaced.and_then(|it| it.b), deep)
+    }));
+    checks.same("odd references", here, r#"Ok((Some("1"), Some("2"), Some("3")))"#);
+}
+
+fn said<T>(result: Result<T>) -> std::result::Result<T, String> {
+    result.map_err(|error| error.to_string())
+}

@@ -1,0 +1,202 @@
+// tests/corpus/rest/empty_responses.yaml:7:11: GET /both: its response 201 is text/plain, not read
+// tests/corpus/rest/empty_responses.yaml:7:11: GET /both: its response 202 is read as that of 200
+/// What the calls send and answer with.
+pub mod types {
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct GetThingResponse {
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+    }
+}
+
+impl Rest {
+    /// Prepares a call.
+    ///
+    /// `POST /things`
+    pub fn find_things(&self) -> FindThings {
+        FindThings {
+            rest: self.clone(),
+            timeout: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /both`
+    pub fn get_both(&self) -> GetBoth {
+        GetBoth {
+            rest: self.clone(),
+            timeout: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /null`
+    pub fn get_null(&self) -> GetNull {
+        GetNull {
+            rest: self.clone(),
+            timeout: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /thing`
+    pub fn get_thing(&self) -> GetThing {
+        GetThing {
+            rest: self.clone(),
+            timeout: None,
+        }
+    }
+}
+
+/// The call that [`Rest::find_things`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct FindThings {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+}
+
+impl FindThings {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<Option<Vec<i64>>> {
+        let call = crate::rest::call::RestCall::new("find_things", "POST")
+            .literal("/things")
+            .timeout(self.timeout);
+        let answer: Option<
+            ::podqueue::__private::lenient::shape::Answer<
+                ::podqueue::__private::lenient::shape::List<
+                    ::podqueue::__private::lenient::shape::Integer<i64>,
+                >,
+            >,
+        > = call.send_optional(&self.rest).await?;
+        Ok(answer.map(|answer| answer.0))
+    }
+}
+
+impl ::std::future::IntoFuture for FindThings {
+    type Output = ::podqueue::Result<Option<Vec<i64>>>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::get_both`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetBoth {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+}
+
+impl GetBoth {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<String> {
+        let call = crate::rest::call::RestCall::new("get_both", "GET")
+            .literal("/both")
+            .timeout(self.timeout);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetBoth {
+    type Output = ::podqueue::Result<String>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::get_null`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetNull {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+}
+
+impl GetNull {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<Option<String>> {
+        let call = crate::rest::call::RestCall::new("get_null", "GET")
+            .literal("/null")
+            .timeout(self.timeout);
+        call.send_optional(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetNull {
+    type Output = ::podqueue::Result<Option<String>>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::get_thing`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetThing {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+}
+
+impl GetThing {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<Option<types::GetThingResponse>> {
+        let call = crate::rest::call::RestCall::new("get_thing", "GET")
+            .literal("/thing")
+            .timeout(self.timeout);
+        call.send_optional(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetThing {
+    type Output = ::podqueue::Result<Option<types::GetThingResponse>>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

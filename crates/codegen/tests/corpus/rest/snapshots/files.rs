@@ -1,0 +1,358 @@
+// tests/corpus/rest/parts/pet.json:6:32: #/components/schemas/Pet/properties/age: the default "old" does not conform to its schema
+// tests/corpus/rest/files.yaml:9:5: GET /here: left out a parameter: #/components/parameters/Gone leads nowhere
+// tests/corpus/rest/files.yaml:9:5: GET /here: left out a parameter: parts/gone.yml#/Limit leads nowhere
+// tests/corpus/rest/files.yaml:9:5: GET /here: the $ref of its response 202 leads nowhere
+// tests/corpus/rest/files.yaml:7:5: left out POST /things: its $ref leads nowhere
+// tests/corpus/rest/files.yaml:7:12: the reference parts/gone.yml leads nowhere; it is read as any value
+/// What the calls send and answer with.
+pub mod types {
+    use ::podqueue::__private::lenient;
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Here {
+        /// The field `gone`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub gone: Option<::serde_json::Value>,
+        /// The field `odd`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub odd: Option<OddName>,
+        /// The field `part`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub part: Option<WholePart2>,
+        /// The field `pet`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub pet: Option<Pet>,
+        /// The field `spaced`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub spaced: Option<SpacedName>,
+    }
+
+    impl ::std::fmt::Debug for Here {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Here")
+                .field("gone", &format_args!("[redacted]"))
+                .field("odd", &self.odd)
+                .field("part", &self.part)
+                .field("pet", &self.pet)
+                .field("spaced", &self.spaced)
+                .finish()
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct OddName {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Owner {
+        /// The field `mine`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub mine: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    pub struct Owner2 {
+        /// The field `name`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    pub struct Pet {
+        /// The field `age`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub age: Option<i64>,
+        /// The field `friends`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub friends: Vec<Pet>,
+        /// The field `name`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+        /// The field `owner`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub owner: Option<Owner2>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct SpacedName {
+        /// The field `b`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub b: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct WholePart2 {
+        /// The field `d`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub d: Option<String>,
+        /// The field `self`.
+        #[serde(rename = "self", default)]
+        pub self_: Box<Option<WholePart2>>,
+    }
+}
+
+impl Rest {
+    /// Prepares a call.
+    ///
+    /// `POST /pets`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn add_pet(&self, body: impl Into<types::Pet>) -> AddPet {
+        AddPet {
+            rest: self.clone(),
+            timeout: None,
+            body: body.into(),
+            limit: None,
+            changes: crate::rest::call::Changes::default(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /here`
+    pub fn get_here(&self) -> GetHere {
+        GetHere {
+            rest: self.clone(),
+            timeout: None,
+            limit: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /things`
+    pub fn get_things(&self) -> GetThings {
+        GetThings {
+            rest: self.clone(),
+            timeout: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /pets`
+    pub fn list_pets(&self) -> ListPets {
+        ListPets {
+            rest: self.clone(),
+            timeout: None,
+            limit: None,
+        }
+    }
+}
+
+/// The call that [`Rest::add_pet`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct AddPet {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+    limit: Option<i64>,
+    body: types::Pet,
+    changes: crate::rest::call::Changes,
+}
+
+impl AddPet {
+    /// Sent as the query parameter `limit`.
+    pub fn limit(mut self, limit: i64) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("add_pet", "POST")
+            .literal("/pets")
+            .query("limit", &self.limit)
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for AddPet {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::get_here`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetHere {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+    limit: Option<i64>,
+}
+
+impl GetHere {
+    /// Sent as the query parameter `limit`.
+    pub fn limit(mut self, limit: i64) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::Here> {
+        let call = crate::rest::call::RestCall::new("get_here", "GET")
+            .literal("/here")
+            .query("limit", &self.limit)
+            .timeout(self.timeout);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetHere {
+    type Output = ::podqueue::Result<types::Here>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::get_things`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetThings {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+}
+
+impl GetThings {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::Owner> {
+        let call = crate::rest::call::RestCall::new("get_things", "GET")
+            .literal("/things")
+            .timeout(self.timeout);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetThings {
+    type Output = ::podqueue::Result<types::Owner>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::list_pets`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct ListPets {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+    limit: Option<i64>,
+}
+
+impl ListPets {
+    /// Sent as the query parameter `limit`.
+    pub fn limit(mut self, limit: i64) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<Vec<types::Pet>> {
+        let call = crate::rest::call::RestCall::new("list_pets", "GET")
+            .literal("/pets")
+            .query("limit", &self.limit)
+            .timeout(self.timeout);
+        let answer: ::podqueue::__private::lenient::shape::Answer<
+            ::podqueue::__private::lenient::shape::List<
+                ::podqueue::__private::lenient::shape::Plain<types::Pet>,
+            >,
+        > = call.send(&self.rest).await?;
+        Ok(answer.0)
+    }
+}
+
+impl ::std::future::IntoFuture for ListPets {
+    type Output = ::podqueue::Result<Vec<types::Pet>>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

@@ -1,0 +1,270 @@
+// tests/corpus/rest/loose.yaml:38:175: #/components/schemas/New/properties/zones: its example is no array; responses may hold any value
+// tests/corpus/rest/loose.yaml:34:39: #/components/schemas/Part/properties/size: its example is no number; responses may hold any value
+// tests/corpus/rest/loose.yaml:29:9: #/components/schemas/Thing/properties/max: its example is no integer; responses may hold any value
+// tests/corpus/rest/loose.yaml:27:9: #/components/schemas/Thing/properties/zones: its example is no array; responses may hold any value
+/// What the calls send and answer with.
+pub mod types {
+    use ::podqueue::__private::lenient;
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum NewE {
+        /// `a`.
+        A,
+        /// `b`.
+        B,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl NewE {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::A => "a",
+                Self::B => "b",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for NewE {
+        fn from(value: &str) -> Self {
+            match value {
+                "a" => Self::A,
+                "b" => Self::B,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(NewE);
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct New {
+        /// The field `e`.
+        #[serde(deserialize_with = "::std::option::Option::deserialize")]
+        pub e: Option<NewE>,
+        /// The field `i`.
+        #[serde(default, deserialize_with = "lenient::integer")]
+        pub i: Option<i64>,
+        /// The field `n`.
+        #[serde(default, deserialize_with = "lenient::number")]
+        pub n: Option<f64>,
+        /// The field `s`.
+        #[serde(deserialize_with = "::std::option::Option::deserialize")]
+        pub s: Option<String>,
+        /// The field `zones`.
+        #[serde(default, deserialize_with = "lenient::list")]
+        pub zones: Vec<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Part {
+        /// The field `size`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub size: Option<::serde_json::Value>,
+    }
+
+    impl ::std::fmt::Debug for Part {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Part").field("size", &format_args!("[redacted]")).finish()
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Thing {
+        /// The field `count`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub count: Option<i64>,
+        /// The field `counter`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub counter: Option<u64>,
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+        /// The field `max`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub max: Option<::serde_json::Value>,
+        /// The field `parts`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub parts: Vec<Part>,
+        /// The field `quoted`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub quoted: Vec<String>,
+        /// The field `when`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub when: Option<String>,
+        /// The field `zones`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub zones: Option<::serde_json::Value>,
+    }
+
+    impl ::std::fmt::Debug for Thing {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Thing")
+                .field("count", &self.count)
+                .field("counter", &self.counter)
+                .field("id", &self.id)
+                .field("max", &format_args!("[redacted]"))
+                .field("parts", &self.parts)
+                .field("quoted", &self.quoted)
+                .field("when", &self.when)
+                .field("zones", &format_args!("[redacted]"))
+                .finish()
+        }
+    }
+}
+
+impl Rest {
+    /// Prepares a call.
+    ///
+    /// `GET /thing`
+    pub fn get_thing(&self) -> GetThing {
+        GetThing {
+            rest: self.clone(),
+            timeout: None,
+            q: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `PUT /thing`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn put_thing(&self, body: impl Into<types::New>) -> PutThing {
+        PutThing {
+            rest: self.clone(),
+            timeout: None,
+            body: body.into(),
+            changes: crate::rest::call::Changes::default(),
+        }
+    }
+}
+
+/// The call that [`Rest::get_thing`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetThing {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+    q: Option<i64>,
+}
+
+impl GetThing {
+    /// Sent as the query parameter `q`.
+    pub fn q(mut self, q: i64) -> Self {
+        self.q = Some(q);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
+        let call = crate::rest::call::RestCall::new("get_thing", "GET")
+            .literal("/thing")
+            .query("q", &self.q)
+            .timeout(self.timeout);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetThing {
+    type Output = ::podqueue::Result<types::Thing>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::put_thing`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct PutThing {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+    body: types::New,
+    changes: crate::rest::call::Changes,
+}
+
+impl PutThing {
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("put_thing", "PUT")
+            .literal("/thing")
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for PutThing {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

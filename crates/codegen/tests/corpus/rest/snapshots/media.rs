@@ -1,0 +1,538 @@
+// tests/corpus/rest/media.yaml:19:12: POST /parts: its body is multipart/mixed, which cannot be sent
+/// What the calls send and answer with.
+pub mod types {
+    use ::std::collections::HashMap;
+    use ::podqueue::__private::lenient;
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct ChargeBody {
+        /// The field `amount`.
+        pub amount: i64,
+        /// The field `card`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub card: Option<ChargeBodyCard>,
+        /// The field `expand`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub expand: Vec<String>,
+        /// The field `ids`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Integer<i64>>,_>",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub ids: Vec<i64>,
+        /// The field `memo`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub memo: Option<String>,
+        /// The field `plain`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::shape::read::<lenient::shape::Dictionary<lenient::shape::Integer<i64>>,_>",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
+        pub plain: HashMap<String, i64>,
+        /// The field `spread`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::shape::read::<lenient::shape::Dictionary<lenient::shape::Integer<i64>>,_>",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
+        pub spread: HashMap<String, i64>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct ChargeBodyCard {
+        /// The field `number`.
+        pub number: String,
+        /// The field `owner`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub owner: Option<ChargeBodyCardOwner>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    pub struct ChargeBodyCardOwner {
+        /// The field `name`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct ChargeResponse {
+        /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub id: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    pub struct TokenBody {
+        /// The field `scope`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub scope: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    pub struct VendorBody {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct VendorResponse {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+}
+
+impl Rest {
+    /// Prepares a call.
+    ///
+    /// `POST /charges`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn charge(&self, body: impl Into<types::ChargeBody>) -> Charge {
+        Charge {
+            rest: self.clone(),
+            timeout: None,
+            body: body.into(),
+            changes: crate::rest::call::Changes::default(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /parts`
+    pub fn parts(&self) -> Parts {
+        Parts {
+            rest: self.clone(),
+            timeout: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /xml`
+    pub fn post_xml(&self) -> PostXml {
+        PostXml {
+            rest: self.clone(),
+            timeout: None,
+            body: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /files`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn put_file(&self, body: impl Into<crate::rest::call::Bytes>) -> PutFile {
+        PutFile {
+            rest: self.clone(),
+            timeout: None,
+            body: body.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `PUT /notes`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn put_note(&self, body: impl Into<String>) -> PutNote {
+        PutNote {
+            rest: self.clone(),
+            timeout: None,
+            body: body.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /token`
+    pub fn token(&self) -> Token {
+        Token {
+            rest: self.clone(),
+            timeout: None,
+            body: None,
+            changes: crate::rest::call::Changes::default(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /vendor`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn vendor(&self, body: impl Into<types::VendorBody>) -> Vendor {
+        Vendor {
+            rest: self.clone(),
+            timeout: None,
+            body: body.into(),
+            changes: crate::rest::call::Changes::default(),
+        }
+    }
+}
+
+/// The call that [`Rest::charge`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Charge {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+    body: types::ChargeBody,
+    changes: crate::rest::call::Changes,
+}
+
+impl Charge {
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::ChargeResponse> {
+        let call = crate::rest::call::RestCall::new("charge", "POST")
+            .literal("/charges")
+            .form(
+                Some(&self.body),
+                &self.changes,
+                &[
+                    ("card", crate::rest::call::Style::Deep),
+                    ("expand", crate::rest::call::Style::Deep),
+                    ("ids", crate::rest::call::Style::Joined(",")),
+                    ("spread", crate::rest::call::Style::Exploded),
+                ],
+            )
+            .timeout(self.timeout);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Charge {
+    type Output = ::podqueue::Result<types::ChargeResponse>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::parts`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Parts {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+}
+
+impl Parts {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("parts", "POST")
+            .literal("/parts")
+            .timeout(self.timeout);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Parts {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::post_xml`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct PostXml {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+    body: Option<String>,
+}
+
+impl PostXml {
+    /// The body of the request.
+    pub fn body(mut self, body: impl Into<String>) -> Self {
+        self.body = Some(body.into());
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<String> {
+        let call = crate::rest::call::RestCall::new("post_xml", "POST")
+            .literal("/xml")
+            .accept("application/xml")
+            .raw("application/soap+xml", self.body.as_ref())
+            .timeout(self.timeout);
+        call.send_text(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for PostXml {
+    type Output = ::podqueue::Result<String>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::put_file`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct PutFile {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+    body: crate::rest::call::Bytes,
+}
+
+impl PutFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<crate::rest::call::Bytes> {
+        let call = crate::rest::call::RestCall::new("put_file", "POST")
+            .literal("/files")
+            .accept("application/pdf, image/png")
+            .raw("application/octet-stream", Some(&self.body))
+            .timeout(self.timeout);
+        call.send_bytes(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for PutFile {
+    type Output = ::podqueue::Result<crate::rest::call::Bytes>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::put_note`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct PutNote {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+    body: String,
+}
+
+impl PutNote {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<String> {
+        let call = crate::rest::call::RestCall::new("put_note", "PUT")
+            .literal("/notes")
+            .accept("text/markdown")
+            .raw("text/plain", Some(&self.body))
+            .timeout(self.timeout);
+        call.send_text(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for PutNote {
+    type Output = ::podqueue::Result<String>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::token`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Token {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+    body: Option<types::TokenBody>,
+    changes: crate::rest::call::Changes,
+}
+
+impl Token {
+    /// The body of the request.
+    pub fn body(mut self, body: impl Into<types::TokenBody>) -> Self {
+        self.body = Some(body.into());
+        self
+    }
+
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = crate::rest::call::RestCall::new("token", "POST")
+            .literal("/token")
+            .form(self.body.as_ref(), &self.changes, &[])
+            .timeout(self.timeout);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Token {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::vendor`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Vendor {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+    body: types::VendorBody,
+    changes: crate::rest::call::Changes,
+}
+
+impl Vendor {
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::VendorResponse> {
+        let call = crate::rest::call::RestCall::new("vendor", "POST")
+            .literal("/vendor")
+            .accept("application/vnd.api+json, application/json")
+            .json_as("application/vnd.api+json", Some(&self.body), &self.changes)
+            .timeout(self.timeout);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Vendor {
+    type Output = ::podqueue::Result<types::VendorResponse>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

@@ -1,0 +1,92 @@
+//! What a caller changes in a body after it was written.
+
+use serde::Serialize;
+use serde_json::{Map, Value, to_value};
+
+/// Values for fields of a body, by their places: `tags`, `env[0].note`.
+#[derive(Clone, Default)]
+pub struct Changes(Vec<(String, Result<Value, String>)>);
+
+impl Changes {
+    /// No changes.
+    pub const NONE: &Self = &Self(Vec::new());
+
+    /// Sets a field once the body is written.
+    pub fn set(&mut self, place: impl Into<String>, value: impl Serialize) {
+        self.0.push((place.into(), to_value(value).map_err(|error| error.to_string())));
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Applies the changes in the order in which they were made. A refusal names the place.
+    pub(super) fn apply(&self, body: &mut Value) -> Result<(), (String, String)> {
+        for (place, value) in &self.0 {
+            let refused = |rule: &str| (place.clone(), rule.to_owned());
+            let value = value.clone().map_err(|error| refused(&error))?;
+            let field = field(body, place).map_err(refused)?;
+            *field = value;
+        }
+        Ok(())
+    }
+}
+
+/// The value at a place. A last field that is absent is added.
+fn field<'a>(mut value: &'a mut Value, place: &str) -> Result<&'a mut Value, &'static str> {
+    const MALFORMED: &str = "is not a place; write one like `env[0].note`";
+    for part in place.split('.') {
+        let (name, mut indexes) = part.split_at(part.find('[').unwrap_or(part.len()));
+        if name.is_empty() {
+            return Err(MALFORMED);
+        }
+        if value.is_null() {
+            *value = Value::Object(Map::new());
+        }
+        let Value::Object(object) = value else {
+            return Err("lies within something that is not an object");
+        };
+        value = object.entry(name).or_insert(Value::Null);
+        while !indexes.is_empty() {
+            let index = indexes.strip_prefix('[').and_then(|it| it.split_once(']'));
+            let Some((index, rest)) = index else { return Err(MALFORMED) };
+            let index: usize = index.parse().map_err(|_| MALFORMED)?;
+            value = value.get_mut(index).ok_or("lies beyond the end of its list")?;
+            indexes = rest;
+        }
+    }
+    Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn changed(mut body: Value, place: &str, value: Value) -> Result<Value, (String, String)> {
+        let mut changes = Changes::default();
+        changes.set(place, value);
+        changes.apply(&mut body)?;
+        Ok(body)
+    }
+
+    #[test]
+    fn a_field_is_set_at_any_depth() {
+        let body = json!({"a": 1, "list": [{"b": 2}]});
+        let set = |place: &str| changed(body.clone(), place, json!(null));
+        assert_eq!(set("a"), Ok(json!({"a": null, "list": [{"b": 2}]})));
+        assert_eq!(set("new.c"), Ok(json!({"a": 1, "list": [{"b": 2}], "new": {"c": null}})));
+        assert_eq!(set("list[0].b"), Ok(json!({"a": 1, "list": [{"b": null}]})));
+        assert_eq!(changed(Value::Null, "a", json!([])), Ok(json!({"a": []})));
+    }
+
+    #[test]
+    fn a_place_that_cannot_be_reached_is_refused() {
+        let body = json!({"a": 1, "list": [{"b": 2}]});
+        for place in ["", "a.b", "list[1]", "list[x]", "list[0", ".a", "a[0]"] {
+            let refused = changed(body.clone(), place, json!(null)).expect_err("refused");
+            assert_eq!(refused.0, place);
+        }
+    }
+}
