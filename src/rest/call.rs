@@ -114,15 +114,15 @@ impl RestCall {
         self
     }
 
-    /// How long an attempt may take, where that was set.
-    pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
-        self.timeout = timeout;
-        self
-    }
-
     /// The media types that the response may have, where they are not just JSON.
     pub fn accept(mut self, media: &'static str) -> Self {
         self.headers.push(("accept", media.to_owned()));
+        self
+    }
+
+    /// How long an attempt may take, where that was set.
+    pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.timeout = timeout;
         self
     }
 

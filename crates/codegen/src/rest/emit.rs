@@ -171,11 +171,11 @@ impl Builder<'_> {
             }
         });
         let (answer, send) = response::send(self.operation.answer.as_ref(), &self.signature.answer);
-        let timeout_docs = print::docs(TIMEOUT);
         let changes = self.takes_changes();
         let call = request::statements(self.operation, changes);
         let changed = changes.then(|| quote!(changes: crate::rest::call::Changes,));
         let change = changes.then(changing);
+        let timeout_docs = print::docs(TIMEOUT);
         quote! {
             #docs
             #[derive(Clone)]

@@ -38,8 +38,7 @@ pub(super) fn statements(operation: &Operation, changes: bool) -> TokenStream {
     });
     quote! {
         let call = crate::rest::call::RestCall::new(#name, #method)
-            #(#path)* #(#queries)* #(#headers)* #accept #body
-            .timeout(self.timeout);
+            #(#path)* #(#queries)* #(#headers)* #accept #body .timeout(self.timeout);
         #(#later_headers)*
     }
 }

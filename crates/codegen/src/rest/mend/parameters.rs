@@ -11,7 +11,7 @@ use crate::rest::model::{Parameter, Piece, Place, pieces};
 
 /// Fields and methods that every builder has.
 const BUILDERS_OWN: [&str; 9] =
-    ["rest", "body", "timeout", "changes", "null", "set", "send", "clone", "into_future"];
+    ["rest", "body", "changes", "null", "set", "timeout", "send", "clone", "into_future"];
 
 /// The parameters of an operation and their schemas, path parameters first in the order of the
 /// path, then the others in the order of the description.
