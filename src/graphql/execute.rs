@@ -131,7 +131,7 @@ impl Graphql {
         };
         let body = body.map_err(|error| not_serializable(&attempted, "query", error))?;
         let url = self.context.graphql_url(&attempted)?.clone();
-        let mut call = Call::to(&operation, attempted.clone(), url, Auth::QueryKey).body(body);
+        let mut call = Call::new(&operation, attempted.clone(), url, Auth::QueryKey).body(body);
         call.timeout = timeout;
         call.secrets = request.document.secrets(variables);
         match self.context.transport.send(call).await {

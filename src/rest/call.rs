@@ -262,8 +262,8 @@ impl RestCall {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        let base = rest.context.rest_url(&attempted)?;
-        let mut call = Call::new(&self.operation, attempted, base, self.path, Auth::Bearer)?;
+        let url = self.path.on(rest.context.rest_url(&attempted)?, &attempted)?;
+        let mut call = Call::new(&self.operation, attempted, url, Auth::Bearer);
         for (name, value) in self.query {
             call = call.query(name, &value);
         }

@@ -124,6 +124,9 @@ impl Wire {
         if let Some(authorization) = self.key.header(call.auth) {
             headers.insert(AUTHORIZATION, authorization.clone());
         }
+        if call.body.is_none() && call.operation.method.is_safe() {
+            return Ok((request, Departure::UNKNOWN));
+        }
         let (body, departure) = Outgoing::new(call.body.clone().unwrap_or_default());
         *request.body_mut() = Some(reqwest::Body::wrap(body));
         Ok((request, departure))
