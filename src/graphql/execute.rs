@@ -147,7 +147,7 @@ fn data(attempted: &Attempted, reply: &Reply) -> Result<Option<Bytes>> {
     let mut errors: Vec<GraphqlError> = Vec::new();
     let fields = RawField::named(attempted, &reply.body, &["data", "errors"]);
     for field in fields.map_err(|error| reply.explain(error))? {
-        match field.name.as_str() {
+        match field.name {
             "data" => data = field.present(),
             "errors" => {
                 let read = field.read::<Option<Vec<_>>>(attempted);

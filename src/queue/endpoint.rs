@@ -156,8 +156,8 @@ impl Endpoint {
         &self.shared.id
     }
 
-    pub(super) async fn send(&self, call: Call) -> Result<Reply> {
-        self.shared.context.transport.send(call).await
+    pub(super) fn send(&self, call: Call) -> impl Future<Output = Result<Reply>> + Send {
+        self.shared.context.transport.send(call)
     }
 
     pub(super) fn attempted(&self, operation: &Operation) -> Attempted {

@@ -156,7 +156,7 @@ impl Job {
 
     /// Tells who counts that a wait or a stream is about to ask.
     pub(super) fn tell_of_poll(&self, operation: &Operation) {
-        self.endpoint.context().transport.observer.tell(&Observation::Polled {
+        self.endpoint.context().transport.observer.tell(|| Observation::Polled {
             operation: operation.name,
             endpoint_id: self.endpoint.id(),
             job_id: &self.id,

@@ -115,7 +115,7 @@ struct Submission {
 
 impl Submission {
     fn new<T: Serialize + ?Sized>(endpoint: Endpoint, input: &T) -> Self {
-        let mut body = Body::default();
+        let mut body = Body::new();
         body.push(BEFORE_INPUT);
         let failed = serde_json::to_writer(&mut body, input).err();
         Self {

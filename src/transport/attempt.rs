@@ -31,24 +31,13 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    pub(super) async fn attempt(
-        &self,
-        call: &Call,
-        pass: Pass,
-        deadline: Option<Instant>,
-    ) -> Result<Reply, Failure> {
-        self.try_once(call, pass, deadline).await.map_err(|failure| match call.attempted.job_id() {
-            Some(job_id) => Failure { error: failure.error.with_job_id(job_id), ..failure },
-            None => failure,
-        })
-    }
-
     /// How long an attempt may take. After that, its place within the limits is given to others.
     pub(super) fn longest_attempt(&self, call: &Call) -> Duration {
         call.timeout.unwrap_or(self.timeout).saturating_add(call.extra_time)
     }
 
-    async fn try_once(
+    /// Sends a call once. The job that it is about is not in the failure's error yet.
+    pub(super) async fn attempt(
         &self,
         call: &Call,
         pass: Pass,
