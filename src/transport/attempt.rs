@@ -113,7 +113,8 @@ impl Wire {
         if let Some(authorization) = self.key.header(call.auth) {
             headers.insert(AUTHORIZATION, authorization.clone());
         }
-        if call.body.is_none() && call.operation.method.is_safe() {
+        // A client that is brought may retry what has no body. Ours does not.
+        if self.lane.is_none() && call.body.is_none() && call.operation.method.is_safe() {
             return Ok((request, Departure::UNKNOWN));
         }
         let (body, departure) = Outgoing::new(call.body.clone().unwrap_or_default());
