@@ -19,6 +19,12 @@ use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::secret_string::SecretString;
 use crate::transport::{Auth, Call, Operation, Path, Repeat, Reply, secrets_in, secrets_named};
 
+/// A method that HTTP does not have itself.
+fn named(method: &str) -> Method {
+    // What is no method at all has no description, so nobody gets here.
+    Method::from_bytes(method.as_bytes()).unwrap_or(Method::POST)
+}
+
 /// A call under construction, piece by piece as its description says.
 pub struct RestCall {
     operation: Operation,
@@ -41,8 +47,9 @@ impl RestCall {
             "PUT" => (Method::PUT, Repeat::Safe),
             "DELETE" => (Method::DELETE, Repeat::Safe),
             "PATCH" => (Method::PATCH, Repeat::Once),
-            // The generator knows no other.
-            _ => (Method::POST, Repeat::Once),
+            "POST" => (Method::POST, Repeat::Once),
+            "QUERY" => (named(method), Repeat::Safe),
+            method => (named(method), Repeat::Once),
         };
         Self {
             operation: Operation { name: operation, method, repeat, limit: None },
