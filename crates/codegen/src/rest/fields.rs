@@ -31,14 +31,14 @@ pub(super) fn distinct_names(fields: &mut Fields) {
 }
 
 /// Documents a field, and has it read by a helper where the wire is loose about its type.
-pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings, map: bool) {
+pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings) {
     let otherwise = inner_name(&field.ty).and_then(|name| meanings.get(&name).cloned());
     let otherwise = otherwise.unwrap_or_else(|| format!("The field `{}`.", wire_name(field)));
     let docs = docs_or(&field.attrs, &otherwise);
     derives::set_docs(&mut field.attrs, &docs);
 
     let mut metas = derives::serde_metas(&field.attrs);
-    metas.iter_mut().for_each(|meta| shorten_path(meta, map));
+    metas.iter_mut().for_each(shorten_path);
     if let Some(helper) = helper(&field.ty) {
         if !metas.iter().any(|meta| meta.path().is_ident("default")) {
             let default: Meta = parse_quote!(default);

@@ -3,7 +3,7 @@ pub mod types {
     use ::std::collections::HashMap;
     use ::podqueue::__private::lenient;
 
-    /// The reaction, `+1` or `-1`; see \[the docs\](<https://docs.example/x>).
+    /// The reaction, `+1` or `-1`; see [the docs](<https://docs.example/x>).
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
     pub enum ReactionContent {
@@ -307,7 +307,7 @@ pub mod types {
         /// The field `a"b\c`.
         #[serde(rename = "a\"b\\c", skip_serializing_if = "Option::is_none")]
         pub a_b_c: Option<String>,
-        /// The reaction, `+1` or `-1`; see \[the docs\](<https://docs.example/x>).
+        /// The reaction, `+1` or `-1`; see [the docs](<https://docs.example/x>).
         #[serde(skip_serializing_if = "Option::is_none")]
         pub content: Option<ReactionContent>,
         /// The field `created_at`.
