@@ -6,9 +6,9 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
-use syn::{Fields, Item, ItemEnum, ItemStruct, parse_quote};
+use syn::{Field, Fields, Item, ItemEnum, ItemStruct, parse_quote};
 
-use super::fields::{Meanings, distinct_names, docs_or, lenient_field};
+use super::fields::{Meanings, distinct_names, docs_or, has_default, is_flatten, lenient_field};
 use super::mend::NamedEnum;
 use super::shorten::Shorten;
 use super::signatures::Signature;
@@ -160,6 +160,15 @@ fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, is_sent: bool) {
             item.attrs.push(parse_quote!(#[non_exhaustive]));
         }
         distinct_names(&mut item.fields);
+        // The type generator gives up on defaults where fields are flattened.
+        let derived = derives::derived(&item.attrs);
+        let is_flat = |field: &Field| derives::serde_metas(&field.attrs).iter().any(is_flatten);
+        if item.fields.iter().any(is_flat)
+            && item.fields.iter().all(|field| has_default(&field.ty))
+            && !derived.iter().any(|it| derives::ends_with(it, "Default"))
+        {
+            derives::set(&mut item.attrs, &[derived, vec![parse_quote!(Default)]].concat());
+        }
         item.fields.iter_mut().for_each(|field| lenient_field(field, meanings));
     }
 }

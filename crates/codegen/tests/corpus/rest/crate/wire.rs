@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use podqueue::Result;
 
 use crate::server::Server;
-use crate::{clearing, default_errors, empty_responses, files, loose, media, merge, methods, paths};
+use crate::{clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, paths};
 
 struct Checks(Vec<String>);
 
@@ -28,6 +28,7 @@ pub async fn failures() -> Vec<String> {
     loose(&mut checks).await;
     files(&mut checks).await;
     paths(&mut checks).await;
+    further_fields(&mut checks).await;
     checks.0
 }
 
@@ -220,6 +221,23 @@ async fn paths(checks: &mut Checks) {
     checks.same("a query", line + &body, r##""QUERY /v1/thing{\"text\":\"t\"}""##);
     checks.same("another method", said(rest.copy_thing().await), "Ok(())");
     checks.same("another method", server.request().0, r#""COPY /v1/thing""#);
+}
+
+async fn further_fields(checks: &mut Checks) {
+    let server = Server::start(r#"{"a": "b", "extra": 1, "n": "2", "c": [null], "all": {"x": "y", "z": null}}"#);
+    let rest = further_fields::Rest(server.client().rest());
+    let extra = [("k".to_owned(), "v".to_owned())].into();
+    let sent = further_fields::types::Sent { n: "n".into(), m: None, extra };
+    let got = said(rest.post(sent).await.map(|it| {
+        let all = it.all.unwrap_or_default();
+        (it.a, it.extra, it.n, it.extra_2, all.x, all.extra)
+    }));
+    checks.same(
+        "further fields",
+        got,
+        "Ok((Some(\"b\"), Some(1), Some(2), {\"c\": Array [Null]}, Some(\"y\"), {\"z\": Null}))",
+    );
+    checks.same("further fields", server.request().1, r##""{\"n\":\"n\",\"k\":\"v\"}""##);
 }
 
 fn said<T>(result: Result<T>) -> std::result::Result<T, String> {

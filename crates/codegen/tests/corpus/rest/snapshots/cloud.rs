@@ -209,12 +209,25 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq, Default)]
     #[non_exhaustive]
     pub struct ErrorDetailsItem {
         /// The field `@type`.
         #[serde(rename = "@type", skip_serializing_if = "Option::is_none")]
         pub type_: Option<String>,
+        /// All that has no field of its own.
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<String, ::serde_json::Value>,
+    }
+
+    impl ::std::fmt::Debug for ErrorDetailsItem {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("ErrorDetailsItem")
+                .field("type_", &self.type_)
+                .field("extra", &format_args!("[redacted]"))
+                .finish()
+        }
     }
 
     /// An object of the interface.

@@ -581,7 +581,7 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq, Default)]
     #[non_exhaustive]
     pub struct ReactionPermissions {
         /// The field `admin`.
@@ -590,6 +590,20 @@ pub mod types {
         /// The field `push`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub push: Option<bool>,
+        /// All that has no field of its own.
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<String, ::serde_json::Value>,
+    }
+
+    impl ::std::fmt::Debug for ReactionPermissions {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("ReactionPermissions")
+                .field("admin", &self.admin)
+                .field("push", &self.push)
+                .field("extra", &format_args!("[redacted]"))
+                .finish()
+        }
     }
 
     /// One of several shapes.
