@@ -8,6 +8,7 @@ use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 use syn::{Field, Fields, Item, ItemEnum, ItemStruct, parse_quote};
 
+use super::constructor;
 use super::fields::{Meanings, distinct_names, docs_or, has_default, is_flatten, lenient_field};
 use super::mend::NamedEnum;
 use super::shorten::Shorten;
@@ -49,8 +50,12 @@ pub(super) fn lenient<'a>(
             }
             _ => {}
         }
+        let constructor = match &item {
+            Item::Struct(item) if is_sent => constructor::of(item),
+            _ => None,
+        };
         let debug = redact::redact(&mut item, is_sent, wire_name);
-        types.extend(quote!(#item #debug));
+        types.extend(quote!(#item #constructor #debug));
     }
     let text = types.to_string();
     if !text.contains("ConversionError") {

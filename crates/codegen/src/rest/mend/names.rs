@@ -10,9 +10,23 @@ use crate::naming;
 use crate::rest::pointer::joined;
 
 /// Names that generated code uses for other things.
-const TAKEN: [&str; 13] = [
-    "Option", "String", "Vec", "Box", "HashMap", "Result", "Some", "None", "Ok", "Err", "From",
-    "Self", "Map",
+const TAKEN: [&str; 16] = [
+    "Option",
+    "String",
+    "Vec",
+    "Box",
+    "HashMap",
+    "Result",
+    "Some",
+    "None",
+    "Ok",
+    "Err",
+    "From",
+    "Into",
+    "IntoIterator",
+    "Iterator",
+    "Self",
+    "Map",
 ];
 
 /// The names that no more types can have.

@@ -1221,6 +1221,27 @@ pub mod types {
         pub party: Option<Party>,
     }
 
+    impl NewInvoice {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(
+            currency: Currency,
+            customer: impl Into<String>,
+            lines: impl IntoIterator<Item = Line>,
+        ) -> Self {
+            Self {
+                currency,
+                customer: customer.into(),
+                lines: lines.into_iter().collect(),
+                auto: ::std::default::Default::default(),
+                due: ::std::default::Default::default(),
+                memo: ::std::default::Default::default(),
+                metadata: ::std::default::Default::default(),
+                party: ::std::default::Default::default(),
+            }
+        }
+    }
+
     /// One of several shapes.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
     #[serde(untagged)]

@@ -521,6 +521,19 @@ pub mod types {
         #[serde(default)]
         pub parent: Box<Option<Resource>>,
     }
+
+    impl Resource {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(parent: Box<Option<Resource>>) -> Self {
+            Self {
+                parent,
+                id: ::std::default::Default::default(),
+                kind: ::std::default::Default::default(),
+                labels: ::std::default::Default::default(),
+            }
+        }
+    }
 }
 
 impl Rest {

@@ -722,6 +722,27 @@ pub mod types {
         pub x_2: Option<String>,
     }
 
+    impl ReposCreateOrUpdateFileContentsBody {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(content: impl Into<String>, message: impl Into<String>) -> Self {
+            Self {
+                content: content.into(),
+                message: message.into(),
+                committer: ::std::default::Default::default(),
+                crate_: ::std::default::Default::default(),
+                r_try: ::std::default::Default::default(),
+                schema: ::std::default::Default::default(),
+                self_: ::std::default::Default::default(),
+                sha: ::std::default::Default::default(),
+                super_: ::std::default::Default::default(),
+                type_: ::std::default::Default::default(),
+                x: ::std::default::Default::default(),
+                x_2: ::std::default::Default::default(),
+            }
+        }
+    }
+
     impl ::std::fmt::Debug for ReposCreateOrUpdateFileContentsBody {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -750,6 +771,17 @@ pub mod types {
         pub date: Option<String>,
         /// The field `name`.
         pub name: String,
+    }
+
+    impl ReposCreateOrUpdateFileContentsBodyCommitter {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(name: impl Into<String>) -> Self {
+            Self {
+                name: name.into(),
+                date: ::std::default::Default::default(),
+            }
+        }
     }
 
     /// An object of the interface.

@@ -79,6 +79,18 @@ pub mod types {
         #[serde(flatten)]
         pub extra: HashMap<String, String>,
     }
+
+    impl Sent {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(n: impl Into<String>) -> Self {
+            Self {
+                n: n.into(),
+                m: ::std::default::Default::default(),
+                extra: ::std::default::Default::default(),
+            }
+        }
+    }
 }
 
 impl Rest {

@@ -156,7 +156,7 @@ pub mod types {
     /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    pub struct Into {
+    pub struct IntoObject {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
@@ -367,7 +367,7 @@ pub mod types {
         pub id: Option<String>,
         /// The field `into`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub into: Option<Into>,
+        pub into: Option<IntoObject>,
         /// The field `kind²`.
         #[serde(rename = "kind²", skip_serializing_if = "Option::is_none")]
         pub kind: Option<ThingKind>,

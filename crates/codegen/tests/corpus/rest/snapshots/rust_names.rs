@@ -111,7 +111,7 @@ pub mod types {
         pub c: Option<Debug>,
         /// The field `d`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub d: Option<Into>,
+        pub d: Option<IntoObject>,
         /// The field `e`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub e: Option<Error>,
@@ -164,7 +164,7 @@ pub mod types {
         pub p: Option<Eq>,
         /// The field `q`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub q: Option<IntoIterator>,
+        pub q: Option<IntoIteratorObject>,
     }
 
     /// An object of the interface.
@@ -197,6 +197,17 @@ pub mod types {
             skip_serializing_if = "Vec::is_empty"
         )]
         pub b: Vec<i64>,
+    }
+
+    impl Clone {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(a: impl Into<String>) -> Self {
+            Self {
+                a: a.into(),
+                b: ::std::default::Default::default(),
+            }
+        }
     }
 
     /// An object of the interface.
@@ -305,16 +316,7 @@ pub mod types {
     /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    pub struct Into {
-        /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub a: Option<String>,
-    }
-
-    /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
-    #[non_exhaustive]
-    pub struct IntoIterator {
+    pub struct IntoIteratorObject {
         /// The field `a`.
         #[serde(
             default,
@@ -322,6 +324,15 @@ pub mod types {
             skip_serializing_if = "Vec::is_empty"
         )]
         pub a: Vec<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct IntoObject {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
     }
 
     /// An object of the interface.
