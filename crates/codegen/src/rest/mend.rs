@@ -81,7 +81,7 @@ pub(super) fn mend(
         "paths": paths,
         "components": { "schemas": schemas },
     });
-    Ok(Mended { document, operations, enums, warnings: notes.warnings })
+    Ok(Mended { document, operations, enums, warnings: notes.finish() })
 }
 
 /// 3.0 and what came after it is read; anything else is said plainly.

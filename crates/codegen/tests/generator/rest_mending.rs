@@ -168,7 +168,7 @@ fn an_enum_whose_values_make_no_names_or_the_same_one() {
         "Empty,",
         "Plus1,",
         "Minus1,",
-        "_1,",
+        "V1,",
         "Greater,",
         "Self_,",
         "Other(String),",

@@ -323,9 +323,9 @@ pub mod types {
         /// `*`.
         Star,
         /// `1`.
-        _1,
+        V1,
         /// `1.0`.
-        _10,
+        V1_0,
         /// `true`.
         True,
         /// `null`.
@@ -497,8 +497,8 @@ pub mod types {
                 Self::NA => "N/A",
                 Self::NA2 => "n/a",
                 Self::Star => "*",
-                Self::_1 => "1",
-                Self::_10 => "1.0",
+                Self::V1 => "1",
+                Self::V1_0 => "1.0",
                 Self::True => "true",
                 Self::Null => "null",
                 Self::Null2 => "NULL",
@@ -667,8 +667,8 @@ pub mod types {
                 "N/A" => Self::NA,
                 "n/a" => Self::NA2,
                 "*" => Self::Star,
-                "1" => Self::_1,
-                "1.0" => Self::_10,
+                "1" => Self::V1,
+                "1.0" => Self::V1_0,
                 "true" => Self::True,
                 "null" => Self::Null,
                 "NULL" => Self::Null2,

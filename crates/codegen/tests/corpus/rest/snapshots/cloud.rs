@@ -1,5 +1,4 @@
-// tests/corpus/rest/cloud.yaml:54:198: #/components/schemas/Instance/properties/secureBoot: the default "true" does not conform to its schema
-// tests/corpus/rest/cloud.yaml:49:91: #/components/schemas/State: the default "UNKNOWN" does not conform to its schema
+// tests/corpus/rest/cloud.yaml:54:198: #/components/schemas/Instance/properties/secureBoot: the default "true" does not conform to its schema (1 more like it)
 // tests/corpus/rest/cloud.yaml:10:5: GET /v1/projects/{project}/instances: the parameter filter is an object, which cannot be sent
 // tests/corpus/rest/cloud.yaml:10:5: GET /v1/projects/{project}/instances: session is a cookie parameter, which cannot be sent
 /// What the calls send and answer with.

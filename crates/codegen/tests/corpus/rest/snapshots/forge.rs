@@ -110,7 +110,7 @@ pub mod types {
         /// `ok?`.
         Ok,
         /// `100%`.
-        _100,
+        V100,
         /// `#`.
         Hash,
         /// `<`.
@@ -139,7 +139,7 @@ pub mod types {
                 Self::X => "❤\u{fe0f}",
                 Self::X2 => "🎉",
                 Self::Ok => "ok?",
-                Self::_100 => "100%",
+                Self::V100 => "100%",
                 Self::Hash => "#",
                 Self::Less => "<",
                 Self::LessEqual => "<=",
@@ -161,7 +161,7 @@ pub mod types {
                 "❤\u{fe0f}" => Self::X,
                 "🎉" => Self::X2,
                 "ok?" => Self::Ok,
-                "100%" => Self::_100,
+                "100%" => Self::V100,
                 "#" => Self::Hash,
                 "<" => Self::Less,
                 "<=" => Self::LessEqual,
