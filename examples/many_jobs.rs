@@ -41,10 +41,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     // An iterator, which could as well be endless: an input is taken when a result was handed out.
     let photos =
         (0..1_000).map(|n| Photo { name: format!("photo-{n}.jpg"), megapixels: 1 + n % 13 });
-    let mut results = endpoint
-        .run_all(photos)
-        .concurrency(50)
-        .policy(Policy::new().execution_timeout(Duration::from_secs(60)));
+    let policy = Policy::new().execution_timeout(Duration::from_secs(60));
+    let mut results =
+        endpoint.run_all(photos).concurrency(50).submit(|run| run.policy(policy.clone()));
 
     let started = Instant::now();
     let (mut made, mut failed) = (0, Vec::new());

@@ -42,7 +42,7 @@ async fn main() -> Outcome {
     Ok(())
 }
 
-/// `echo`, `count`, `sleep` and `fail` are built in; these two are handlers of our own.
+/// `echo`, `count`, `sleep` and `fail` are built in; these two are our own handlers.
 async fn start_the_service() -> Outcome<LocalService> {
     let service = LocalService::builder()
         .api_key("local")
@@ -76,7 +76,7 @@ struct Picture {
 }
 
 async fn synchronous_job(client: &Client) -> Outcome {
-    headline("A synchronous job: submit, and the answer is there");
+    headline("A synchronous job: submit, and the output is in the response");
     let input = Prompt { prompt: "a lighthouse in a storm".to_owned() };
     let picture: Picture = client.endpoint("painter").run_sync(&input).output().await?;
     println!("painter made “{}”, {} × {}.", picture.prompt, picture.width, picture.height);
@@ -103,7 +103,7 @@ async fn asynchronous_job(client: &Client) -> Outcome {
 }
 
 async fn streamed_job(client: &Client) -> Outcome {
-    headline("A streamed job: chunks as they come");
+    headline("A streamed job: chunks as they arrive");
     #[derive(Deserialize)]
     struct Count {
         n: u32,
@@ -126,7 +126,7 @@ async fn cancelled_job(client: &Client) -> Outcome {
     println!("{} is {}.", job.id(), JobStatus::InProgress);
     println!("Cancelled, it is {}.", job.cancel().await?.status());
     if let Err(error) = job.wait().await {
-        println!("Whoever waits for it learns: {error}.");
+        println!("Waiting for it now fails: {error}.");
     }
     Ok(())
 }
@@ -136,7 +136,7 @@ async fn failed_job(client: &Client) -> Outcome {
     let job = client.endpoint("moody").run(&json!({})).await?;
     match job.wait().await {
         Err(error) if error.kind() == ErrorKind::JobFailed => println!("{error}."),
-        other => return Err(format!("it was to fail: {other:?}").into()),
+        other => return Err(format!("it should have failed: {other:?}").into()),
     }
     println!("Retried, it is {} again.", job.retry().await?.status());
     let record = job.wait().await?;
@@ -145,7 +145,7 @@ async fn failed_job(client: &Client) -> Outcome {
 }
 
 async fn purged_queue(client: &Client) -> Outcome {
-    headline("A queue, looked at and purged");
+    headline("A queue, inspected and purged");
     let endpoint = client.endpoint("sleep");
     let running = endpoint.run(&json!({"ms": 60_000})).await?;
     while *running.status().await?.status() != JobStatus::InProgress {
@@ -174,7 +174,7 @@ async fn pods_and_templates(client: &Client) -> Outcome {
         pod.cost_per_hr.unwrap_or_default()
     );
     if let Some(machine) = pod.machine {
-        println!("It stands in {}.", machine.location.unwrap_or_default());
+        println!("It is located in {}.", machine.location.unwrap_or_default());
     }
     let template = client.rest().get_template(VENDOR_TEMPLATE).include_vendor_templates(true);
     let template = template.await?;
@@ -202,8 +202,10 @@ async fn own_template(client: &Client) -> Outcome {
     println!("Its disk now has {} GB.", changed.container_disk_gb.unwrap_or_default());
     templates.delete(&changed.name).await?;
     match client.rest().get_template(&created.id).await {
-        Err(error) if error.kind() == ErrorKind::NotFound => println!("Deleted: it is not found."),
-        other => return Err(format!("it was to be gone: {other:?}").into()),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            println!("Deleted: it is no longer found.")
+        }
+        other => return Err(format!("it should be deleted: {other:?}").into()),
     }
     Ok(())
 }
@@ -211,11 +213,11 @@ async fn own_template(client: &Client) -> Outcome {
 async fn secret(client: &Client) -> Outcome {
     headline("A secret, stored and deleted");
     let secret = client.secrets().create("quickstart-token", "not-to-be-shown").await?;
-    println!("Stored {} as {}; its value is shown nowhere.", secret.name, secret.id);
+    println!("Stored {} as {}; its value is never shown.", secret.name, secret.id);
     client.secrets().delete(&secret.id).await?;
     println!("Deleted.");
     let raw: Value = client.endpoint("echo").run_sync(&json!({"still": "here"})).output().await?;
-    println!("(And the queue still answers: {raw}.)");
+    println!("(And the queue still responds: {raw}.)");
     Ok(())
 }
 

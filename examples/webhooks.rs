@@ -30,7 +30,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     headline("Waiting by webhook, with slow polling as the safety net");
     let started = Instant::now();
     let job = sleep.run(&json!({"ms": 1_500})).webhook(url).await?;
-    let record = job.wait().timeout(Duration::from_secs(60)).webhook(&webhooks).await?;
+    let record = job.wait().timeout(Duration::from_secs(60)).notified_by(&webhooks).await?;
     println!("Told after {:.1?}: {}.", started.elapsed(), record.output::<Value>()?);
     let reads = local.requests().iter().filter(|call| call.path.contains("/status/")).count();
     println!("The status was read {reads} times: once at first, and once to confirm the call.");
@@ -40,7 +40,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let failures = Webhooks::builder(&fail).on_job(save).build()?;
     let url = failures.url(&serve(&failures).await?)?;
     let job = fail.run(&json!({"message": "no such model"})).webhook(url).await?;
-    match job.wait().webhook(&failures).await {
+    match job.wait().notified_by(&failures).await {
         Err(error) if error.kind() == ErrorKind::JobFailed => println!("{error}"),
         other => return Err(format!("it was to fail: {other:?}").into()),
     }

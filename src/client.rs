@@ -9,15 +9,14 @@ pub use builder::ClientBuilder;
 use std::fmt;
 use std::sync::Arc;
 
-use reqwest::Url;
-
-use crate::error::{Attempted, Error, Result};
+use self::builder::SETTINGS;
+use self::urls::Interface;
+use crate::context::{Context, PollLines, Retried};
+use crate::error::{Error, Result};
 use crate::graphql::{Graphql, Secrets, Templates};
-use crate::observe::Observer;
-use crate::queue::{Endpoint, Paces, Polling};
+use crate::queue::Endpoint;
 use crate::rest::Rest;
-use crate::secret_string::SecretString;
-use crate::transport::{Auth, Call, Limiter, Reply, Transport};
+use crate::transport::{Budget, Key, Lane, Limiter, Transport, Wire};
 
 /// The client of the three interfaces.
 ///
@@ -55,46 +54,7 @@ use crate::transport::{Auth, Call, Limiter, Reply, Transport};
 /// ```
 #[derive(Clone)]
 pub struct Client {
-    inner: Arc<Inner>,
-}
-
-struct Inner {
-    transport: Transport,
-    base_url: Option<Url>,
-    rest_url: Option<Url>,
-    graphql_url: Option<Url>,
-    queue_auth: QueueAuth,
-    graphql_body: GraphqlBody,
-    polling: Polling,
-    paces: Paces,
-    run_limit: usize,
-    run_sync_limit: usize,
-    #[cfg(feature = "webhook")]
-    retried: crate::webhook::Retried,
-}
-
-/// The form of the queue interface's `authorization` header. The service takes both
-/// ([Authentication](crate#the-interface)).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum QueueAuth {
-    /// `Bearer <key>`
-    #[default]
-    Bearer,
-    /// The key alone.
-    BareKey,
-}
-
-/// The form of a GraphQL request's body.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum GraphqlBody {
-    /// `{"query": …}` alone, as the interface documents it: the variables are written into the
-    /// document as literals.
-    #[default]
-    QueryOnly,
-    /// `{"query": …, "variables": …, "operationName": …}`, as GraphQL servers commonly take it.
-    Variables,
+    context: Arc<Context>,
 }
 
 impl Client {
@@ -117,19 +77,19 @@ impl Client {
     /// A serverless endpoint by its id. Nothing is sent.
     #[must_use]
     pub fn endpoint(&self, endpoint_id: impl AsRef<str>) -> Endpoint {
-        Endpoint::new(self.clone(), endpoint_id.as_ref())
+        Endpoint::new(Arc::clone(&self.context), endpoint_id.as_ref())
     }
 
     /// The REST interface: Pods and templates, read by id.
     #[must_use]
     pub fn rest(&self) -> Rest {
-        Rest::new(self.clone())
+        Rest::new(Arc::clone(&self.context))
     }
 
     /// The GraphQL interface: any operation generated from a `.graphql` file.
     #[must_use]
     pub fn graphql(&self) -> Graphql {
-        Graphql::new(self.clone())
+        Graphql::new(Arc::clone(&self.context))
     }
 
     /// Templates: create, update and delete.
@@ -143,79 +103,74 @@ impl Client {
     pub fn secrets(&self) -> Secrets {
         Secrets::new(self.graphql())
     }
-
-    pub(crate) async fn send(&self, call: Call) -> Result<Reply> {
-        self.inner.transport.send(call).await
-    }
-
-    pub(crate) fn base_url(&self, attempted: &Attempted) -> Result<&Url> {
-        self.inner.base_url.as_ref().ok_or_else(|| not_set(attempted, "base_url"))
-    }
-
-    pub(crate) fn rest_url(&self, attempted: &Attempted) -> Result<&Url> {
-        self.inner.rest_url.as_ref().ok_or_else(|| not_set(attempted, "rest_url"))
-    }
-
-    pub(crate) fn graphql_url(&self, attempted: &Attempted) -> Result<&Url> {
-        self.inner.graphql_url.as_ref().ok_or_else(|| not_set(attempted, "graphql_url"))
-    }
-
-    pub(crate) fn queue_auth(&self) -> Auth {
-        match self.inner.queue_auth {
-            QueueAuth::Bearer => Auth::Bearer,
-            QueueAuth::BareKey => Auth::BareKey,
-        }
-    }
-
-    pub(crate) fn graphql_body(&self) -> GraphqlBody {
-        self.inner.graphql_body
-    }
-
-    pub(crate) fn polling(&self) -> &Polling {
-        &self.inner.polling
-    }
-
-    pub(crate) fn paces(&self) -> &Paces {
-        &self.inner.paces
-    }
-
-    #[cfg(feature = "webhook")]
-    pub(crate) fn retried(&self) -> &crate::webhook::Retried {
-        &self.inner.retried
-    }
-
-    pub(crate) fn observer(&self) -> &Observer {
-        &self.inner.transport.observer
-    }
-
-    pub(crate) fn limiter(&self) -> &Limiter {
-        &self.inner.transport.limiter
-    }
-
-    pub(crate) fn run_limit(&self) -> usize {
-        self.inner.run_limit
-    }
-
-    pub(crate) fn run_sync_limit(&self) -> usize {
-        self.inner.run_sync_limit
-    }
-
-    pub(crate) fn key(&self) -> &SecretString {
-        self.inner.transport.key.secret()
-    }
 }
 
-fn not_set(attempted: &Attempted, field: &str) -> Error {
-    Error::refused(attempted, field, "is not set: give it to the client's builder")
+impl ClientBuilder {
+    /// The client.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), with the setting's name as
+    /// the field: no key, a key that cannot stand in a header, a URL that is none, is plain http to
+    /// another host, or carries credentials; a proxy that is no URL; a share of the rate limits out
+    /// of range.
+    pub fn build(self) -> Result<Client> {
+        let refuse = |field: &str, rule: &str| Error::refused(SETTINGS, field, rule);
+        let key = self.api_key.clone().ok_or_else(|| {
+            refuse("api_key", "is not set: give it to the builder, or set PODQUEUE_API_KEY")
+        })?;
+        if key.expose().is_empty() {
+            return Err(refuse("api_key", "must not be empty"));
+        }
+        let visible = key.expose().bytes().all(|byte| byte.is_ascii_graphic());
+        let key = visible.then(|| Key::new(key)).flatten().ok_or_else(|| {
+            refuse("api_key", "must be of visible ASCII characters, without spaces or line ends")
+        })?;
+        if !self.rate_limits.share_is_usable() {
+            return Err(refuse("rate_limits.share", "must be above 0 and at most 1"));
+        }
+        let url = |interface, text: Option<String>| {
+            text.map(|text| urls::parse(interface, &text, self.plain_http)).transpose()
+        };
+        let http = match &self.http_client {
+            Some(http) => http.clone(),
+            None => self.http()?,
+        };
+        let connect_timeout = self.time_to_connect();
+        Ok(Client {
+            context: Arc::new(Context {
+                base_url: url(Interface::Queue, self.base_url)?,
+                rest_url: url(Interface::Rest, self.rest_url)?,
+                graphql_url: url(Interface::Graphql, self.graphql_url)?,
+                queue_auth: self.queue_auth,
+                graphql_body: self.graphql_body,
+                poll_lines: PollLines::new(self.polling.interval()),
+                polling: self.polling,
+                retried: Retried::default(),
+                run_limit: self.run_limit,
+                run_sync_limit: self.run_sync_limit,
+                transport: Transport {
+                    wire: Wire {
+                        http,
+                        lane: self.http_client.map(|_| Arc::new(Lane::new())),
+                        key,
+                        timeout: self.timeout,
+                        largest_reply: self.largest_reply,
+                    },
+                    retry: self.retry,
+                    budget: Budget::new(),
+                    limiter: Limiter::new(self.rate_limits),
+                    call_timeout: self.call_timeout,
+                    connect_timeout,
+                    observer: self.observer,
+                },
+            }),
+        })
+    }
 }
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |url: &Option<Url>| url.as_ref().map(urls::without_query);
-        f.debug_struct("Client")
-            .field("base_url", &shown(&self.inner.base_url))
-            .field("rest_url", &shown(&self.inner.rest_url))
-            .field("graphql_url", &shown(&self.inner.graphql_url))
-            .finish_non_exhaustive()
+        self.context.fmt(f)
     }
 }

@@ -4,9 +4,10 @@
 use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 
 use crate::error::service_message;
+use crate::hiding::Secrets;
 pub use crate::queue::fuzz::{health, record, stream};
 use crate::secret_string::SecretString;
-use crate::transport::{Secrets, retry_after};
+use crate::transport::retry_after;
 
 /// The body of an error reply: what is shown of it is short, and without the secret.
 pub fn error_body(body: &[u8]) {

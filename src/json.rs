@@ -1,5 +1,6 @@
 //! JSON objects and lists whose parts are kept as the bytes that were received.
 
+mod decode;
 mod parts;
 
 use std::borrow::Cow;
@@ -11,12 +12,9 @@ use bytes::Bytes;
 use serde::Deserializer;
 use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-pub(crate) use self::parts::finite;
+pub(crate) use self::decode::{decode_at, not_decodable, not_serializable, redacted};
+pub(crate) use self::parts::without_mark;
 use crate::error::{Attempted, Error, Result};
-use crate::transport::{decode_at, not_decodable};
-
-/// The mark that some writers put before UTF-8.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A field of an object: its name, and its value as the JSON text that was received, which may be
 /// flawed where the object was.
@@ -38,7 +36,7 @@ impl RawField {
                 fields.push(Self { name: name.into_owned(), json: body.slice_ref(value) });
             }
         });
-        if is_whole { Ok(fields) } else { Err(flaw(attempted, ".", body, Shape::Object)) }
+        if is_whole { Ok(fields) } else { Err(flaw(attempted, ".", body, Container::Object)) }
     }
 
     /// The value as a `T`.
@@ -81,6 +79,11 @@ impl OtherFields {
         found
     }
 
+    /// The whole object, with the known fields.
+    pub(crate) fn object(&self) -> &[u8] {
+        &self.object
+    }
+
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let names = self.names.get_or_init(|| {
             let mut names = Vec::new();
@@ -121,12 +124,7 @@ pub(crate) fn elements(attempted: &Attempted, place: &str, body: &Bytes) -> Resu
     }
     let mut elements = Vec::new();
     let is_whole = parts::elements(text, |place| elements.push(body.slice_ref(&text[place])));
-    if is_whole { Ok(elements) } else { Err(flaw(attempted, place, body, Shape::List)) }
-}
-
-/// The text without the mark that may stand before it.
-pub(crate) fn without_mark(text: &[u8]) -> &[u8] {
-    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
+    if is_whole { Ok(elements) } else { Err(flaw(attempted, place, body, Container::List)) }
 }
 
 /// The last text of that name in an object, wherever it is flawed or cut off.
@@ -177,12 +175,12 @@ pub(crate) fn is_json(text: &[u8]) -> bool {
 
 /// What a text is expected to be.
 #[derive(Clone, Copy)]
-enum Shape {
+enum Container {
     Object,
     List,
 }
 
-impl<'de> Visitor<'de> for Shape {
+impl<'de> Visitor<'de> for Container {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -209,10 +207,10 @@ impl<'de> Visitor<'de> for Shape {
     }
 }
 
-/// Why a text is not of the shape, in the words of the parser.
-fn flaw(attempted: &Attempted, place: &str, json: &[u8], shape: Shape) -> Error {
+/// Why a text is not such a container, in the words of the parser.
+fn flaw(attempted: &Attempted, place: &str, json: &[u8], expected: Container) -> Error {
     let mut deserializer = serde_json::Deserializer::from_slice(without_mark(json));
-    let read = deserializer.deserialize_any(shape).and_then(|()| deserializer.end());
+    let read = deserializer.deserialize_any(expected).and_then(|()| deserializer.end());
     let error = read.err().unwrap_or_else(|| serde::de::Error::custom("a name is not UTF-8"));
     not_decodable(attempted, place, error)
 }

@@ -1,4 +1,46 @@
-#![doc = include_str!("../README.md")]
+//! A typed client for a service that runs work on hosted GPUs: a queue of jobs for serverless
+//! endpoints, Pods and templates over REST, templates and secrets over GraphQL.
+//!
+//! ```
+//! use podqueue::{Client, ErrorKind};
+//! use podqueue_local::{LocalJob, LocalService};
+//! use serde_json::{Value, json};
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // A local emulator of the service, for tests. For the hosted one: `Client::from_env()`.
+//! let local = LocalService::builder()
+//!     .api_key("local")
+//!     .endpoint("shout", |job: LocalJob| async move {
+//!         let text = job.input["text"].as_str().ok_or("input.text is required")?;
+//!         Ok(json!({ "text": text.to_uppercase() }))
+//!     })
+//!     .start()
+//!     .await?;
+//! let client = Client::builder().api_key("local").base_url(local.base_url()).build()?;
+//! let endpoint = client.endpoint("shout");
+//!
+//! // Submit a job, keep its id, wait for its result.
+//! let job = endpoint.run(&json!({ "text": "hi" })).await?;
+//! let output: Value = endpoint.job(job.id()).wait().await?.output()?;
+//! assert_eq!(output["text"], "HI");
+//!
+//! // A job that fails is an error, with the handler's own message.
+//! let error = endpoint.run_sync(&json!({})).await.unwrap_err();
+//! assert_eq!(error.kind(), ErrorKind::JobFailed);
+//! assert!(error.to_string().contains("input.text is required"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Where to begin
+//!
+//! - [`Client`] and [`ClientBuilder`]: keys, URLs, timeouts, retries, rate limits, proxies.
+//! - [`Endpoint`]: submit jobs ([`run`](Endpoint::run), [`run_sync`](Endpoint::run_sync),
+//!   [`run_all`](Endpoint::run_all)); [`Job`]: wait for one, stream from it, cancel it, retry it.
+//! - [`Rest`] and [`rest`]: read Pods and templates. [`Templates`], [`Secrets`] and [`graphql`]:
+//!   change templates and secrets, and run queries of your own ([`include_queries!`]).
+//! - [`Error`] and [`ErrorKind`]: what can go wrong, and what to do about it.
 //!
 //! # The interface
 //!
@@ -33,11 +75,13 @@
 extern crate self as podqueue;
 
 mod client;
+mod context;
 mod error;
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzz;
 pub mod graphql;
+mod hiding;
 mod json;
 #[doc(hidden)]
 pub mod lenient;
@@ -45,21 +89,26 @@ mod line;
 mod observe;
 mod open_enum;
 mod queue;
+#[cfg(test)]
+mod random;
+mod request;
 pub mod rest;
 mod secret_string;
 mod transport;
 #[cfg(feature = "webhook")]
 pub mod webhook;
 
-pub use client::{Client, ClientBuilder, GraphqlBody, QueueAuth};
+pub use client::{Client, ClientBuilder};
+pub use context::{GraphqlBody, Polling, QueueAuth};
 pub use error::{Error, ErrorKind, Result};
 pub use graphql::{NewTemplate, Port, Protocol, Secret, Secrets, Template, Templates};
-pub use observe::Event;
+pub use observe::Observation;
 pub use queue::{
     Endpoint, Finished, Health, Job, JobCounts, JobFailure, JobRecord, JobStatus, JobStream,
-    Metrics, Policy, Polling, Purged, RemoteCancel, Run, RunAll, RunSync, S3Config, StatusRequest,
+    Metrics, Notifier, Policy, Purged, RemoteCancel, Run, RunAll, RunSync, S3Config, StatusRequest,
     StreamChunk, Wait, WorkerCounts,
 };
+pub use request::Request;
 pub use rest::Rest;
 pub use secret_string::SecretString;
 pub use transport::{RateLimits, RetryPolicy};

@@ -1,6 +1,6 @@
 //! A line of callers that wait for their turn, first come, first served.
 //!
-//! Both the [limiter](crate::transport) and the pace of waits are such lines, with a [`Rule`] each.
+//! Both the [limiter](crate::transport) and the polls of all waits and streams on an endpoint are such lines, with a [`Rule`] each.
 //! None of those who wait can block another, whatever becomes of it: it may be dropped, held without
 //! being polled, or belong to a runtime that stands still. Nothing runs in the background: everybody
 //! who comes by, because it arrives, leaves, or something happened, moves the line on, and those who

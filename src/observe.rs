@@ -15,7 +15,7 @@ use crate::error::ErrorKind;
 /// GraphQL; it has few values, and so has `endpoint_id`: both serve as labels. A `job_id` does not.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Event<'a> {
+pub enum Observation<'a> {
     /// A call has been answered, or given up. There is one for each call, however often it was sent.
     #[non_exhaustive]
     CallEnded {
@@ -56,7 +56,7 @@ pub enum Event<'a> {
         /// `Retry-After`, where the service said so.
         retry_after: Option<Duration>,
     },
-    /// A wait asks for the status of its job, or a stream for new chunks.
+    /// A wait is about to poll the status of its job, or a stream its chunks or the status.
     #[non_exhaustive]
     Polled {
         /// `status` or `stream`.
@@ -66,8 +66,8 @@ pub enum Event<'a> {
         /// The job.
         job_id: &'a str,
     },
-    /// A wait for a job has ended by what it was answered. One that is dropped is not told of, and
-    /// neither is one that a webhook has ended first.
+    /// A wait for a job has ended: by a response, by a webhook, or at its deadline. One that is dropped
+    /// is not reported.
     #[non_exhaustive]
     WaitEnded {
         /// The endpoint.
@@ -83,20 +83,20 @@ pub enum Event<'a> {
     },
 }
 
-type Tell = dyn Fn(&Event<'_>) + Send + Sync;
+type Tell = dyn Fn(&Observation<'_>) + Send + Sync;
 
 /// The function that is told, where there is one.
 #[derive(Clone, Default)]
 pub(crate) struct Observer(Option<Arc<Tell>>);
 
 impl Observer {
-    pub(crate) fn new(tell: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(tell: impl Fn(&Observation<'_>) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(tell)))
     }
 
-    pub(crate) fn tell(&self, event: &Event<'_>) {
+    pub(crate) fn tell(&self, observation: &Observation<'_>) {
         if let Some(tell) = &self.0 {
-            tell(event);
+            tell(observation);
         }
     }
 }

@@ -15,19 +15,7 @@
 #[doc(hidden)]
 pub mod call;
 mod generated;
+mod handle;
 
 pub use generated::*;
-
-use crate::client::Client;
-
-/// The REST interface ([REST reads](crate#the-interface)); made by [`Client::rest`].
-#[derive(Clone, Debug)]
-pub struct Rest {
-    client: Client,
-}
-
-impl Rest {
-    pub(crate) fn new(client: Client) -> Self {
-        Self { client }
-    }
-}
+pub use handle::Rest;

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::Serializer;
 
 /// A string that neither `{:?}` nor an error nor a log ever shows: a key, a secret's value, a
 /// storage credential.
 ///
-/// It is serialized in the clear, since that is how it is sent.
+/// It is not [`Serialize`](serde::Serialize), or a configuration that holds one would write it into
+/// any log or file. [`expose`](Self::expose) is the one way to the text.
 ///
 /// ```
 /// use podqueue::SecretString;
@@ -21,10 +22,15 @@ use serde::{Serialize, Serializer};
 pub struct SecretString(Arc<str>);
 
 impl SecretString {
-    /// The string itself. Mind where it goes.
+    /// Returns the plain text. Do not log it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
+    }
+
+    /// Writes the plain text into what is sent, for `#[serde(serialize_with = …)]` on a field.
+    pub(crate) fn send<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
     }
 }
 
@@ -37,11 +43,5 @@ impl<T: Into<String>> From<T> for SecretString {
 impl fmt::Debug for SecretString {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("[redacted]")
-    }
-}
-
-impl Serialize for SecretString {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
     }
 }

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use podqueue::{Client, RateLimits, RetryPolicy};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -116,7 +116,7 @@ where
 async fn main() -> Result<ExitCode, Failure> {
     let args: Vec<_> = std::env::args().collect();
     let seconds = args.iter().position(|arg| arg == "--seconds").and_then(|at| args.get(at + 1));
-    let time = Duration::from_secs(seconds.map_or(Ok(1), |seconds| seconds.parse())?);
+    let time = Duration::from_secs_f64(seconds.map_or(Ok(1.0), |seconds| seconds.parse())?);
 
     let body = 20 * 1_000 * 1_000;
     let result = json!({"id": "large", "status": "COMPLETED", "output": "x".repeat(body)});
@@ -153,13 +153,18 @@ async fn throughput(url: &str, endpoint: &podqueue::Endpoint, time: Duration) {
 }
 
 fn ours(endpoint: &podqueue::Endpoint) -> impl Fn() -> Boxed + Clone + Send + 'static {
-    let job = endpoint.job("j");
+    let job = endpoint.job(server::JOB);
     move || {
         let job = job.clone();
         Box::pin(async move {
-            let _ = job.status().await;
+            job.status().await.expect("a record");
         })
     }
+}
+
+#[derive(Serialize)]
+struct Input {
+    text: String,
 }
 
 #[derive(Deserialize)]
@@ -172,21 +177,21 @@ struct Record {
 fn raw(url: &str) -> impl Fn() -> Boxed + Clone + Send + 'static {
     let (http, url) = (reqwest::Client::new(), url.to_owned());
     move || {
-        let request = http.get(format!("{url}/v2/{}/status/{}", "bench", "j")).bearer_auth("key");
+        let request = http.get(format!("{url}/v2/{}/status/{}", "bench", server::JOB)).bearer_auth("key");
         Box::pin(async move {
-            let Ok(response) = request.send().await else { return };
-            let Ok(body) = response.bytes().await else { return };
-            let record: Result<Record, _> = serde_json::from_slice(&body);
-            std::hint::black_box(record.map(|record| (record.id, record.status)).ok());
+            let response = request.send().await.expect("a response");
+            let body = response.bytes().await.expect("a body");
+            let record: Record = serde_json::from_slice(&body).expect("a record");
+            std::hint::black_box((record.id, record.status));
         })
     }
 }
 
 async fn memory(client: &Client, body: usize) -> Result<(), Failure> {
     let endpoint = client.endpoint("bench");
-    let input = "x".repeat(body);
+    let input = Input { text: "x".repeat(body) };
     // A first call pays for what is there once.
-    endpoint.job("j").status().await?;
+    endpoint.job(server::JOB).status().await?;
     let (submission, result) = peak(async { endpoint.run_sync(&input).await }).await;
     result?;
     println!("memory of a 20 MB submission   {:.3} bodies", submission as f64 / body as f64);

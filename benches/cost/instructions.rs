@@ -54,7 +54,7 @@ fn ours() -> Ours {
         let endpoint = client.build().expect("a client").endpoint("bench");
         // One running worker that takes a million requests: the limiter is on, and does not bind.
         endpoint.health().await.expect("an answer");
-        endpoint.job("job").status().await.expect("an answer");
+        endpoint.job(server::JOB).status().await.expect("an answer");
         endpoint.run(&INPUT).await.expect("an answer");
         endpoint
     });
@@ -69,7 +69,7 @@ struct Raw {
 
 impl Raw {
     async fn status(&self) -> Record {
-        let request = self.http.get(format!("{}/v2/bench/status/{}", self.url, "job"));
+        let request = self.http.get(format!("{}/v2/bench/status/{}", self.url, server::JOB));
         Self::read(request).await
     }
 
@@ -99,7 +99,7 @@ fn raw() -> Raw {
 #[library_benchmark]
 #[bench::status(setup = ours)]
 fn ours_status(ours: Ours) -> Ours {
-    let job = ours.endpoint.job("job");
+    let job = ours.endpoint.job(server::JOB);
     ours.runtime.block_on(async {
         for _ in 0..CALLS {
             black_box(job.status().await.expect("an answer"));

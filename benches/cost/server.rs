@@ -7,6 +7,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
+/// The job that every response is about.
+pub(crate) const JOB: &str = "c0ffee00-0000-0000-0000-000000000000-u1";
+
 const RECORD: &str = r#"{"id":"c0ffee00-0000-0000-0000-000000000000-u1","status":"IN_PROGRESS"}"#;
 
 const HEALTH: &str = r#"{"jobs":{"completed":0,"failed":0,"inProgress":0,"inQueue":0,"retried":0},"workers":{"idle":0,"running":1}}"#;

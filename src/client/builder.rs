@@ -1,46 +1,44 @@
 //! The settings of a client.
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
-use super::urls::{self, Interface};
-use super::{Client, GraphqlBody, Inner, QueueAuth};
+use crate::context::{GraphqlBody, Polling, QueueAuth};
 use crate::error::{Error, Result};
-use crate::observe::{Event, Observer};
-use crate::queue::{Paces, Polling};
+use crate::observe::{Observation, Observer};
+use crate::queue::{Run, RunSync};
 use crate::secret_string::SecretString;
-use crate::transport::{Budget, Key, Lane, Limiter, RateLimits, RetryPolicy, Transport};
+use crate::transport::{RateLimits, RetryPolicy};
 
 const MIB: usize = 1024 * 1024;
 
 /// What errors about the settings name.
 pub(super) const SETTINGS: &str = "client settings";
 
-/// The settings of a [`Client`].
+/// The settings of a [`Client`](crate::Client).
 #[derive(Clone)]
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct ClientBuilder {
-    api_key: Option<SecretString>,
-    base_url: Option<String>,
-    rest_url: Option<String>,
-    graphql_url: Option<String>,
-    plain_http: bool,
-    queue_auth: QueueAuth,
-    graphql_body: GraphqlBody,
-    retry: RetryPolicy,
-    rate_limits: RateLimits,
-    polling: Polling,
+    pub(super) api_key: Option<SecretString>,
+    pub(super) base_url: Option<String>,
+    pub(super) rest_url: Option<String>,
+    pub(super) graphql_url: Option<String>,
+    pub(super) plain_http: bool,
+    pub(super) queue_auth: QueueAuth,
+    pub(super) graphql_body: GraphqlBody,
+    pub(super) retry: RetryPolicy,
+    pub(super) rate_limits: RateLimits,
+    pub(super) polling: Polling,
     pub(super) timeout: Duration,
     pub(super) call_timeout: Option<Duration>,
     pub(super) connect_timeout: Duration,
-    largest_reply: usize,
-    run_limit: usize,
-    run_sync_limit: usize,
+    pub(super) largest_reply: usize,
+    pub(super) run_limit: usize,
+    pub(super) run_sync_limit: usize,
     pub(super) user_agent: String,
     pub(super) proxy: Option<SecretString>,
-    http_client: Option<reqwest::Client>,
-    observer: Observer,
+    pub(super) http_client: Option<reqwest::Client>,
+    pub(super) observer: Observer,
 }
 
 impl ClientBuilder {
@@ -60,8 +58,8 @@ impl ClientBuilder {
             call_timeout: None,
             connect_timeout: Duration::from_secs(10),
             largest_reply: 64 * MIB,
-            run_limit: 10 * MIB,
-            run_sync_limit: 20 * MIB,
+            run_limit: Run::MAX_BODY,
+            run_sync_limit: RunSync::MAX_BODY,
             user_agent: concat!("podqueue/", env!("CARGO_PKG_VERSION")).to_owned(),
             proxy: None,
             http_client: None,
@@ -191,8 +189,8 @@ impl ClientBuilder {
         self
     }
 
-    /// The largest bodies that are sent to `/run` and `/runsync`, in bytes; 10 and 20 MiB by
-    /// default, the upper reading of the interface's 10 and 20 MB.
+    /// The largest bodies that are sent to `/run` and `/runsync`, in bytes;
+    /// [`Run::MAX_BODY`] and [`RunSync::MAX_BODY`] by default. A larger one is refused.
     pub fn payload_limits(mut self, run: usize, run_sync: usize) -> Self {
         self.run_limit = run;
         self.run_sync_limit = run_sync;
@@ -264,22 +262,22 @@ impl ClientBuilder {
         self
     }
 
-    /// Tells a function of calls, repetitions, 429s, polls and waits as they happen, to count them.
+    /// Tells a function of calls, retries, 429s, polls and waits as they happen, to count them.
     /// It is called in between, on the tasks that make the calls: it must neither block nor panic.
     ///
     /// ```
     /// use std::sync::Arc;
     /// use std::sync::atomic::{AtomicU64, Ordering};
     ///
-    /// use podqueue::{Client, Event};
+    /// use podqueue::{Client, Observation};
     ///
     /// let calls = Arc::new(AtomicU64::new(0));
     /// let counted = Arc::clone(&calls);
     /// let client = Client::builder()
     ///     .api_key("the-key")
     ///     .base_url("https://queue.example")
-    ///     .observe(move |event| {
-    ///         if let Event::CallEnded { .. } = event {
+    ///     .observe(move |observation| {
+    ///         if let Observation::CallEnded { .. } = observation {
     ///             counted.fetch_add(1, Ordering::Relaxed);
     ///         }
     ///     })
@@ -287,70 +285,9 @@ impl ClientBuilder {
     /// # let _ = client;
     /// # Ok::<(), podqueue::Error>(())
     /// ```
-    pub fn observe(mut self, tell: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
+    pub fn observe(mut self, tell: impl Fn(&Observation<'_>) + Send + Sync + 'static) -> Self {
         self.observer = Observer::new(tell);
         self
-    }
-
-    /// The client.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), with the setting's name as
-    /// the field: no key, a key that cannot stand in a header, a URL that is none, is plain http to
-    /// another host, or carries credentials; a proxy that is no URL; a share of the rate limits out
-    /// of range.
-    pub fn build(self) -> Result<Client> {
-        let refuse = |field: &str, rule: &str| Error::refused(SETTINGS, field, rule);
-        let key = self.api_key.clone().ok_or_else(|| {
-            refuse("api_key", "is not set: give it to the builder, or set PODQUEUE_API_KEY")
-        })?;
-        if key.expose().is_empty() {
-            return Err(refuse("api_key", "must not be empty"));
-        }
-        let visible = key.expose().bytes().all(|byte| byte.is_ascii_graphic());
-        let key = visible.then(|| Key::new(key)).flatten().ok_or_else(|| {
-            refuse("api_key", "must be of visible ASCII characters, without spaces or line ends")
-        })?;
-        if !self.rate_limits.share_is_usable() {
-            return Err(refuse("rate_limits.share", "must be above 0 and at most 1"));
-        }
-        let url = |interface, text: Option<String>| {
-            text.map(|text| urls::parse(interface, &text, self.plain_http)).transpose()
-        };
-        let http = match &self.http_client {
-            Some(http) => http.clone(),
-            None => self.http()?,
-        };
-        let connect_timeout = self.time_to_connect();
-        Ok(Client {
-            inner: Arc::new(Inner {
-                base_url: url(Interface::Queue, self.base_url)?,
-                rest_url: url(Interface::Rest, self.rest_url)?,
-                graphql_url: url(Interface::Graphql, self.graphql_url)?,
-                queue_auth: self.queue_auth,
-                graphql_body: self.graphql_body,
-                paces: Paces::new(self.polling.interval()),
-                polling: self.polling,
-                #[cfg(feature = "webhook")]
-                retried: crate::webhook::Retried::default(),
-                run_limit: self.run_limit,
-                run_sync_limit: self.run_sync_limit,
-                transport: Transport {
-                    http,
-                    lane: self.http_client.map(|_| Arc::new(Lane::new())),
-                    key,
-                    retry: self.retry,
-                    budget: Budget::new(),
-                    limiter: Limiter::new(self.rate_limits),
-                    timeout: self.timeout,
-                    call_timeout: self.call_timeout,
-                    connect_timeout,
-                    observer: self.observer,
-                    largest_reply: self.largest_reply,
-                },
-            }),
-        })
     }
 }
 

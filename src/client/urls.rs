@@ -75,13 +75,6 @@ fn is_loopback(url: &Url) -> bool {
         || address.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// The URL as it may be shown: a query can hold the key.
-pub(super) fn without_query(url: &Url) -> String {
-    let mut url = url.clone();
-    url.set_query(None);
-    url.into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,7 @@
 //! What kinds of failure there are.
 
+use std::fmt;
+
 /// What kind of failure an [`Error`](crate::Error) is, and what to do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -75,4 +77,105 @@ pub enum ErrorKind {
     /// A wait reached its deadline while the job was not finished. The job goes on, unless the wait
     /// was asked to cancel it: see [`Error::remote_cancel`](crate::Error::remote_cancel).
     WaitTimedOut,
+}
+
+impl ErrorKind {
+    /// The kind as a word in snake case, such as `rate_limited`: a label for metrics and logs, the
+    /// same in every version of this crate, and also what `Display` writes.
+    ///
+    /// ```
+    /// use podqueue::ErrorKind;
+    ///
+    /// assert_eq!(ErrorKind::OutcomeUnknown.as_str(), "outcome_unknown");
+    /// assert_eq!(ErrorKind::RateLimited.to_string(), "rate_limited");
+    /// ```
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidRequest => "invalid_request",
+            Self::Connect => "connect",
+            Self::Network => "network",
+            Self::Timeout => "timeout",
+            Self::OutcomeUnknown => "outcome_unknown",
+            Self::BadRequest => "bad_request",
+            Self::Unauthorized => "unauthorized",
+            Self::NotFound => "not_found",
+            Self::JobExpired => "job_expired",
+            Self::RateLimited => "rate_limited",
+            Self::Server => "server",
+            Self::Redirect => "redirect",
+            Self::UnexpectedStatus => "unexpected_status",
+            Self::ReplyTooLarge => "reply_too_large",
+            Self::Decode => "decode",
+            Self::ForeignRecord => "foreign_record",
+            Self::StreamGap => "stream_gap",
+            Self::Graphql => "graphql",
+            Self::JobFailed => "job_failed",
+            Self::JobCancelled => "job_cancelled",
+            Self::JobTimedOut => "job_timed_out",
+            Self::JobNotFinished => "job_not_finished",
+            Self::WaitTimedOut => "wait_timed_out",
+        }
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::ErrorKind;
+
+    #[test]
+    fn each_kind_has_a_label_of_its_own_that_is_its_name_in_snake_case() {
+        let mut labels = HashSet::new();
+        // A kind that is missing from the list leaves a gap in the numbers.
+        let last = ErrorKind::WaitTimedOut as u8;
+        for number in 0..=last {
+            let kind = KINDS.iter().find(|kind| **kind as u8 == number);
+            let kind = *kind.unwrap_or_else(|| panic!("kind {number} is not in the list"));
+            let label = kind.as_str();
+            assert!(labels.insert(label), "{label} is there twice");
+            let mut snake = String::new();
+            for letter in format!("{kind:?}").chars() {
+                if letter.is_uppercase() && !snake.is_empty() {
+                    snake.push('_');
+                }
+                snake.extend(letter.to_lowercase());
+            }
+            assert_eq!(label, snake);
+            assert_eq!(kind.to_string(), label);
+        }
+    }
+
+    const KINDS: [ErrorKind; 23] = [
+        ErrorKind::InvalidRequest,
+        ErrorKind::Connect,
+        ErrorKind::Network,
+        ErrorKind::Timeout,
+        ErrorKind::OutcomeUnknown,
+        ErrorKind::BadRequest,
+        ErrorKind::Unauthorized,
+        ErrorKind::NotFound,
+        ErrorKind::JobExpired,
+        ErrorKind::RateLimited,
+        ErrorKind::Server,
+        ErrorKind::Redirect,
+        ErrorKind::UnexpectedStatus,
+        ErrorKind::ReplyTooLarge,
+        ErrorKind::Decode,
+        ErrorKind::ForeignRecord,
+        ErrorKind::StreamGap,
+        ErrorKind::Graphql,
+        ErrorKind::JobFailed,
+        ErrorKind::JobCancelled,
+        ErrorKind::JobTimedOut,
+        ErrorKind::JobNotFinished,
+        ErrorKind::WaitTimedOut,
+    ];
 }

@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 use std::fmt;
 
-use crate::transport::Redactor;
+use crate::hiding::Redactor;
 
 /// A cause in words, where they are all that may be shown of it.
 struct Redacted {

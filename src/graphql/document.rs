@@ -6,15 +6,18 @@
 
 mod literal;
 mod null;
+mod shape;
 
 use std::fmt::Write;
 
 use serde::de::value::MapDeserializer;
 use serde_json::{Map, Value};
 
-use self::literal::{UnexpectedValue, write_literal};
+use self::literal::write_literal;
+use self::shape::UnexpectedValue;
+pub use self::shape::{InputField, InputShape, Presence, Shape};
+use crate::hiding::secrets_in;
 use crate::secret_string::SecretString;
-use crate::transport::secrets_in;
 
 /// A document with places for its variables' values.
 #[derive(Debug)]
@@ -52,17 +55,6 @@ pub struct Variable {
     pub secret_places: &'static [&'static str],
 }
 
-/// Whether a value may be absent, or null: GraphQL tells the two apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Presence {
-    /// It must be given: its type is non-null and there is no default.
-    Required,
-    /// It may be absent, for it has a default, but not null.
-    NotNull,
-    /// It may be absent, and it may be null.
-    Optional,
-}
-
 /// A piece of a document.
 #[derive(Debug)]
 pub enum Part {
@@ -80,64 +72,6 @@ pub enum Part {
     },
     /// Arguments in parentheses; left out altogether where none is left.
     Arguments(&'static [Part]),
-}
-
-/// The type of a value, as far as it decides how the value is written.
-#[derive(Debug)]
-pub enum Shape {
-    /// A whole number of 32 bits.
-    Int,
-    /// A number.
-    Float,
-    /// A string.
-    String,
-    /// True or false.
-    Boolean,
-    /// An id: a string, or a whole number.
-    Id,
-    /// A scalar of the schema's own, written as its JSON form suggests.
-    Custom,
-    /// The name of an enum's value.
-    Enum,
-    /// A list.
-    List(&'static Shape),
-    /// An input object.
-    Input(&'static InputShape),
-}
-
-/// The type of an input object.
-#[derive(Debug)]
-pub struct InputShape {
-    /// The name in the schema.
-    pub name: &'static str,
-    /// The fields.
-    pub fields: &'static [InputField],
-}
-
-/// A field of an input object.
-#[derive(Debug)]
-pub struct InputField {
-    /// The name.
-    pub name: &'static str,
-    /// The type.
-    pub shape: Shape,
-    /// Whether it may be absent, or null.
-    pub presence: Presence,
-}
-
-impl Presence {
-    /// Whether a value may be what it is: absent, null or something.
-    fn check(self, value: Option<&Value>, place: &str) -> Result<(), UnexpectedValue> {
-        match (self, value) {
-            (Self::Required, None | Some(Value::Null)) => {
-                Err(UnexpectedValue::new(place, "must be given"))
-            }
-            (Self::NotNull, Some(Value::Null)) => {
-                Err(UnexpectedValue::new(place, "must not be null"))
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 impl Document {

@@ -4,6 +4,8 @@ use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::marker::PhantomData;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::Method;
@@ -14,20 +16,22 @@ use serde_json::{Map, Value};
 use super::document::{Document, Kind};
 use super::gone::Deleted;
 use super::{GraphqlError, GraphqlFailure, Operation};
-use crate::client::{Client, GraphqlBody};
+use crate::context::{Context, GraphqlBody};
 use crate::error::{Attempted, Error, ErrorKind, Result};
-use crate::json::RawField;
-use crate::transport::{self, Auth, Call, Repeat, Reply, Secrets, decode_at, not_serializable};
+use crate::hiding::Secrets;
+use crate::json::{RawField, decode_at, not_serializable};
+use crate::transport::{self, Auth, Call, Repeat, Reply};
 
-/// The GraphQL interface ([GraphQL](crate#the-interface)); made by [`Client::graphql`].
+/// The GraphQL interface ([GraphQL](crate#the-interface)); made by
+/// [`Client::graphql`](crate::Client::graphql).
 #[derive(Clone, Debug)]
 pub struct Graphql {
-    client: Client,
+    context: Arc<Context>,
 }
 
 impl Graphql {
-    pub(crate) fn new(client: Client) -> Self {
-        Self { client }
+    pub(crate) fn new(context: Arc<Context>) -> Self {
+        Self { context }
     }
 
     /// Executes an operation that was generated from a `.graphql` file, with its variables.
@@ -43,7 +47,7 @@ impl Graphql {
     pub fn execute<O: Operation>(&self, variables: O::Variables) -> Execute<O> {
         let attempted = attempted(O::NAME);
         let variables = as_map(&attempted, &variables);
-        Execute { graphql: self.clone(), variables, operation: PhantomData }
+        Execute { graphql: self.clone(), variables, timeout: None, operation: PhantomData }
     }
 
     /// Sends `O` with variables and a result of other types than the generated ones.
@@ -51,11 +55,12 @@ impl Graphql {
         &self,
         variables: &impl Serialize,
         repeat: Repeat,
+        timeout: Option<Duration>,
     ) -> Result<D> {
         let attempted = attempted(O::NAME);
         let variables = as_map(&attempted, variables)?;
         let request = Request { name: O::NAME, text: O::TEXT, document: O::DOCUMENT };
-        let reply = self.send_request(&request, &variables, repeat).await?;
+        let reply = self.send_request(&request, &variables, repeat, timeout).await?;
         let decoded = data(&attempted, &reply).and_then(|data| {
             let data = data.unwrap_or_else(|| Bytes::from_static(b"null"));
             decode_at(&attempted, "data", &data).map_err(|error| reply.explain(error))
@@ -70,12 +75,13 @@ impl Graphql {
         &self,
         variables: &impl Serialize,
         deleted: Deleted<'_>,
+        timeout: Option<Duration>,
     ) -> Result<()> {
         let attempted = attempted(O::NAME);
         let variables = as_map(&attempted, variables)?;
         let request = Request { name: O::NAME, text: O::TEXT, document: O::DOCUMENT };
         let (maybe_before, result) =
-            match self.send_request(&request, &variables, Repeat::Noted).await {
+            match self.send_request(&request, &variables, Repeat::Noted, timeout).await {
                 Ok(reply) => {
                     let confirmed = data(&attempted, &reply).and_then(|data| {
                         let data = data.unwrap_or_default();
@@ -98,6 +104,7 @@ impl Graphql {
         request: &Request,
         variables: &Map<String, Value>,
         repeat: Repeat,
+        timeout: Option<Duration>,
     ) -> Result<Reply> {
         let attempted = attempted(request.name);
         let operation = transport::Operation {
@@ -114,7 +121,7 @@ impl Graphql {
             .document
             .inline(variables)
             .map_err(|unexpected| Error::refused(&attempted, unexpected.place, unexpected.rule))?;
-        let body = match self.client.graphql_body() {
+        let body = match self.context.graphql_body {
             GraphqlBody::QueryOnly => serde_json::to_vec(&QueryOnly { query: &inlined }),
             GraphqlBody::Variables => serde_json::to_vec(&graphql_client::QueryBody {
                 variables,
@@ -123,10 +130,11 @@ impl Graphql {
             }),
         };
         let body = body.map_err(|error| not_serializable(&attempted, "query", error))?;
-        let url = self.client.graphql_url(&attempted)?.clone();
+        let url = self.context.graphql_url(&attempted)?.clone();
         let mut call = Call::to(&operation, attempted.clone(), url, Auth::QueryKey).body(body);
+        call.timeout = timeout;
         call.secrets = request.document.secrets(variables);
-        match self.client.send(call).await {
+        match self.context.transport.send(call).await {
             Err(error) if error.status() == Some(400) => Err(as_graphql(&attempted, error)),
             result => result,
         }
@@ -243,7 +251,7 @@ fn failed(
     };
     let message = format!("the service says: {}{partial}", messages.join("; "));
     Error::new(ErrorKind::Graphql, attempted, message)
-        .with_graphql(GraphqlFailure::new(attempted, errors, data, secrets))
+        .attach(GraphqlFailure::new(attempted, errors, data, secrets))
 }
 
 /// Whether a result holds more than nulls.
@@ -264,10 +272,19 @@ pub(super) fn nothing_came(operation: &'static str, field: &str) -> Error {
 pub struct Execute<O> {
     graphql: Graphql,
     variables: Result<Map<String, Value>>,
+    timeout: Option<Duration>,
     operation: PhantomData<fn() -> O>,
 }
 
 impl<O: Operation> Execute<O> {
+    /// How long one attempt at this call may take until its response is read, in place of the
+    /// client's [`timeout`](crate::ClientBuilder::timeout). A
+    /// [`call_timeout`](crate::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends null for a variable, or for a field of an input. In the generated types `None` is
     /// *absent*; to many a service null says something else, such as "forget what was there".
     ///
@@ -308,7 +325,7 @@ where
 {
     async fn send(self) -> Result<O::Data> {
         let variables = self.variables?;
-        self.graphql.send::<O, O::Data>(&variables, Repeat::Once).await
+        self.graphql.send::<O, O::Data>(&variables, Repeat::Once, self.timeout).await
     }
 }
 

@@ -6,9 +6,10 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::error::{Attempted, Result};
+use crate::error::{Attempted, Error, Result};
+use crate::hiding::{Redactor, Secrets};
+use crate::json::{decode_at, redacted};
 use crate::lenient;
-use crate::transport::{Redactor, Secrets, decode_at, redacted};
 
 /// The errors of a GraphQL answer, and the result that came beside them.
 #[derive(Clone)]
@@ -55,6 +56,14 @@ impl GraphqlError {
             }
         }
         redactor.hide_object(&mut self.extensions);
+    }
+}
+
+impl Error {
+    /// What the GraphQL interface answered: its errors, and the partial result beside them.
+    #[must_use]
+    pub fn graphql(&self) -> Option<&GraphqlFailure> {
+        self.attached()
     }
 }
 

@@ -34,10 +34,19 @@ use crate::secret_string::SecretString;
 ///     .port("22/tcp");
 /// # let _ = (worker, pod);
 /// ```
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug)]
 #[must_use = "a template does nothing until it is given to a call"]
 pub struct NewTemplate {
+    input: TemplateInput,
+    /// A port that could not be read, told when the template is sent.
+    malformed: Option<String>,
+}
+
+/// A template as it is sent. `NewTemplate` itself is not `Serialize`: it would write the values of
+/// `env` wherever somebody serializes it.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TemplateInput {
     name: String,
     image_name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,9 +65,6 @@ pub struct NewTemplate {
     readme: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     container_registry_auth_id: Option<String>,
-    /// A port that could not be read, told when the template is sent.
-    #[serde(skip)]
-    malformed: Option<String>,
 }
 
 /// The upper bound of a GraphQL `Int`.
@@ -68,13 +74,14 @@ impl NewTemplate {
     /// A template for serverless workers: a unique name, and the image with its tag. It has no
     /// volume.
     pub fn serverless(name: impl Into<String>, image: impl Into<String>) -> Self {
-        let template = Self::pod(name, image).volume_gb(0);
-        Self { is_serverless: Some(true), ..template }
+        let mut template = Self::pod(name, image).volume_gb(0);
+        template.input.is_serverless = Some(true);
+        template
     }
 
     /// A template for Pods: a unique name, and the image with its tag.
     pub fn pod(name: impl Into<String>, image: impl Into<String>) -> Self {
-        Self {
+        let input = TemplateInput {
             name: name.into(),
             image_name: image.into(),
             is_serverless: None,
@@ -86,45 +93,45 @@ impl NewTemplate {
             ports: Vec::new(),
             readme: None,
             container_registry_auth_id: None,
-            malformed: None,
-        }
+        };
+        Self { input, malformed: None }
     }
 
     /// The size of the container's disk in GB, which is wiped on a restart. Required.
     pub fn container_disk_gb(mut self, size: u32) -> Self {
-        self.container_disk_in_gb = Some(size);
+        self.input.container_disk_in_gb = Some(size);
         self
     }
 
     /// The size of the volume in GB, which persists across restarts. Required for Pods, where 0 is
     /// none; a serverless template can have no volume.
     pub fn volume_gb(mut self, size: u32) -> Self {
-        self.volume_in_gb = Some(size);
+        self.input.volume_in_gb = Some(size);
         self
     }
 
     /// Where the volume is mounted, an absolute path.
     pub fn volume_mount_path(mut self, path: impl Into<String>) -> Self {
-        self.volume_mount_path = Some(path.into());
+        self.input.volume_mount_path = Some(path.into());
         self
     }
 
     /// The arguments that the container is started with.
     pub fn docker_args(mut self, arguments: impl Into<String>) -> Self {
-        self.docker_args = Some(arguments.into());
+        self.input.docker_args = Some(arguments.into());
         self
     }
 
     /// Sets an environment variable. A name that was set before gets the new value.
     pub fn env(mut self, name: impl Into<String>, value: impl Into<SecretString>) -> Self {
-        self.env.insert(name.into(), value.into());
+        self.input.env.insert(name.into(), value.into());
         self
     }
 
     /// Adds a port: a [`Port`], or a text such as `"8888/http"`.
     pub fn port<P: TryInto<Port, Error: fmt::Display>>(mut self, port: P) -> Self {
         match port.try_into() {
-            Ok(port) if port.number() > 0 => self.ports.push(port),
+            Ok(port) if port.number() > 0 => self.input.ports.push(port),
             Ok(_) => self.malformed = Some("port 0 cannot be opened".to_owned()),
             Err(error) => self.malformed = Some(error.to_string()),
         }
@@ -133,14 +140,19 @@ impl NewTemplate {
 
     /// The text that is shown when the template is selected, in Markdown.
     pub fn readme(mut self, markdown: impl Into<String>) -> Self {
-        self.readme = Some(markdown.into());
+        self.input.readme = Some(markdown.into());
         self
     }
 
     /// The id of saved registry credentials, for a private image.
     pub fn container_registry_auth_id(mut self, id: impl Into<String>) -> Self {
-        self.container_registry_auth_id = Some(id.into());
+        self.input.container_registry_auth_id = Some(id.into());
         self
+    }
+
+    /// What is sent of it.
+    pub(super) fn input(&self) -> &TemplateInput {
+        &self.input
     }
 
     pub(super) fn check(&self, attempted: &str) -> Result<()> {
@@ -148,21 +160,22 @@ impl NewTemplate {
         if let Some(problem) = &self.malformed {
             return refuse("ports", problem);
         }
-        if self.name.is_empty() {
+        if self.input.name.is_empty() {
             return refuse("name", "must not be empty");
         }
-        if self.image_name.is_empty() {
+        if self.input.image_name.is_empty() {
             return refuse("imageName", "must not be empty");
         }
-        if self.is_serverless == Some(true) && self.volume_in_gb != Some(0) {
+        if self.input.is_serverless == Some(true) && self.input.volume_in_gb != Some(0) {
             return refuse(
                 "volumeInGb",
                 "must be 0 for a serverless template, which has no volume",
             );
         }
-        for (field, size) in
-            [("containerDiskInGb", self.container_disk_in_gb), ("volumeInGb", self.volume_in_gb)]
-        {
+        for (field, size) in [
+            ("containerDiskInGb", self.input.container_disk_in_gb),
+            ("volumeInGb", self.input.volume_in_gb),
+        ] {
             match size {
                 None => return refuse(field, "must be given"),
                 Some(size) if size > LARGEST => {
@@ -171,7 +184,7 @@ impl NewTemplate {
                 Some(_) => {}
             }
         }
-        if self.env.keys().any(String::is_empty) {
+        if self.input.env.keys().any(String::is_empty) {
             return refuse("env", "must not have a variable without a name");
         }
         Ok(())
@@ -185,11 +198,11 @@ fn pairs<S: Serializer>(
     #[derive(Serialize)]
     struct Pair<'a> {
         key: &'a str,
-        value: &'a SecretString,
+        value: &'a str,
     }
     let mut list = serializer.serialize_seq(Some(env.len()))?;
     for (key, value) in env {
-        list.serialize_element(&Pair { key, value })?;
+        list.serialize_element(&Pair { key, value: value.expose() })?;
     }
     list.end()
 }

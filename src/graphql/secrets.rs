@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::gone::Deleted;
 use super::{Graphql, Operation, SecretCreate, SecretDelete};
-use crate::error::{Error, Result};
+use crate::error::Error;
+use crate::request::Request;
 use crate::secret_string::SecretString;
 use crate::transport::Repeat;
 
@@ -44,23 +45,20 @@ impl Secrets {
     /// - [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) where the service refuses it;
     /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where no answer came, or
     ///   none that can be read: it may have been stored, and is not stored again.
-    pub async fn create(
-        &self,
-        name: impl AsRef<str>,
-        value: impl Into<SecretString>,
-    ) -> Result<Secret> {
-        let name = name.as_ref();
-        if name.is_empty() {
-            return Err(Error::refused("create secret", "name", "must not be empty"));
-        }
-        let value = value.into();
-        let variables = Input { input: NameAndValue { name, value: &value } };
-        let created: Created =
-            self.graphql.send::<SecretCreate, _>(&variables, Repeat::Once).await?;
-        created
-            .secret_create
-            .ok_or_else(|| super::execute::nothing_came(SecretCreate::NAME, "secretCreate"))
-            .map_err(|error| Repeat::Once.unreadable(error))
+    pub fn create(&self, name: impl AsRef<str>, value: impl Into<SecretString>) -> Request<Secret> {
+        let (graphql, name, value) = (self.graphql.clone(), name.as_ref().to_owned(), value.into());
+        Request::new(move |timeout| async move {
+            if name.is_empty() {
+                return Err(Error::refused("create secret", "name", "must not be empty"));
+            }
+            let variables = Input { input: NameAndValue { name: &name, value: value.expose() } };
+            let created: Created =
+                graphql.send::<SecretCreate, _>(&variables, Repeat::Once, timeout).await?;
+            created
+                .secret_create
+                .ok_or_else(|| super::execute::nothing_came(SecretCreate::NAME, "secretCreate"))
+                .map_err(|error| Repeat::Once.unreadable(error))
+        })
     }
 
     /// Deletes a secret by its id.
@@ -71,13 +69,15 @@ impl Secrets {
     /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where the response does not
     ///   confirm it, or where an attempt that may have deleted it was followed by a refusal that is
     ///   no clear "not found". Deleting it again does no harm.
-    pub async fn delete(&self, id: impl AsRef<str>) -> Result<()> {
-        let id = id.as_ref();
-        if id.is_empty() {
-            return Err(Error::refused("delete secret", "id", "must not be empty"));
-        }
-        let deleted = Deleted { thing: "secret", field: "secretDelete", id };
-        self.graphql.send_delete::<SecretDelete>(&ById { id }, deleted).await
+    pub fn delete(&self, id: impl AsRef<str>) -> Request<()> {
+        let (graphql, id) = (self.graphql.clone(), id.as_ref().to_owned());
+        Request::new(move |timeout| async move {
+            if id.is_empty() {
+                return Err(Error::refused("delete secret", "id", "must not be empty"));
+            }
+            let deleted = Deleted { thing: "secret", field: "secretDelete", id: &id };
+            graphql.send_delete::<SecretDelete>(&ById { id: &id }, deleted, timeout).await
+        })
     }
 }
 
@@ -89,7 +89,7 @@ struct Input<'a> {
 #[derive(Serialize)]
 struct NameAndValue<'a> {
     name: &'a str,
-    value: &'a SecretString,
+    value: &'a str,
 }
 
 #[derive(Serialize)]

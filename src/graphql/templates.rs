@@ -3,10 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::gone::Deleted;
+use super::new_template::TemplateInput;
 use super::{
     DeleteTemplate, Graphql, ModifyTemplate, NewTemplate, Operation, SaveTemplate, Template,
 };
 use crate::error::{Error, Result};
+use crate::request::Request;
 use crate::transport::Repeat;
 
 /// Creates, updates and deletes templates ([GraphQL](crate#the-interface)); made by
@@ -30,11 +32,15 @@ impl Templates {
     /// - [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) where the name is taken;
     /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where no answer came, or
     ///   none that can be read: it may have been created, and is not created again.
-    pub async fn create(&self, template: NewTemplate) -> Result<Template> {
-        template.check("create template")?;
-        let variables = Input { input: WithId { id: None, template: &template } };
-        let saved: Saved = self.graphql.send::<SaveTemplate, _>(&variables, Repeat::Once).await?;
-        saved.template(SaveTemplate::NAME).map_err(|error| Repeat::Once.unreadable(error))
+    pub fn create(&self, template: NewTemplate) -> Request<Template> {
+        let graphql = self.graphql.clone();
+        Request::new(move |timeout| async move {
+            template.check("create template")?;
+            let variables = Input { input: WithId { id: None, template: template.input() } };
+            let saved: Saved =
+                graphql.send::<SaveTemplate, _>(&variables, Repeat::Once, timeout).await?;
+            saved.template(SaveTemplate::NAME).map_err(|error| Repeat::Once.unreadable(error))
+        })
     }
 
     /// Changes the template of that id: its required fields are given anew, what else is not set is
@@ -44,15 +50,18 @@ impl Templates {
     /// # Errors
     ///
     /// As [`create`](Self::create), without an unknown outcome.
-    pub async fn update(&self, id: impl AsRef<str>, template: NewTemplate) -> Result<Template> {
-        let id = id.as_ref();
-        if id.is_empty() {
-            return Err(Error::refused("update template", "id", "must not be empty"));
-        }
-        template.check("update template")?;
-        let variables = Input { input: WithId { id: Some(id), template: &template } };
-        let saved: Saved = self.graphql.send::<ModifyTemplate, _>(&variables, Repeat::Safe).await?;
-        saved.template(ModifyTemplate::NAME)
+    pub fn update(&self, id: impl AsRef<str>, template: NewTemplate) -> Request<Template> {
+        let (graphql, id) = (self.graphql.clone(), id.as_ref().to_owned());
+        Request::new(move |timeout| async move {
+            if id.is_empty() {
+                return Err(Error::refused("update template", "id", "must not be empty"));
+            }
+            template.check("update template")?;
+            let variables = Input { input: WithId { id: Some(&id), template: template.input() } };
+            let saved: Saved =
+                graphql.send::<ModifyTemplate, _>(&variables, Repeat::Safe, timeout).await?;
+            saved.template(ModifyTemplate::NAME)
+        })
     }
 
     /// Deletes the template of that name. No Pod and no endpoint may use it, and the service may
@@ -64,13 +73,16 @@ impl Templates {
     /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where the response does not
     ///   confirm it, or where an attempt that may have deleted it was followed by a refusal that is
     ///   no clear "not found". Deleting it again does no harm.
-    pub async fn delete(&self, name: impl AsRef<str>) -> Result<()> {
-        let template_name = name.as_ref();
-        if template_name.is_empty() {
-            return Err(Error::refused("delete template", "templateName", "must not be empty"));
-        }
-        let deleted = Deleted { thing: "template", field: "deleteTemplate", id: template_name };
-        self.graphql.send_delete::<DeleteTemplate>(&ByName { template_name }, deleted).await
+    pub fn delete(&self, name: impl AsRef<str>) -> Request<()> {
+        let (graphql, name) = (self.graphql.clone(), name.as_ref().to_owned());
+        Request::new(move |timeout| async move {
+            if name.is_empty() {
+                return Err(Error::refused("delete template", "templateName", "must not be empty"));
+            }
+            let deleted = Deleted { thing: "template", field: "deleteTemplate", id: &name };
+            let variables = ByName { template_name: &name };
+            graphql.send_delete::<DeleteTemplate>(&variables, deleted, timeout).await
+        })
     }
 }
 
@@ -84,7 +96,7 @@ struct WithId<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a str>,
     #[serde(flatten)]
-    template: &'a NewTemplate,
+    template: &'a TemplateInput,
 }
 
 #[derive(Serialize)]

@@ -8,8 +8,8 @@ use std::marker::PhantomData;
 
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error};
 
-/// What a value looks like.
-pub trait Shape {
+/// How a value of some shape is read.
+pub trait Reading {
     /// The type that it is read as.
     type Value;
 
@@ -31,24 +31,24 @@ pub trait Shape {
 /// # Errors
 ///
 /// Where the value has another shape, or is null and null stands for nothing.
-pub fn read<'de, S: Shape, D: Deserializer<'de>>(deserializer: D) -> Result<S::Value, D::Error> {
-    let value = S::read(deserializer)?.or_else(S::of_null);
+pub fn read<'de, R: Reading, D: Deserializer<'de>>(deserializer: D) -> Result<R::Value, D::Error> {
+    let value = R::read(deserializer)?.or_else(R::of_null);
     value.ok_or_else(|| D::Error::custom("null where there must be a value"))
 }
 
 /// A whole answer.
-pub struct Answer<S: Shape>(pub S::Value);
+pub struct Answer<R: Reading>(pub R::Value);
 
-impl<'de, S: Shape> Deserialize<'de> for Answer<S> {
+impl<'de, R: Reading> Deserialize<'de> for Answer<R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read::<S, D>(deserializer).map(Self)
+        read::<R, D>(deserializer).map(Self)
     }
 }
 
 /// A `T` as it reads itself.
 pub struct Plain<T>(PhantomData<T>);
 
-impl<T: DeserializeOwned> Shape for Plain<T> {
+impl<T: DeserializeOwned> Reading for Plain<T> {
     type Value = T;
 
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
@@ -59,7 +59,7 @@ impl<T: DeserializeOwned> Shape for Plain<T> {
 /// A number, perhaps in a string.
 pub struct Number;
 
-impl Shape for Number {
+impl Reading for Number {
     type Value = f64;
 
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
@@ -70,7 +70,7 @@ impl Shape for Number {
 /// A whole number, perhaps in a string.
 pub struct Integer<T>(PhantomData<T>);
 
-impl<T: TryFrom<i128>> Shape for Integer<T> {
+impl<T: TryFrom<i128>> Reading for Integer<T> {
     type Value = T;
 
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
@@ -79,24 +79,24 @@ impl<T: TryFrom<i128>> Shape for Integer<T> {
 }
 
 /// Something that is null for a reason, and is kept so.
-pub struct Nullable<S>(PhantomData<S>);
+pub struct Nullable<R>(PhantomData<R>);
 
-impl<S: Shape> Shape for Nullable<S> {
-    type Value = Option<S::Value>;
+impl<R: Reading> Reading for Nullable<R> {
+    type Value = Option<R::Value>;
 
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self::Value>, D::Error> {
-        S::read(deserializer).map(Some)
+        R::read(deserializer).map(Some)
     }
 }
 
 /// A list, without the items that are null.
-pub struct List<S>(PhantomData<S>);
+pub struct List<R>(PhantomData<R>);
 
-impl<S: Shape> Shape for List<S> {
-    type Value = Vec<S::Value>;
+impl<R: Reading> Reading for List<R> {
+    type Value = Vec<R::Value>;
 
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self::Value>, D::Error> {
-        let items: Option<Vec<Item<S>>> = Option::deserialize(deserializer)?;
+        let items: Option<Vec<Item<R>>> = Option::deserialize(deserializer)?;
         Ok(items.map(|items| items.into_iter().filter_map(|item| item.0).collect()))
     }
 
@@ -106,14 +106,14 @@ impl<S: Shape> Shape for List<S> {
 }
 
 /// A map, without the entries that are null.
-pub struct Dictionary<S>(PhantomData<S>);
+pub struct Dictionary<R>(PhantomData<R>);
 
-impl<S: Shape> Shape for Dictionary<S> {
-    type Value = HashMap<String, S::Value>;
+impl<R: Reading> Reading for Dictionary<R> {
+    type Value = HashMap<String, R::Value>;
 
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self::Value>, D::Error> {
-        let map: Option<HashMap<String, Item<S>>> = Option::deserialize(deserializer)?;
-        let entries = |map: HashMap<String, Item<S>>| {
+        let map: Option<HashMap<String, Item<R>>> = Option::deserialize(deserializer)?;
+        let entries = |map: HashMap<String, Item<R>>| {
             map.into_iter().filter_map(|(name, value)| Some((name, value.0?))).collect()
         };
         Ok(map.map(entries))
@@ -125,11 +125,11 @@ impl<S: Shape> Shape for Dictionary<S> {
 }
 
 /// A value within a list or a map.
-struct Item<S: Shape>(Option<S::Value>);
+struct Item<R: Reading>(Option<R::Value>);
 
-impl<'de, S: Shape> Deserialize<'de> for Item<S> {
+impl<'de, R: Reading> Deserialize<'de> for Item<R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        S::read(deserializer).map(Self)
+        R::read(deserializer).map(Self)
     }
 }
 
@@ -139,8 +139,8 @@ mod tests {
 
     use super::*;
 
-    fn answer<S: Shape>(value: Value) -> Option<S::Value> {
-        from_value(value).ok().map(|answer: Answer<S>| answer.0)
+    fn answer<R: Reading>(value: Value) -> Option<R::Value> {
+        from_value(value).ok().map(|answer: Answer<R>| answer.0)
     }
 
     #[test]

@@ -8,11 +8,10 @@ use serde_json::Value;
 
 use super::health::{Health, Purged};
 use super::operations::{HEALTH, OPENAI, PURGE_QUEUE, REQUESTS};
-use super::pace::Pace;
-use super::{Job, Run, RunSync};
-use crate::client::Client;
+use crate::context::{Context, PollLine};
 use crate::error::{Attempted, Result};
-use crate::transport::{Call, Operation, Path};
+use crate::request::Request;
+use crate::transport::{Call, Operation, Path, Reply};
 
 /// A serverless endpoint: submits jobs, and tells how the endpoint is
 /// ([Serverless queue operations](crate#the-interface)).
@@ -22,51 +21,19 @@ use crate::transport::{Call, Operation, Path};
 /// the service answers.
 #[derive(Clone)]
 pub struct Endpoint {
-    client: Client,
+    context: Arc<Context>,
     id: Arc<str>,
 }
 
 impl Endpoint {
-    pub(crate) fn new(client: Client, id: &str) -> Self {
-        Self { client, id: id.into() }
+    pub(crate) fn new(context: Arc<Context>, id: &str) -> Self {
+        Self { context, id: id.into() }
     }
 
     /// The endpoint's id.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
-    }
-
-    /// Submits a job and returns at once with its handle: `POST /run`, bodies of at most 10 MB.
-    ///
-    /// The input is any value that serde writes as a JSON object, which the interface asks for; what
-    /// is in it is up to the worker's handler, and it arrives unchanged.
-    ///
-    /// ```no_run
-    /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {
-    /// let job = endpoint.run(&serde_json::json!({"prompt": "a lighthouse"})).await?;
-    /// let record = job.wait().await?;
-    /// let answer: String = record.output()?;
-    /// # let _ = answer;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn run<T: Serialize + ?Sized>(&self, input: &T) -> Run {
-        Run::new(self.clone(), input)
-    }
-
-    /// Submits a job and lets the service wait for it: `POST /runsync`, bodies of at most 20 MB.
-    ///
-    /// Awaited, it answers the record as it is when the wait ends. Where the job is not finished
-    /// then, it goes on, and so can you, with [`JobRecord::job`](crate::JobRecord::job).
-    pub fn run_sync<T: Serialize + ?Sized>(&self, input: &T) -> RunSync {
-        RunSync::new(self.clone(), input)
-    }
-
-    /// The handle of a job that was submitted earlier, by its id. Nothing is sent.
-    #[must_use]
-    pub fn job(&self, job_id: impl AsRef<str>) -> Job {
-        Job::from_id(self.clone(), job_id.as_ref())
     }
 
     /// How many jobs and workers the endpoint has: `GET /health`.
@@ -77,11 +44,16 @@ impl Endpoint {
     /// # Errors
     ///
     /// [`ErrorKind::Decode`](crate::ErrorKind::Decode) for a reply that lacks the documented counts.
-    pub async fn health(&self) -> Result<Health> {
-        let reply = self.send(self.own_call(&HEALTH, self.path("/health"))?).await?;
-        let health: Health = reply.decode(&self.attempted(&HEALTH))?;
-        self.client.limiter().workers_run(&self.id, health.workers.running);
-        Ok(health)
+    pub fn health(&self) -> Request<Health> {
+        let endpoint = self.clone();
+        Request::new(move |timeout| async move {
+            let call = endpoint.own_call(&HEALTH, endpoint.path("/health"))?;
+            let reply = endpoint.send(call.timeout(timeout)).await?;
+            let health: Health = reply.decode(&endpoint.attempted(&HEALTH))?;
+            let limiter = &endpoint.context.transport.limiter;
+            limiter.workers_run(&endpoint.id, health.workers.running);
+            Ok(health)
+        })
     }
 
     /// Removes all queued jobs and leaves running ones alone: `POST /purge-queue`. The service takes
@@ -91,27 +63,36 @@ impl Endpoint {
     ///
     /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where no answer came: a second
     /// purge could remove what was queued in between, so none is sent.
-    pub async fn purge_queue(&self) -> Result<Purged> {
-        let reply = self.send(self.own_call(&PURGE_QUEUE, self.path("/purge-queue"))?).await?;
-        let purged = reply.decode(&self.attempted(&PURGE_QUEUE));
-        purged.map_err(|error| PURGE_QUEUE.repeat.unreadable(error))
+    pub fn purge_queue(&self) -> Request<Purged> {
+        let endpoint = self.clone();
+        Request::new(move |timeout| async move {
+            let call = endpoint.own_call(&PURGE_QUEUE, endpoint.path("/purge-queue"))?;
+            let reply = endpoint.send(call.timeout(timeout)).await?;
+            let purged = reply.decode(&endpoint.attempted(&PURGE_QUEUE));
+            purged.map_err(|error| PURGE_QUEUE.repeat.unreadable(error))
+        })
     }
 
     /// A raw call of the endpoint's OpenAI-compatible interface: `POST /openai/{path}`, such as
     /// `v1/chat/completions`. The interface shows neither its payloads nor its behaviour: what goes
-    /// in and comes out is JSON as it is.
+    /// in and comes out is JSON as it is. Where the first worker may have to start, which takes minutes,
+    /// raise its [`timeout`](Request::timeout): an attempt takes at most the client's 60 s otherwise.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where no answer came.
-    pub async fn openai<T: Serialize + ?Sized>(&self, path: &str, body: &T) -> Result<Value> {
+    pub fn openai<T: Serialize + ?Sized>(&self, path: &str, body: &T) -> Request<Value> {
         let segments = path.trim_start_matches('/').split('/');
         let path = segments.fold(self.path("/openai"), |path, segment| {
             path.literal("/").parameter("path", segment)
         });
-        let call = self.own_call(&OPENAI, path)?.json("body", body)?.held_open();
-        let answer = self.send(call).await?.decode(&self.attempted(&OPENAI));
-        answer.map_err(|error| OPENAI.repeat.unreadable(error))
+        let call = self.own_call(&OPENAI, path).and_then(|call| call.json("body", body));
+        let endpoint = self.clone();
+        Request::new(move |timeout| async move {
+            let reply = endpoint.send(call?.held_open().timeout(timeout)).await?;
+            let answer = reply.decode(&endpoint.attempted(&OPENAI));
+            answer.map_err(|error| OPENAI.repeat.unreadable(error))
+        })
     }
 
     /// A raw look at the endpoint's requests: `GET /requests`. The interface shows neither its
@@ -120,18 +101,22 @@ impl Endpoint {
     /// # Errors
     ///
     /// The kinds for what the service answers.
-    pub async fn requests(&self) -> Result<Value> {
-        let reply = self.send(self.own_call(&REQUESTS, self.path("/requests"))?).await?;
-        reply.decode(&self.attempted(&REQUESTS))
+    pub fn requests(&self) -> Request<Value> {
+        let endpoint = self.clone();
+        Request::new(move |timeout| async move {
+            let call = endpoint.own_call(&REQUESTS, endpoint.path("/requests"))?;
+            let reply = endpoint.send(call.timeout(timeout)).await?;
+            reply.decode(&endpoint.attempted(&REQUESTS))
+        })
     }
 
-    pub(crate) fn client(&self) -> &Client {
-        &self.client
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
     }
 
-    /// The turns of all waits on this endpoint.
-    pub(super) fn pace(&self) -> Arc<Pace> {
-        self.client.paces().of(&self.id)
+    /// The line of all waits and streams on this endpoint.
+    pub(super) fn poll_line(&self) -> Arc<PollLine> {
+        self.context.poll_lines.of(&self.id)
     }
 
     /// `/{endpoint_id}` and what follows it.
@@ -150,8 +135,8 @@ impl Endpoint {
         attempted: Attempted,
         path: Path,
     ) -> Result<Call> {
-        let base = self.client.base_url(&attempted)?;
-        Call::new(operation, attempted, base, path, self.client.queue_auth())
+        let base = self.context.base_url(&attempted)?;
+        Call::new(operation, attempted, base, path, self.context.queue_auth.of_calls())
     }
 
     /// The id, to be shared.
@@ -159,8 +144,8 @@ impl Endpoint {
         &self.id
     }
 
-    pub(super) async fn send(&self, call: Call) -> Result<crate::transport::Reply> {
-        self.client.send(call).await
+    pub(super) async fn send(&self, call: Call) -> Result<Reply> {
+        self.context.transport.send(call).await
     }
 
     pub(super) fn attempted(&self, operation: &Operation) -> Attempted {

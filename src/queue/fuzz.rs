@@ -12,8 +12,9 @@ use super::submission::read_new;
 use super::{Endpoint, Health, JobRecord, Purged};
 use crate::client::Client;
 use crate::error::Attempted;
+use crate::hiding::Secrets;
 use crate::secret_string::SecretString;
-use crate::transport::{Reply, Secrets};
+use crate::transport::Reply;
 
 fn endpoint() -> Endpoint {
     static CLIENT: OnceLock<Client> = OnceLock::new();
@@ -57,7 +58,7 @@ fn read_all_of(record: JobRecord) {
     for name in record.other_names() {
         let _ = record.other::<Value>(name);
     }
-    record.job().lifespan().observe(&record, SystemTime::now());
+    record.is_seen_at(SystemTime::now());
     let _ = (record.job().expires_at(), record.job().result_expires_at());
     let terminal = record.status().is_terminal();
     match record.into_result() {

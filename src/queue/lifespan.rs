@@ -1,10 +1,12 @@
-//! What is known of how long the service keeps a job.
+//! What is known of how long the service keeps a job and its result, and when they count as expired.
 
 use std::ops::RangeInclusive;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use super::{JobRecord, JobStatus};
+use super::JobStatus;
+use super::gateway::is_not_the_services;
+use crate::error::{Error, ErrorKind};
 
 const DEFAULT_TTL: Duration = Duration::from_millis(86_400_000);
 
@@ -39,8 +41,8 @@ struct Known {
 
 /// Why the service does not hold a job any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Gone {
-    /// It had ended, and its result was kept no longer.
+enum Gone {
+    /// It finished, and its result has expired.
     ResultRemoved,
     /// Its ttl has run out.
     TtlOver,
@@ -83,15 +85,26 @@ impl Lifespan {
         self.known().seen = true;
     }
 
-    /// The service has said this of the job, now.
-    pub(super) fn observe(&self, record: &JobRecord, now: SystemTime) {
-        let took = record.delay_time().zip(record.execution_time());
-        let took = took.map(|(delay, run)| delay.saturating_add(run));
-        self.known().observe(record.status(), took, now);
+    /// The service has said this of the job, now. `took` is what it says of the time from the
+    /// submission to the end.
+    pub(super) fn observe(&self, status: &JobStatus, took: Option<Duration>, now: SystemTime) {
+        self.known().observe(status, took, now);
     }
 
-    pub(super) fn is_seen(&self) -> bool {
-        self.known().seen
+    /// The error of a call about the job: what is not found any more, though it was seen before, has
+    /// expired. A page that says so is a gateway's, and says nothing about the job.
+    pub(super) fn explain(&self, error: Error, now: SystemTime) -> Error {
+        let is_page = is_not_the_services(&error)
+            && error.unredacted_body().is_some_and(|body| !body.is_empty());
+        if error.kind() != ErrorKind::NotFound || is_page || !self.known().seen {
+            return error;
+        }
+        let message = format!("{}; {}", error.message(), self.why_gone(now).as_str());
+        error.with_kind(ErrorKind::JobExpired).with_message(message)
+    }
+
+    pub(super) fn ttl_is_over(&self, now: SystemTime) -> bool {
+        self.known().expires_at().is_some_and(|ttl_over| ttl_over <= now)
     }
 
     pub(super) fn expires_at(&self) -> Option<SystemTime> {
@@ -105,11 +118,10 @@ impl Lifespan {
     }
 
     /// Why the job is gone, where it is.
-    pub(super) fn why_gone(&self, now: SystemTime) -> Gone {
-        let known = self.known();
-        if known.expires_at().is_some_and(|ttl_over| ttl_over <= now) {
+    fn why_gone(&self, now: SystemTime) -> Gone {
+        if self.ttl_is_over(now) {
             Gone::TtlOver
-        } else if known.ended.is_some() {
+        } else if self.known().ended.is_some() {
             Gone::ResultRemoved
         } else {
             Gone::OneOfThese
@@ -126,7 +138,6 @@ impl Known {
         self.accepted?.checked_add(self.ttl)
     }
 
-    /// `took` is what the record says of the time from the submission to the end.
     fn observe(&mut self, status: &JobStatus, took: Option<Duration>, now: SystemTime) {
         self.seen = true;
         if !status.is_terminal() {
@@ -146,12 +157,12 @@ impl Known {
 }
 
 impl Gone {
-    pub(super) fn as_str(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
-            Self::ResultRemoved => "the job had ended, and its result is kept no longer",
-            Self::TtlOver => "the job was there before, and its ttl has run out",
+            Self::ResultRemoved => "the job finished, and its result has expired",
+            Self::TtlOver => "the job existed before, and its ttl has run out",
             Self::OneOfThese => {
-                "the job was there before: its ttl has run out, its result was removed, or it was \
+                "the job existed before: its ttl has run out, its result was removed, or it was \
                  purged from the queue"
             }
         }
@@ -243,7 +254,7 @@ mod tests {
         let lifespan = Lifespan::unknown("j");
         observe(&lifespan, JobStatus::Completed, Some(SECOND), at(10));
         assert_eq!((lifespan.expires_at(), lifespan.result_expires_at()), (None, None));
-        assert!(lifespan.is_seen());
+        assert!(lifespan.known().seen);
         let lifespan = Lifespan::unknown("j");
         observe(&lifespan, JobStatus::InQueue, None, at(10));
         observe(&lifespan, JobStatus::Completed, Some(SECOND), at(20));

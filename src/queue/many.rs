@@ -4,7 +4,6 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use futures_util::stream::FuturesUnordered;
 use futures_util::{Stream, StreamExt};
@@ -14,10 +13,9 @@ use tracing::Instrument;
 use tracing::instrument::WithSubscriber;
 
 use super::operations::RUN;
-use super::pace::Pace;
-use super::{Endpoint, Job, JobRecord, Policy, Polling, Run, S3Config, Wait};
+use super::wait::PollGroup;
+use super::{Endpoint, JobRecord, Run, Wait};
 use crate::error::{Attempted, Error, ErrorKind, Result};
-use crate::secret_string::SecretString;
 
 /// How many jobs are in flight where nothing else is said.
 const CONCURRENCY: usize = 100;
@@ -32,7 +30,7 @@ const CONCURRENCY: usize = 100;
 /// The jobs in flight are submitted and waited for in tasks of their own, in the tracing span in which
 /// this was polled: what takes its time
 /// between two results keeps no other result from being read before it expires. However many there
-/// are, they ask for their status no more often than [`Polling::per_second`] says.
+/// are, they ask for their status no more often than [`Polling::per_second`](crate::Polling::per_second) says.
 ///
 /// A job that fails is a result like any other, and so is one that could not be submitted: an
 /// [`Error`] whose kind tells which. The stream ends after the last result. Inputs that panic when they
@@ -54,7 +52,10 @@ pub struct RunAll<'a, T> {
     inputs_panicked: bool,
     in_flight: FuturesUnordered<InFlight<T>>,
     concurrency: usize,
-    settings: Arc<Settings>,
+    submit: Submit<'a>,
+    wait: Waits,
+    /// The turns of all these waits, where they have a polling of their own.
+    group: PollGroup,
 }
 
 /// What became of one of many jobs.
@@ -71,19 +72,9 @@ pub struct Finished<T> {
     pub result: Result<JobRecord>,
 }
 
-#[derive(Clone, Default)]
-struct Settings {
-    policy: Option<Policy>,
-    s3_config: Option<S3Config>,
-    webhook: Option<SecretString>,
-    timeout: Option<Duration>,
-    cancel_on_timeout: bool,
-    at_least_once: bool,
-    /// How often to ask, and the turns of all jobs for that.
-    polling: Option<(Polling, Arc<Pace>)>,
-    #[cfg(feature = "webhook")]
-    webhooks: Option<crate::webhook::Webhooks>,
-}
+/// Changes the submission of each job, or each wait.
+type Submit<'a> = Box<dyn FnMut(Run) -> Run + Send + 'a>;
+type Waits = Arc<dyn Fn(Wait) -> Wait + Send + Sync>;
 
 impl Endpoint {
     /// Submits a job for each input, a bounded number at a time, and answers the results as they
@@ -125,115 +116,63 @@ impl Endpoint {
             inputs_panicked: false,
             in_flight: FuturesUnordered::new(),
             concurrency: CONCURRENCY,
-            settings: Arc::default(),
+            submit: Box::new(|run| run),
+            wait: Arc::new(|wait| wait),
+            group: PollGroup::default(),
         }
     }
 }
 
-impl<T> RunAll<'_, T> {
+impl<'a, T> RunAll<'a, T> {
     /// How many jobs are in flight at most; 100 by default. Zero counts as one.
     pub fn concurrency(mut self, jobs: usize) -> Self {
         self.concurrency = jobs.max(1);
         self
     }
 
-    /// The execution policy of each job.
-    pub fn policy(self, policy: Policy) -> Self {
-        self.set(|settings| settings.policy = Some(policy))
+    /// Changes how each job is submitted: `.submit(|run| run.policy(…).at_least_once())`. Called more
+    /// than once, all changes apply, in order.
+    ///
+    /// ```
+    /// # fn example(endpoint: podqueue::Endpoint, prompts: Vec<serde_json::Value>) {
+    /// use std::time::Duration;
+    /// use podqueue::Policy;
+    ///
+    /// let policy = Policy::new().ttl(Duration::from_secs(3_600));
+    /// let results = endpoint
+    ///     .run_all(prompts)
+    ///     .submit(move |run| run.policy(policy.clone()).at_least_once())
+    ///     .wait(|wait| wait.timeout(Duration::from_secs(600)).cancel_on_timeout());
+    /// # let _ = results;
+    /// # }
+    /// ```
+    pub fn submit(mut self, mut change: impl FnMut(Run) -> Run + Send + 'a) -> Self {
+        let mut before = std::mem::replace(&mut self.submit, Box::new(|run| run));
+        self.submit = Box::new(move |run| change(before(run)));
+        self
     }
 
-    /// Object-storage settings that are passed on to the worker with each job.
-    pub fn s3_config(self, s3_config: S3Config) -> Self {
-        self.set(|settings| settings.s3_config = Some(s3_config))
-    }
-
-    /// The URL that the service calls when a job has ended, as [`Run::webhook`](crate::Run::webhook)
-    /// takes it.
-    pub fn webhook(self, url: impl Into<SecretString>) -> Self {
-        self.set(|settings| settings.webhook = Some(url.into()))
-    }
-
-    /// Lets the service's calls tell of the jobs that have ended, with slow polling as the safety
-    /// net. The URL of these webhooks is to be given with [`webhook`](Self::webhook).
-    #[cfg(feature = "webhook")]
-    pub fn told_by(self, webhooks: &crate::webhook::Webhooks) -> Self {
-        self.set(|settings| settings.webhooks = Some(webhooks.clone()))
-    }
-
-    /// Submits a job again where it is not known whether it was accepted, at the price that
-    /// [`Run::at_least_once`](crate::Run::at_least_once) names: it may run more than once.
-    pub fn at_least_once(self) -> Self {
-        self.set(|settings| settings.at_least_once = true)
-    }
-
-    /// How long each job is waited for at most, from when it was accepted.
-    pub fn timeout(self, timeout: Duration) -> Self {
-        self.set(|settings| settings.timeout = Some(timeout))
-    }
-
-    /// Cancels a job at the service when its time is over, as
-    /// [`Wait::cancel_on_timeout`](crate::Wait::cancel_on_timeout) does.
-    pub fn cancel_on_timeout(self) -> Self {
-        self.set(|settings| settings.cancel_on_timeout = true)
-    }
-
-    /// How often to ask, for these jobs alone and all of them together.
-    pub fn polling(self, polling: Polling) -> Self {
-        let pace = Arc::new(Pace::new(polling.interval()));
-        self.set(|settings| settings.polling = Some((polling, pace)))
-    }
-
-    fn set(mut self, change: impl FnOnce(&mut Settings)) -> Self {
-        change(Arc::make_mut(&mut self.settings));
+    /// Changes how each job is waited for, from when it was accepted:
+    /// `.wait(move |wait| wait.timeout(…).notified_by(&webhooks))`. Called more than once, all changes
+    /// apply, in order.
+    ///
+    /// [`Wait::polling`] applies to each wait, and its [`per_second`](crate::Polling::per_second) to all
+    /// of them together.
+    pub fn wait(mut self, change: impl Fn(Wait) -> Wait + Send + Sync + 'static) -> Self {
+        let before = self.wait;
+        self.wait = Arc::new(move |wait| change(before(wait)));
         self
     }
 }
 
 impl<T: Serialize> RunAll<'_, T> {
     fn start(&mut self, index: usize, input: T) {
-        let run = self.settings.submission(&self.endpoint, &input);
-        let settings = Arc::clone(&self.settings);
-        let task = async move { settings.wait(run.await?).await };
+        let run = (self.submit)(self.endpoint.run(&input));
+        let (change, group) = (Arc::clone(&self.wait), self.group.clone());
+        let task = async move { change(run.await?.wait().in_group(group)).await };
         let task = tokio::spawn(task.in_current_span().with_current_subscriber());
         let attempted = self.endpoint.attempted(&RUN);
         self.in_flight.push(InFlight { index, input: Some(input), attempted, task });
-    }
-}
-
-impl Settings {
-    fn submission<T: Serialize>(&self, endpoint: &Endpoint, input: &T) -> Run {
-        let mut run = endpoint.run(input);
-        if let Some(policy) = &self.policy {
-            run = run.policy(policy.clone());
-        }
-        if let Some(s3_config) = &self.s3_config {
-            run = run.s3_config(s3_config.clone());
-        }
-        if let Some(webhook) = &self.webhook {
-            run = run.webhook(webhook.clone());
-        }
-        if self.at_least_once {
-            run = run.at_least_once();
-        }
-        run
-    }
-
-    async fn wait(&self, job: Job) -> Result<JobRecord> {
-        let mut wait: Wait = job.wait();
-        if let Some(timeout) = self.timeout {
-            wait = wait.timeout(timeout);
-        }
-        if self.cancel_on_timeout {
-            wait = wait.cancel_on_timeout();
-        }
-        if let Some((polling, pace)) = &self.polling {
-            wait = wait.paced_by(polling.clone(), Arc::clone(pace));
-        }
-        #[cfg(feature = "webhook")]
-        if let Some(webhooks) = &self.webhooks {
-            return wait.webhook(webhooks).await;
-        }
-        wait.await
     }
 }
 
@@ -293,8 +232,8 @@ impl<T> Future for InFlight<T> {
         let result = ready!(Pin::new(&mut self.task).poll(context));
         let result = result.unwrap_or_else(|end| {
             let what = if end.is_panic() {
-                "its task panicked, in the function that observes the client or in the client \
-                 itself: the job may have been submitted"
+                "its task panicked, in a function that was given to `observe` or to `wait`, or in the \
+                 client itself: the job may have been submitted"
             } else {
                 "its task was shut down with the runtime: the job may have been submitted"
             };

@@ -2,35 +2,27 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::Job;
-use super::lifespan::Gone;
-use super::polling::rarest;
+use super::gateway::is_not_the_services;
+use super::lifespan::Lifespan;
+use super::looks::rarest;
 use crate::error::{Error, ErrorKind};
-use crate::json::{is_about_a_job, is_json};
+use crate::json::is_about_a_job;
 
 /// How long nothing but passing failures may come before a wait without a deadline, or a stream, gives
 /// up.
 pub(super) const PATIENCE: Duration = Duration::from_secs(15 * 60);
 
 /// Whether a later look at the job may fare better.
-pub(super) fn may_pass(job: &Job, error: &Error) -> bool {
+pub(super) fn may_pass(lifespan: &Lifespan, error: &Error) -> bool {
     match error.kind() {
         // A response that is about no job at all was meant for somebody else, or comes from something
         // between the service and here.
         ErrorKind::Decode => error.unredacted_body().is_some_and(|body| !is_about_a_job(body)),
         ErrorKind::NotFound | ErrorKind::JobExpired | ErrorKind::UnexpectedStatus => {
-            is_not_the_services(error)
-                && job.lifespan().why_gone(SystemTime::now()) != Gone::TtlOver
+            is_not_the_services(error) && !lifespan.ttl_is_over(SystemTime::now())
         }
         _ => error.is_retryable(),
     }
-}
-
-/// Whether a 403 or a 404 does not come from the service, which speaks JSON, but from a gateway before
-/// it.
-pub(crate) fn is_not_the_services(error: &Error) -> bool {
-    matches!(error.status(), Some(403 | 404))
-        && error.unredacted_body().is_some_and(|body| !is_json(body))
 }
 
 /// The pause after a failure that may pass: as long as the service asks for, unless a result could

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use serde::Deserialize;
@@ -10,9 +10,10 @@ use serde::de::DeserializeOwned;
 
 use super::{Job, JobStatus};
 use crate::error::{Attempted, Error, ErrorKind, Result};
-use crate::json::{OtherFields, RawField, for_each_field};
+use crate::hiding::Redactor;
+use crate::json::{OtherFields, RawField, decode_at, for_each_field, not_decodable, redacted};
 use crate::lenient;
-use crate::transport::{Redactor, Reply, decode_at, not_decodable, redacted};
+use crate::transport::{Operation, Reply};
 
 /// What the service says of a job ([Job status record](crate#the-interface)).
 ///
@@ -48,6 +49,38 @@ pub struct JobFailure {
     pub error_type: Option<String>,
     /// Where it happened, where the worker reports it.
     pub traceback: Option<String>,
+}
+
+impl Error {
+    /// The record of the job: as it ended for [`ErrorKind::JobFailed`], [`ErrorKind::JobCancelled`]
+    /// and [`ErrorKind::JobTimedOut`], as last seen for [`ErrorKind::WaitTimedOut`] and
+    /// [`ErrorKind::JobNotFinished`].
+    #[must_use]
+    pub fn record(&self) -> Option<&JobRecord> {
+        self.attached()
+    }
+
+    pub(super) fn with_record(self, record: JobRecord) -> Self {
+        self.with_job_id(record.id()).attach(record)
+    }
+}
+
+impl Job {
+    /// Reads a record of this job.
+    pub(super) fn read(&self, operation: &Operation, reply: &Reply) -> Result<JobRecord> {
+        let attempted = self.attempted(operation.name);
+        let record = JobRecord::read(&attempted, reply, |id, others| match id {
+            Some(id) if !self.has_id(&id) => Err(self.about_another(operation, &id)),
+            // Without an id, it may be what a stream was to get.
+            None if others.get("stream").is_some() => {
+                Err(self.foreign(operation, "holds chunks of a stream and is no record"))
+            }
+            _ => Ok(self.clone()),
+        });
+        let record = record.map_err(|error| error.with_job_id(self.id()))?;
+        record.is_seen_at(SystemTime::now());
+        Ok(record)
+    }
 }
 
 impl JobRecord {
@@ -94,6 +127,13 @@ impl JobRecord {
         Ok(Self { job, status, output, error, delay_time, execution_time, others })
     }
 
+    /// Lets all handles of the job know what it says, and when it was said.
+    pub(super) fn is_seen_at(&self, now: SystemTime) {
+        let took = self.delay_time().zip(self.execution_time());
+        let took = took.map(|(delay, run)| delay.saturating_add(run));
+        self.job.lifespan().observe(&self.status, took, now);
+    }
+
     /// The record of a job of which nothing but the status is known.
     pub(super) fn known_by_status(job: Job, status: JobStatus) -> Self {
         Self {
@@ -108,8 +148,7 @@ impl JobRecord {
     }
 
     /// The same, without what must not be shown of this job.
-    #[cfg(feature = "webhook")]
-    pub(crate) fn with_secrets_of(mut self, job: &Job) -> Self {
+    pub(super) fn with_secrets_of(mut self, job: &Job) -> Self {
         self.job = self.job.with_secrets_of(job);
         self
     }
@@ -188,6 +227,13 @@ impl JobRecord {
         self.output.as_deref()
     }
 
+    /// The whole record as the bytes that were received, unredacted; an empty object where only the
+    /// status is known, as of a job whose stream ended in a failure and whose record has expired.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.others.object()
+    }
+
     /// What the handler says of a failure, where the job has failed and says anything. The interface
     /// does not show this field; in practice it is a text, often JSON itself. The API key is redacted
     /// in it, and so are the storage credentials and the webhook of a job whose handle comes from its
@@ -260,23 +306,6 @@ impl JobRecord {
             }
             _ => Ok(self),
         }
-    }
-
-    /// Feeds all that the record says into a hash: two reads of a job that has ended say the same,
-    /// unless it was retried in between.
-    #[cfg(feature = "webhook")]
-    pub(crate) fn hash_content(&self, hasher: &mut impl std::hash::Hasher) {
-        use std::hash::Hash;
-
-        self.status.hash(hasher);
-        self.output.hash(hasher);
-        self.error.hash(hasher);
-        self.delay_time.map(f64::to_bits).hash(hasher);
-        self.execution_time.map(f64::to_bits).hash(hasher);
-        self.others.for_each(|name, value| {
-            name.hash(hasher);
-            value.hash(hasher);
-        });
     }
 
     fn into_error(self) -> Error {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::submission::is_http_url;
+use super::http_url::is_http_url;
 use crate::error::{Attempted, Error, Result};
 use crate::secret_string::SecretString;
 
@@ -17,10 +17,18 @@ use crate::secret_string::SecretString;
 /// let storage = S3Config::new("id", "s3cret", "results", "https://storage.example");
 /// assert!(!format!("{storage:?}").contains("s3cret"));
 /// ```
+///
+/// It is not [`Serialize`](serde::Serialize), so that nothing but a submission writes them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct S3Config(Sent);
+
+/// The settings as they are sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct S3Config {
+pub(super) struct Sent {
+    #[serde(serialize_with = "SecretString::send")]
     access_id: SecretString,
+    #[serde(serialize_with = "SecretString::send")]
     access_secret: SecretString,
     bucket_name: String,
     endpoint_url: String,
@@ -35,16 +43,21 @@ impl S3Config {
         bucket_name: impl Into<String>,
         endpoint_url: impl Into<String>,
     ) -> Self {
-        Self {
+        Self(Sent {
             access_id: access_id.into(),
             access_secret: access_secret.into(),
             bucket_name: bucket_name.into(),
             endpoint_url: endpoint_url.into(),
-        }
+        })
+    }
+
+    /// What is sent of them.
+    pub(super) fn sent(&self) -> &Sent {
+        &self.0
     }
 
     pub(super) fn check(&self, attempted: &Attempted) -> Result<()> {
-        if is_http_url(&self.endpoint_url) {
+        if is_http_url(&self.0.endpoint_url) {
             return Ok(());
         }
         let rule =
@@ -53,6 +66,6 @@ impl S3Config {
     }
 
     pub(super) fn secrets(&self) -> impl Iterator<Item = SecretString> {
-        [self.access_id.clone(), self.access_secret.clone()].into_iter()
+        [self.0.access_id.clone(), self.0.access_secret.clone()].into_iter()
     }
 }

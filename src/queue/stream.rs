@@ -20,7 +20,8 @@ use crate::error::Result;
 ///
 /// The service hands out each chunk once. The stream ends when the job has ended *and* nothing is
 /// left to hand out: for a completed job it just ends, for one that failed, was cancelled or timed
-/// out its last item is that error. It survives what passes, as a wait does.
+/// out its last item is that error. It survives what passes, as a wait does, and takes turns with all
+/// other streams and waits on the endpoint by the client's [`Polling`](crate::Polling).
 ///
 /// An item that is an error of kind [`ErrorKind::Decode`](crate::ErrorKind::Decode) stands for one
 /// chunk that is no `T`, with what was received as [`Error::body`](crate::Error::body); the stream
@@ -41,8 +42,28 @@ pub struct JobStream<T> {
     inner: Pin<Box<dyn Stream<Item = Result<StreamChunk<T>>> + Send>>,
 }
 
+impl Job {
+    /// Streams what the handler emits, from the first chunk that nobody has read yet to the end of
+    /// the job: `GET /stream/{job_id}`, polled.
+    ///
+    /// ```no_run
+    /// # async fn example(job: podqueue::Job) -> podqueue::Result<()> {
+    /// use futures_util::StreamExt;
+    ///
+    /// let mut chunks = job.stream::<String>();
+    /// while let Some(chunk) = chunks.next().await {
+    ///     print!("{}", chunk?.output);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stream<T: DeserializeOwned + Send + 'static>(&self) -> JobStream<T> {
+        JobStream::new(self.clone())
+    }
+}
+
 impl<T: DeserializeOwned + Send + 'static> JobStream<T> {
-    pub(super) fn new(job: Job) -> Self {
+    fn new(job: Job) -> Self {
         let chunks = futures_util::stream::unfold(Poller::new(job), |mut poller| async move {
             poller.next().await.map(|chunk| (chunk, poller))
         });

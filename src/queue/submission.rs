@@ -10,12 +10,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::body::Body;
+use super::http_url::is_http_url;
 use super::operations::{RUN, RUN_SYNC};
 use super::{Endpoint, Job, JobRecord, Policy, S3Config};
 use crate::error::{Attempted, Error, Result};
-use crate::json::text_in_flawed;
+use crate::json::{not_decodable, not_serializable, text_in_flawed};
 use crate::secret_string::SecretString;
-use crate::transport::{Call, Operation, Repeat, Reply, not_decodable, not_serializable};
+use crate::transport::{Call, Operation, Repeat, Reply};
 
 /// What stands before the input in every body.
 const BEFORE_INPUT: &str = r#"{"input":"#;
@@ -69,6 +70,36 @@ pub struct RunSync {
     wait: Option<Duration>,
 }
 
+impl Endpoint {
+    /// Submits a job and returns at once with its handle: `POST /run`, bodies of at most
+    /// [`Run::MAX_BODY`] bytes.
+    ///
+    /// The input is any value that serde writes as a JSON object, which the interface asks for; what
+    /// is in it is up to the worker's handler, and it arrives unchanged.
+    ///
+    /// ```no_run
+    /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {
+    /// let job = endpoint.run(&serde_json::json!({"prompt": "a lighthouse"})).await?;
+    /// let record = job.wait().await?;
+    /// let answer: String = record.output()?;
+    /// # let _ = answer;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn run<T: Serialize + ?Sized>(&self, input: &T) -> Run {
+        Run::new(self.clone(), input)
+    }
+
+    /// Submits a job and lets the service wait for it: `POST /runsync`, bodies of at
+    /// most [`RunSync::MAX_BODY`] bytes.
+    ///
+    /// Awaited, it answers the record as it is when the wait ends. Where the job is not finished
+    /// then, it goes on, and so can you, with [`JobRecord::job`](crate::JobRecord::job).
+    pub fn run_sync<T: Serialize + ?Sized>(&self, input: &T) -> RunSync {
+        RunSync::new(self.clone(), input)
+    }
+}
+
 /// What both kinds of submission hold.
 struct Submission {
     endpoint: Endpoint,
@@ -79,6 +110,7 @@ struct Submission {
     policy: Option<Policy>,
     s3_config: Option<S3Config>,
     at_least_once: bool,
+    timeout: Option<Duration>,
 }
 
 impl Submission {
@@ -94,6 +126,7 @@ impl Submission {
             policy: None,
             s3_config: None,
             at_least_once: false,
+            timeout: None,
         }
     }
 
@@ -111,7 +144,7 @@ impl Submission {
         }
         if let Some(webhook) = &self.webhook {
             check_webhook(&attempted, webhook.expose())?;
-            append(&attempted, &mut body, "webhook", webhook)?;
+            append(&attempted, &mut body, "webhook", webhook.expose())?;
         }
         if let Some(policy) = &self.policy {
             policy.check(&attempted)?;
@@ -119,18 +152,20 @@ impl Submission {
         }
         if let Some(s3_config) = &self.s3_config {
             s3_config.check(&attempted)?;
-            append(&attempted, &mut body, "s3Config", s3_config)?;
+            append(&attempted, &mut body, "s3Config", s3_config.sent())?;
         }
         body.push("}");
         if body.len() > limit {
             let rule = format_args!(
-                "is {} bytes long, above the limit of {limit} for this operation",
+                "is {} bytes long, above the limit of {limit} bytes for this operation \
+                 (ClientBuilder::payload_limits)",
                 body.len()
             );
             return Err(Error::refused(attempted, "body", rule));
         }
         let path = self.endpoint.path("/").literal(operation.name);
-        let mut call = self.endpoint.call(operation, attempted, path)?.body(body);
+        let mut call =
+            self.endpoint.call(operation, attempted, path)?.body(body).timeout(self.timeout);
         call.answers_new_job = true;
         if self.at_least_once {
             call.operation.repeat = Repeat::AtLeastOnce;
@@ -149,7 +184,7 @@ fn append(
     attempted: &Attempted,
     body: &mut Body,
     field: &str,
-    value: &impl Serialize,
+    value: &(impl Serialize + ?Sized),
 ) -> Result<()> {
     body.push(&format!(r#","{field}":"#));
     serde_json::to_writer(body, value).map_err(|error| not_serializable(attempted, field, error))
@@ -161,17 +196,6 @@ fn check_webhook(attempted: &Attempted, webhook: &str) -> Result<()> {
     }
     let rule = "must be an http or https URL, without white space";
     Err(Error::refused(attempted, "webhook", rule))
-}
-
-/// Whether it is such a URL as it stands, for it is sent as it stands. A parser mends much that other
-/// readers do not: the line end of a file that it was read from, slashes that are missing, or turned.
-pub(super) fn is_http_url(text: &str) -> bool {
-    let after_scheme = text.split_once("://").filter(|(scheme, _)| {
-        scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
-    });
-    after_scheme.is_some_and(|(_, rest)| !rest.starts_with(['/', '\\']))
-        && !text.contains(|letter: char| letter.is_whitespace() || letter.is_control())
-        && reqwest::Url::parse(text).is_ok()
 }
 
 /// A webhook's URL, and those parts of it that are long enough to be a token.
@@ -227,25 +251,35 @@ impl fmt::Debug for Submission {
 }
 
 impl Run {
-    pub(super) fn new<T: Serialize + ?Sized>(endpoint: Endpoint, input: &T) -> Self {
+    /// The largest body that `/run` takes, in bytes: 10 MiB, the upper reading of the interface's
+    /// 10 MB. A larger one is refused before it is sent, unless
+    /// [`ClientBuilder::payload_limits`](crate::ClientBuilder::payload_limits) sets another limit.
+    pub const MAX_BODY: usize = 10 * 1024 * 1024;
+
+    fn new<T: Serialize + ?Sized>(endpoint: Endpoint, input: &T) -> Self {
         Self { submission: Submission::new(endpoint, input) }
     }
 
     async fn send(self) -> Result<Job> {
         let (endpoint, ttl) = (self.submission.endpoint.clone(), self.submission.ttl());
-        let call = self.submission.into_call(&RUN, endpoint.client().run_limit())?;
+        let call = self.submission.into_call(&RUN, endpoint.context().run_limit)?;
         let secrets = call.secrets.clone();
         let reply = endpoint.send(call).await?;
         let now = SystemTime::now();
         let record = read_new(&endpoint, &RUN, &reply, &secrets)?;
         record.job().lifespan().accepted(now, ttl);
-        record.job().lifespan().observe(&record, now);
+        record.is_seen_at(now);
         Ok(record.job().clone())
     }
 }
 
 impl RunSync {
-    pub(super) fn new<T: Serialize + ?Sized>(endpoint: Endpoint, input: &T) -> Self {
+    /// The largest body that `/runsync` takes, in bytes: 20 MiB, the upper reading of the interface's
+    /// 20 MB. A larger one is refused before it is sent, unless
+    /// [`ClientBuilder::payload_limits`](crate::ClientBuilder::payload_limits) sets another limit.
+    pub const MAX_BODY: usize = 20 * 1024 * 1024;
+
+    fn new<T: Serialize + ?Sized>(endpoint: Endpoint, input: &T) -> Self {
         Self { submission: Submission::new(endpoint, input), wait: None }
     }
 
@@ -278,7 +312,7 @@ impl RunSync {
             return Err(Error::refused(endpoint.attempted(&RUN_SYNC), "wait", rule));
         }
         let (ttl, wait) = (self.submission.ttl(), self.wait.unwrap_or(DEFAULT_WAIT));
-        let mut call = self.submission.into_call(&RUN_SYNC, endpoint.client().run_sync_limit())?;
+        let mut call = self.submission.into_call(&RUN_SYNC, endpoint.context().run_sync_limit)?;
         call.extra_time += wait + WAIT_MARGIN;
         call = call.held_open();
         if let Some(wait) = self.wait {
@@ -291,7 +325,7 @@ impl RunSync {
         let lifespan = record.job().lifespan();
         lifespan.accepted(accepted_at(&record, wait, now).max(began), ttl);
         lifespan.waited_for(wait);
-        lifespan.observe(&record, now);
+        record.is_seen_at(now);
         record.into_result()
     }
 }
@@ -313,6 +347,15 @@ macro_rules! submission_settings {
             /// The execution policy of this job.
             pub fn policy(mut self, policy: Policy) -> Self {
                 self.submission.policy = Some(policy);
+                self
+            }
+
+            /// How long one attempt at this call may take until its response is read, in place of the
+            /// client's [`timeout`](crate::ClientBuilder::timeout). A synchronous job gets its `wait`
+            /// on top, a large body the time to be sent. A
+            /// [`call_timeout`](crate::ClientBuilder::call_timeout) that is shorter is raised to it.
+            pub fn timeout(mut self, timeout: Duration) -> Self {
+                self.submission.timeout = Some(timeout);
                 self
             }
 

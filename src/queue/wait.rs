@@ -1,29 +1,34 @@
 //! Waiting for a job to end.
 
 use std::future::{Future, IntoFuture};
-use std::pin::Pin;
-use std::sync::Arc;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use futures_util::future::{Either, select};
 use tokio::time::{Instant, timeout_at};
 
+use super::looks::rarest;
 use super::operations::{CANCEL, STATUS};
-use super::pace::Pace;
 use super::passing::{PATIENCE, may_pass, pause_after};
-use super::polling::rarest;
-use super::{Job, JobRecord, JobStatus, Polling};
+use super::{Job, JobRecord, JobStatus, Notifier};
+use crate::context::{PollLine, Polling};
 use crate::error::{Error, ErrorKind, Result};
-use crate::observe::Event;
+use crate::observe::Observation;
 use crate::transport::require_runtime;
 
 /// How long before the deadline the status is asked for a last time.
 const LAST_LOOK: Duration = Duration::from_millis(250);
 
+/// The first and the longest pause of a wait that is notified.
+const NOTIFIED_FIRST: Duration = Duration::from_secs(5);
+const NOTIFIED_LONGEST: Duration = Duration::from_secs(2 * 60);
+
 /// Waits for a job to end; made by [`Job::wait`], starts when awaited. Answers the record of the
 /// completed job.
 ///
-/// It asks for the status by the client's [`Polling`], taking turns with all other waits on the
-/// endpoint, and survives what passes: a broken connection, a 408, a 429, a 502, a gateway's page with
+/// It asks for the status by the client's [`Polling`], taking turns with all other waits and
+/// streams on the endpoint, and survives what passes: a broken connection, a 408, a 429, a 502, a gateway's page with
 /// 403 or 404 (one whose body is not JSON), a response that is not JSON, or that is about another job.
 /// A look that stays without a response for 30 seconds, 15 for a synchronous job, or a third of what is
 /// left before the deadline, is given up for another.
@@ -61,9 +66,14 @@ pub struct Wait {
     polling: Option<Polling>,
     /// The least time between two looks of this wait.
     interval: Duration,
-    /// The turns of the waits that it belongs to, beside those of all waits on the endpoint.
-    group: Option<Arc<Pace>>,
+    /// The waits that it belongs to.
+    group: Option<PollGroup>,
+    notifier: Option<Notifier>,
 }
+
+/// The turns of many waits with one polling of their own, beside the turns that all on the endpoint
+/// take: at the rate of the first that comes.
+pub(super) type PollGroup = Arc<OnceLock<PollLine>>;
 
 /// What the looks have brought so far.
 #[derive(Default)]
@@ -83,8 +93,23 @@ pub enum RemoteCancel {
     NotConfirmed(Error),
 }
 
+impl Error {
+    /// What became of the job at the service, when a wait ran out that was asked to cancel it.
+    #[must_use]
+    pub fn remote_cancel(&self) -> Option<&RemoteCancel> {
+        self.attached()
+    }
+}
+
+impl Job {
+    /// Waits until the job has ended.
+    pub fn wait(&self) -> Wait {
+        Wait::new(self.clone())
+    }
+}
+
 impl Wait {
-    pub(super) fn new(job: Job) -> Self {
+    fn new(job: Job) -> Self {
         Self {
             job,
             timeout: None,
@@ -92,6 +117,7 @@ impl Wait {
             polling: None,
             interval: Duration::ZERO,
             group: None,
+            notifier: None,
         }
     }
 
@@ -119,40 +145,52 @@ impl Wait {
     }
 
     /// How often to ask, for this wait alone: no more often than its
-    /// [`per_second`](Polling::per_second), and in turn with all other waits on the endpoint, which
-    /// it does not slow down.
+    /// [`per_second`](Polling::per_second), and in turn with all other waits and streams on the
+    /// endpoint, which it does not slow down.
     pub fn polling(mut self, polling: Polling) -> Self {
         self.interval = polling.interval();
         self.polling = Some(polling);
         self
     }
 
-    /// As [`polling`](Self::polling), unless that was said already.
-    #[cfg(feature = "webhook")]
-    pub(crate) fn polling_by_default(mut self, polling: impl FnOnce(Polling) -> Polling) -> Self {
-        let client = self.job.endpoint().client();
-        self.polling.get_or_insert_with(|| polling(client.polling().clone()));
+    /// Ends the wait as soon as the service's call about the job has arrived and is confirmed, with
+    /// slow polling as the safety net: for `&webhooks`, the receiver of the feature `webhook`.
+    ///
+    /// The status is read once at first, for a job that has ended already, and then rarely, for a call
+    /// that never comes: after 5 seconds, growing to every 2 minutes, unless [`polling`](Self::polling)
+    /// is set, before this or after it. The job must have been submitted with the receiver's URL, or
+    /// that of another instance that shares the load with this one: polling finds what only that one
+    /// was notified of.
+    ///
+    /// ```
+    /// # async fn example<T>(job: podqueue::Job, webhooks: T) -> podqueue::Result<()>
+    /// # where
+    /// #     for<'a> &'a T: Into<podqueue::Notifier>,
+    /// # {
+    /// use std::time::Duration;
+    ///
+    /// let record = job.wait().timeout(Duration::from_secs(3_600)).notified_by(&webhooks).await?;
+    /// # let _ = record;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn notified_by(mut self, notifier: impl Into<Notifier>) -> Self {
+        self.notifier = Some(notifier.into());
         self
     }
 
-    /// How often to ask, for all waits with this pace together.
-    pub(super) fn paced_by(mut self, polling: Polling, pace: Arc<Pace>) -> Self {
-        self.polling = Some(polling);
-        self.group = Some(pace);
+    /// One of many waits whose polling, where one is set, spaces the looks of all of them.
+    pub(super) fn in_group(mut self, group: PollGroup) -> Self {
+        self.group = Some(group);
         self
-    }
-
-    #[cfg(feature = "webhook")]
-    pub(crate) fn job(&self) -> &Job {
-        &self.job
     }
 
     async fn run(self) -> Result<JobRecord> {
         require_runtime(&self.job.attempted("wait"))?;
         let (job, started) = (self.job.clone(), Instant::now());
         let mut polls = 0;
-        let result = self.look_until_ended(&mut polls).await;
-        job.endpoint().client().observer().tell(&Event::WaitEnded {
+        let result = self.until_ended(&mut polls).await;
+        job.endpoint().context().transport.observer.tell(&Observation::WaitEnded {
             endpoint_id: job.endpoint().id(),
             job_id: job.id(),
             polls,
@@ -162,24 +200,43 @@ impl Wait {
         result
     }
 
+    /// By a notification or a look, whichever comes first.
+    async fn until_ended(self, polls: &mut u64) -> Result<JobRecord> {
+        let Some(notifier) = &self.notifier else { return self.look_until_ended(polls).await };
+        let job = self.job.clone();
+        // Before the first look: an end in between is reported.
+        let notified = notifier.end_of(&job);
+        match select(notified, pin!(self.look_until_ended(polls))).await {
+            // It was read by the id alone, and this handle may know the secrets of the submission.
+            Either::Left((record, _)) => record.with_secrets_of(&job).into_result(),
+            Either::Right((result, _)) => result,
+        }
+    }
+
     async fn look_until_ended(self, polls: &mut u64) -> Result<JobRecord> {
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let client = self.job.endpoint().client();
-        let polling = self.polling.as_ref().unwrap_or_else(|| client.polling()).clone();
-        let mut pauses = polling.pauses(self.job.id());
-        let pace = self.job.endpoint().pace();
+        let context = self.job.endpoint().context();
+        let polling = match (&self.polling, &self.notifier) {
+            (Some(polling), _) => polling.clone(),
+            (None, None) => context.polling.clone(),
+            (None, Some(_)) => {
+                context.polling.clone().first(NOTIFIED_FIRST).longest(NOTIFIED_LONGEST)
+            }
+        };
+        let mut pauses = polling.pauses(rarest(self.job.id()));
+        let line = self.job.endpoint().poll_line();
+        let group = self.group.as_ref().filter(|_| self.polling.is_some());
+        let group = group.map(|group| group.get_or_init(|| PollLine::new(polling.interval())));
         let mut looked = Instant::now();
         let mut seen = Seen::default();
         let mut in_reach = Instant::now();
         loop {
             let due = looked + rarest(self.job.id());
-            let turn = async {
-                if let Some(group) = &self.group {
-                    group.turn().await;
-                }
-                pace.turn().await;
-            };
-            let _ = timeout_at(latest_look(due, deadline), turn).await;
+            let latest = latest_look(due, deadline);
+            if let Some(group) = group {
+                group.turn_by(latest).await;
+            }
+            line.turn_by(latest).await;
             looked = Instant::now();
             *polls += 1;
             self.job.tell_of_poll(&STATUS);
@@ -205,7 +262,7 @@ impl Wait {
                     in_reach = Instant::now();
                     seen = Seen { last: Some(record), failure: None };
                 }
-                Err(error) if may_pass(&self.job, &error) => {
+                Err(error) if may_pass(self.job.lifespan(), &error) => {
                     if deadline.is_none() && in_reach.elapsed() > PATIENCE {
                         return Err(error);
                     }
@@ -271,7 +328,7 @@ impl Wait {
             error = error.with_source(failure);
         }
         if let Some(outcome) = cancelled {
-            error = error.with_remote_cancel(outcome);
+            error = error.attach(outcome);
         }
         Err(error)
     }

@@ -4,6 +4,7 @@ mod changes;
 mod form;
 
 use std::fmt::Display;
+use std::time::Duration;
 
 pub use bytes::Bytes;
 use reqwest::Method;
@@ -14,10 +15,11 @@ use serde_json::{Map, Value};
 pub use self::changes::Changes;
 pub use self::form::Style;
 use self::form::{form, text};
-use super::Rest;
+use super::handle::Rest;
 use crate::error::{Attempted, Error, ErrorKind, Result};
+use crate::hiding::{secrets_in, secrets_named};
 use crate::secret_string::SecretString;
-use crate::transport::{Auth, Call, Operation, Path, Repeat, Reply, secrets_in, secrets_named};
+use crate::transport::{Auth, Call, Operation, Path, Repeat, Reply};
 
 /// A method that HTTP does not have itself.
 fn named(method: &str) -> Method {
@@ -33,6 +35,7 @@ pub struct RestCall {
     headers: Vec<(&'static str, String)>,
     secrets: Vec<SecretString>,
     body: Option<Bytes>,
+    timeout: Option<Duration>,
     failed: Option<Error>,
 }
 
@@ -58,6 +61,7 @@ impl RestCall {
             headers: Vec::new(),
             secrets: Vec::new(),
             body: None,
+            timeout: None,
             failed: None,
         }
     }
@@ -120,6 +124,12 @@ impl RestCall {
     /// The media types that the response may have, where they are not just JSON.
     pub fn accept(mut self, media: &'static str) -> Self {
         self.headers.push(("accept", media.to_owned()));
+        self
+    }
+
+    /// How long an attempt may take, where that was set.
+    pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.timeout = timeout;
         self
     }
 
@@ -259,7 +269,7 @@ impl RestCall {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        let base = rest.client.rest_url(&attempted)?;
+        let base = rest.context.rest_url(&attempted)?;
         let mut call = Call::new(&self.operation, attempted, base, self.path, Auth::Bearer)?;
         for (name, value) in self.query {
             call = call.query(name, &value);
@@ -269,10 +279,11 @@ impl RestCall {
         }
         // Those of the body are found where they are looked for: in what was sent.
         call.secrets = self.secrets;
+        call.timeout = self.timeout;
         if let Some(body) = self.body {
             call = call.body(body);
         }
-        rest.client.send(call).await
+        rest.context.transport.send(call).await
     }
 
     fn attempted(&self) -> Attempted {

@@ -1,5 +1,5 @@
 //! What the generator makes of `openapi/`.
 
-use super::Rest;
+use super::handle::Rest;
 
 include!(concat!(env!("OUT_DIR"), "/rest.rs"));

@@ -1,6 +1,7 @@
 //! One attempt at a call: send it, read the answer, and say what became of it.
 
 use std::error::Error as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -11,19 +12,25 @@ use tokio::time::Instant;
 use super::body::{Departure, Outgoing};
 use super::driven::driven;
 use super::exchange::{Arrived, Exchange, NotArrived, Why};
-use super::hiding::Secrets;
+use super::key::Key;
+use super::lane::Lane;
 use super::limit::Pass;
-use super::repeat::Fate;
-use super::{Auth, Call, Reply, Transport};
+use super::repeat::{Failure, Fate};
+use super::{Auth, Call, Reply};
 use crate::error::{Error, ErrorKind, service_message};
+use crate::hiding::Secrets;
 
-/// Why an attempt did not bring a successful reply.
-pub(crate) struct Failure {
-    pub(crate) fate: Fate,
-    pub(crate) error: Error,
+/// What an attempt takes.
+pub(crate) struct Wire {
+    pub(crate) http: reqwest::Client,
+    /// For an HTTP client that may put all requests on one connection.
+    pub(crate) lane: Option<Arc<Lane>>,
+    pub(crate) key: Key,
+    pub(crate) timeout: Duration,
+    pub(crate) largest_reply: usize,
 }
 
-impl Transport {
+impl Wire {
     pub(super) async fn attempt(
         &self,
         call: &Call,
@@ -34,6 +41,11 @@ impl Transport {
             Some(job_id) => Failure { error: failure.error.with_job_id(job_id), ..failure },
             None => failure,
         })
+    }
+
+    /// How long an attempt may take. After that, its place within the limits is given to others.
+    pub(super) fn longest_attempt(&self, call: &Call) -> Duration {
+        call.timeout.unwrap_or(self.timeout).saturating_add(call.extra_time)
     }
 
     async fn try_once(
@@ -53,7 +65,7 @@ impl Transport {
             request,
             departure,
             pass,
-            given: self.timeout.saturating_add(call.extra_time),
+            given: self.longest_attempt(call),
             longest_silence: call.longest_silence,
             deadline,
             largest_reply: self.largest_reply,
@@ -61,7 +73,7 @@ impl Transport {
             lane: lane.cloned(),
         };
         let arrived = match lane.filter(|_| call.is_held_open) {
-            Some(lane) => lane.exchange(exchange).await,
+            Some(lane) => exchange.run_in(lane).await,
             None if is_crowded => {
                 let arrived = driven(exchange.run()).await;
                 arrived.unwrap_or_else(|| Err(NotArrived::shut_down(&in_a_task)))

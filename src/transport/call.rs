@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::{Limit, Path, Repeat};
 use crate::error::{Attempted, Error, Result};
+use crate::json::not_serializable;
 use crate::secret_string::SecretString;
 
 /// A slow uplink, for which large bodies get more time.
@@ -45,7 +46,9 @@ pub(crate) struct Call {
     pub(crate) auth: Auth,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: Option<Bytes>,
-    /// Time that an attempt may take beyond the client's timeout.
+    /// How long an attempt may take, where that is not the client's timeout.
+    pub(crate) timeout: Option<Duration>,
+    /// Time that an attempt may take beyond its timeout.
     pub(crate) extra_time: Duration,
     /// How long an attempt may go without a byte of the response, where that is less than all its time.
     pub(crate) longest_silence: Option<Duration>,
@@ -90,6 +93,7 @@ impl Call {
             auth,
             headers: Vec::new(),
             body: None,
+            timeout: None,
             extra_time: Duration::ZERO,
             longest_silence: None,
             is_held_open: false,
@@ -126,6 +130,12 @@ impl Call {
         }
     }
 
+    /// Each attempt may take so long, where anything is set.
+    pub(crate) fn timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
     /// Has the connection closed afterwards, where it serves one call at a time.
     pub(crate) fn closing(self) -> Self {
         self.header("connection", "close".to_owned())
@@ -150,14 +160,4 @@ impl Call {
         self.longest_pause = longest;
         self
     }
-}
-
-/// The error for a value that serde could not write as JSON.
-pub(crate) fn not_serializable(
-    attempted: impl Into<String>,
-    field: &str,
-    source: serde_json::Error,
-) -> Error {
-    Error::refused(attempted, field, format_args!("cannot be written as JSON: {source}"))
-        .with_source(source)
 }

@@ -6,9 +6,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use reqwest::header::HeaderMap;
 use reqwest::{Request, Response, Url};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use super::body::Departure;
+use super::driven::driven;
 use super::lane::Lane;
 use super::limit::Pass;
 use super::retry_after::retry_after;
@@ -69,7 +70,7 @@ pub(super) enum Why {
 }
 
 impl NotArrived {
-    pub(super) fn crowded() -> Self {
+    fn crowded() -> Self {
         Self { why: Why::Crowded, never_sent: true }
     }
 
@@ -79,6 +80,29 @@ impl NotArrived {
 }
 
 impl Exchange {
+    /// Runs once the lane has a place for a call that is held open.
+    ///
+    /// It goes on in a task: a caller who stops polling must not keep the place from all others.
+    pub(super) async fn run_in(self, lane: &Arc<Lane>) -> Result<Arrived, NotArrived> {
+        if !lane.is_bounded() {
+            return self.run().await;
+        }
+        let (lane, departure) = (Arc::clone(lane), self.departure.clone());
+        let course = async move {
+            let turn = lane.place(self.given);
+            let place = match self.deadline {
+                Some(deadline) => {
+                    timeout_at(deadline, turn).await.map_err(|_| NotArrived::crowded())?
+                }
+                None => turn.await,
+            };
+            let result = self.run().await;
+            drop(place);
+            result
+        };
+        driven(course).await.unwrap_or_else(|| Err(NotArrived::shut_down(&departure)))
+    }
+
     pub(super) async fn run(mut self) -> Result<Arrived, NotArrived> {
         let left = self.deadline.map_or(Duration::MAX, |deadline| deadline - Instant::now());
         let time = Time::of(left.min(self.given), self.longest_silence);

@@ -10,10 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Version;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
-use super::driven::driven;
-use super::exchange::{Arrived, Exchange, NotArrived};
 use super::limit::GRACE;
 use super::under_way::{Ticket, UnderWay};
 use crate::line::{Blocked, Line, Rule};
@@ -32,7 +30,7 @@ struct Places {
 }
 
 /// A place that is taken, until it is dropped.
-struct Place {
+pub(super) struct Place {
     lane: Arc<Lane>,
     ticket: Ticket,
 }
@@ -43,39 +41,18 @@ impl Lane {
         Self(Line::new(Places { are_bounded: true, taken: UnderWay::default() }))
     }
 
+    /// Whether held calls have to wait for a place.
+    pub(super) fn is_bounded(&self) -> bool {
+        self.0.update(|places| places.are_bounded)
+    }
+
     /// A response has come in this version.
     pub(super) fn saw(&self, version: Version) {
         self.0.update(|places| places.are_bounded = version >= Version::HTTP_2);
     }
 
-    /// Exchanges a held call once there is a place.
-    ///
-    /// It goes on in a task: a caller who stops polling must not keep the place from all others.
-    pub(super) async fn exchange(
-        self: &Arc<Self>,
-        exchange: Exchange,
-    ) -> Result<Arrived, NotArrived> {
-        if !self.0.update(|places| places.are_bounded) {
-            return exchange.run().await;
-        }
-        let (lane, departure) = (Arc::clone(self), exchange.departure.clone());
-        let course = async move {
-            let turn = lane.place(exchange.given);
-            let place = match exchange.deadline {
-                Some(deadline) => {
-                    timeout_at(deadline, turn).await.map_err(|_| NotArrived::crowded())?
-                }
-                None => turn.await,
-            };
-            let result = exchange.run().await;
-            drop(place);
-            result
-        };
-        driven(course).await.unwrap_or_else(|| Err(NotArrived::shut_down(&departure)))
-    }
-
     /// Waits for a place for a call that takes `time` at most.
-    async fn place(self: &Arc<Self>, time: Duration) -> Place {
+    pub(super) async fn place(self: &Arc<Self>, time: Duration) -> Place {
         let ticket = self.0.turn(time, None).await;
         Place { lane: Arc::clone(self), ticket }
     }

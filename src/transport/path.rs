@@ -61,23 +61,26 @@ impl Path {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
     use reqwest::Url;
 
     use super::Path;
+    use crate::random;
 
-    proptest! {
-        #[test]
-        fn any_other_parameter_stays_one_segment_and_comes_back_unchanged(id in "\\PC{1,40}") {
-            prop_assume!(id != "." && id != "..");
+    #[test]
+    fn any_other_parameter_stays_one_segment_and_comes_back_unchanged() {
+        random::cases(512, |random| {
+            let id = random::text(random, 1..=40);
+            if id == "." || id == ".." {
+                return;
+            }
             let path = Path::new("/status/").parameter("job id", &id).finish().expect("accepted");
             let mut url = Url::parse("https://queue.example").expect("a URL");
             url.set_path(&path);
             let segments: Vec<_> = url.path_segments().expect("segments").collect();
-            prop_assert_eq!(segments.len(), 2);
+            assert_eq!(segments.len(), 2);
             let decoded = percent_encoding::percent_decode_str(segments[1]).decode_utf8();
-            prop_assert_eq!(decoded.expect("UTF-8"), id);
-            prop_assert_eq!(url.query(), None);
-        }
+            assert_eq!(decoded.expect("UTF-8"), id);
+            assert_eq!(url.query(), None);
+        });
     }
 }

@@ -44,6 +44,12 @@ pub(crate) enum Fate {
     Final,
 }
 
+/// Why an attempt did not bring a successful reply.
+pub(crate) struct Failure {
+    pub(crate) fate: Fate,
+    pub(crate) error: Error,
+}
+
 /// What follows an attempt that brought no reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {

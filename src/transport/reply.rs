@@ -1,17 +1,11 @@
 //! What came back.
 
-use std::error::Error as _;
-use std::fmt;
-
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
-use super::hiding::{Redactor, Secrets, without_values};
-use crate::error::{Attempted, Error, ErrorKind, Result};
-use crate::json::{finite, without_mark};
-
-/// What is said where numbers were replaced.
-const READ_AS_NULL: &str = " (NaN and Infinity, which are not JSON, were read as null)";
+use crate::error::{Attempted, Error, Result};
+use crate::hiding::Secrets;
+use crate::json::{decode_at, redacted};
 
 /// A successful reply, read whole.
 pub(crate) struct Reply {
@@ -22,82 +16,6 @@ pub(crate) struct Reply {
     /// What must not be shown of it.
     pub(crate) secrets: Secrets,
 }
-
-/// Reads the part of a reply that stands at `place` as JSON, the whole where that is empty. An error
-/// names the path to the place. Numbers that JSON does not have are read as null.
-pub(crate) fn decode_at<T: DeserializeOwned>(
-    attempted: &Attempted,
-    place: &str,
-    json: &[u8],
-) -> Result<T> {
-    let json = without_mark(json);
-    // To keep track of the path costs as much again, and is of use only where something is wrong.
-    if let Ok(value) = serde_json::from_slice(json) {
-        return Ok(value);
-    }
-    let finite = finite(json);
-    let mut deserializer = serde_json::Deserializer::from_slice(finite.as_deref().unwrap_or(json));
-    let decoded = serde_path_to_error::deserialize(&mut deserializer)
-        .map_err(|error| (error.path().to_string(), error.into_inner()))
-        .and_then(|value| match deserializer.end() {
-            Ok(()) => Ok(value),
-            Err(error) => Err((".".to_owned(), error)),
-        });
-    decoded.map_err(|(path, error)| {
-        let path = match (place, path.as_str()) {
-            ("", path) => path.to_owned(),
-            (place, ".") => place.to_owned(),
-            (place, path) if path.starts_with('[') => format!("{place}{path}"),
-            (place, path) => format!("{place}.{path}"),
-        };
-        let note = if finite.is_some() { READ_AS_NULL } else { "" };
-        undecodable(attempted, &path, &error, note)
-    })
-}
-
-/// The error for JSON that is not of the expected shape at `path`.
-pub(crate) fn not_decodable(attempted: &Attempted, path: &str, error: serde_json::Error) -> Error {
-    undecodable(attempted, path, &error, "")
-}
-
-fn undecodable(
-    attempted: &Attempted,
-    path: &str,
-    error: &serde_json::Error,
-    note: &'static str,
-) -> Error {
-    let what = if error.is_data() { "has an unexpected shape" } else { "is not JSON" };
-    let why = without_values(&error.to_string());
-    Undecodable { what, why, note }.describe(Error::new(ErrorKind::Decode, attempted, ""), path)
-}
-
-/// What serde found wrong, without the values it found: they may be secrets of the reply.
-#[derive(Clone, Debug)]
-struct Undecodable {
-    what: &'static str,
-    why: String,
-    note: &'static str,
-}
-
-impl Undecodable {
-    /// The error, said to be about what stands at `path`.
-    fn describe(self, error: Error, path: &str) -> Error {
-        let Self { what, why, note } = &self;
-        let message = match path {
-            "." => format!("the reply {what}: {why}{note}"),
-            path => format!("`{path}` in the reply {what}: {why}{note}"),
-        };
-        error.with_message(message).with_field(path).with_source(self)
-    }
-}
-
-impl fmt::Display for Undecodable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.why)
-    }
-}
-
-impl std::error::Error for Undecodable {}
 
 impl Reply {
     /// Reads the body as JSON.
@@ -110,35 +28,5 @@ impl Reply {
         let secrets = self.secrets.clone().looked_up();
         let error = redacted(error, &secrets.redactor());
         error.with_status(self.status).with_body(self.body.clone(), secrets)
-    }
-}
-
-/// An error about what could not be decoded, without secrets: the names in a path, and what a type of
-/// the caller's says, come from what was received.
-pub(crate) fn redacted(error: Error, redactor: &Redactor) -> Error {
-    let found = error.source().and_then(|it| it.downcast_ref::<Undecodable>()).cloned();
-    let Some(found) = found else { return error };
-    let path = redactor.hide(error.field().unwrap_or("."));
-    let why = redactor.hide(&found.why);
-    Undecodable { why, ..found }.describe(error, &path)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::decode_at;
-    use crate::error::Attempted;
-
-    #[test]
-    fn a_decoding_error_names_the_place_and_never_the_value() {
-        let read = Attempted::on_interface("read", "REST");
-        let json = br#"{"env":{"A":"hun\"ter2"}}"#;
-        let error = decode_at::<std::collections::HashMap<String, Vec<u8>>>(&read, "", json)
-            .expect_err("a map is no list");
-        assert_eq!(error.field(), Some("env"));
-        let error =
-            decode_at::<std::collections::HashMap<String, u8>>(&read, "", br#"{"A":"hun\"ter2"}"#)
-                .expect_err("a string is no number");
-        assert_eq!(error.field(), Some("A"));
-        assert!(!format!("{error} {error:?}").contains("hun"), "{error:?}");
     }
 }

@@ -3,8 +3,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use super::attempt::Failure;
-use super::repeat::Fate;
+use super::repeat::{Failure, Fate};
 
 /// How often and how soon a call is retried, where retrying it is safe.
 ///

@@ -1,8 +1,7 @@
 //! An answer whose body could not be read to its end.
 
 use super::Call;
-use super::attempt::Failure;
-use super::repeat::Fate;
+use super::repeat::{Failure, Fate};
 use super::time::Late;
 use crate::error::{Error, ErrorKind};
 use crate::json::text_in_flawed;

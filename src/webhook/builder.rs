@@ -1,27 +1,17 @@
 //! The settings of a receiver.
 
 use std::fmt;
-use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use super::handled::Handled;
+use super::deliveries::Deliveries;
+use super::handler::{Handler, HandlerError};
+use super::receiver::{Inner, Webhooks};
 use super::token::Token;
-use super::turns::Turns;
-use super::waiting::Waiting;
-use super::{Inner, Webhooks};
+use crate::context::RetriedListener;
 use crate::error::Result;
 use crate::queue::{Endpoint, JobRecord};
 use crate::secret_string::SecretString;
-
-/// Why a handler has failed.
-pub type HandlerError = Box<dyn std::error::Error + Send + Sync>;
-
-pub(super) type Handler = Box<
-    dyn Fn(JobRecord) -> Pin<Box<dyn Future<Output = Result<(), HandlerError>> + Send>>
-        + Send
-        + Sync,
->;
 
 /// The payload holds input and output of the job, whose sizes the interface bounds in part only.
 const BODY_LIMIT: usize = 64 * 1024 * 1024;
@@ -39,8 +29,15 @@ pub struct WebhooksBuilder {
     remembered: usize,
 }
 
+impl Webhooks {
+    /// Starts the settings of a receiver for the jobs of this endpoint.
+    pub fn builder(endpoint: &Endpoint) -> WebhooksBuilder {
+        WebhooksBuilder::new(endpoint.clone())
+    }
+}
+
 impl WebhooksBuilder {
-    pub(super) fn new(endpoint: Endpoint) -> Self {
+    fn new(endpoint: Endpoint) -> Self {
         Self {
             endpoint,
             token: None,
@@ -54,8 +51,8 @@ impl WebhooksBuilder {
     /// What is done with the record of each job that has ended, however it did. The service gets its
     /// 200 once this has succeeded; when it fails, the delivery comes again.
     ///
-    /// Without a handler, deliveries do no more than tell those who
-    /// [wait](crate::Wait::webhook) for the job.
+    /// Without a handler, deliveries only notify those who [wait](crate::Wait::notified_by) for the
+    /// job.
     pub fn on_job<F, R, E>(mut self, handler: F) -> Self
     where
         F: Fn(JobRecord) -> R + Send + Sync + 'static,
@@ -108,8 +105,9 @@ impl WebhooksBuilder {
             Some(token) => Token::given(token)?,
             None => Token::random()?,
         };
-        let handled = Arc::new(Handled::of_at_most(self.remembered));
-        self.endpoint.client().retried().listen(self.endpoint.id(), &handled);
+        let deliveries = Arc::new(Deliveries::remembering(self.remembered));
+        let listener: Weak<dyn RetriedListener> = Arc::<Deliveries>::downgrade(&deliveries);
+        self.endpoint.context().retried.listen(self.endpoint.id(), listener);
         Ok(Webhooks {
             inner: Arc::new(Inner {
                 endpoint: self.endpoint,
@@ -117,9 +115,7 @@ impl WebhooksBuilder {
                 handler: self.handler,
                 body_limit: self.body_limit,
                 body_timeout: self.body_timeout,
-                turns: Turns::default(),
-                handled,
-                waiting: Arc::new(Waiting::default()),
+                deliveries,
             }),
         })
     }

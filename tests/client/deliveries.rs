@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use podqueue::webhook::Answer;
-use podqueue::{Endpoint, ErrorKind, JobStatus, Polling, RetryPolicy, Webhooks};
+use podqueue::{Endpoint, ErrorKind, JobStatus, Observation, Polling, RetryPolicy, Webhooks};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -181,7 +181,7 @@ async fn a_body_that_does_not_end_is_given_up() {
 
 /// When a job was asked for, from the first time on, until its wait ran out.
 async fn looks(
-    wait: impl FnOnce(&podqueue::Job, &Webhooks) -> podqueue::webhook::WebhookWait,
+    wait: impl FnOnce(&podqueue::Job, &Webhooks) -> podqueue::Wait,
 ) -> (usize, podqueue::Error) {
     let server = Script::then_always([], record("IN_PROGRESS")).await;
     let endpoint = server.settings().polling(Polling::new()).build().unwrap().endpoint("ep");
@@ -194,24 +194,26 @@ async fn looks(
 async fn what_was_set_on_a_wait_stays_whenever_it_learns_of_the_webhook() {
     let second = Duration::from_secs(1);
     let every_second = || Polling::new().first(second).longest(second);
-    let (asked, _) =
-        looks(|job, hooks| job.wait().timeout(60 * second).polling(every_second()).webhook(hooks))
-            .await;
+    let (asked, _) = looks(|job, hooks| {
+        job.wait().timeout(60 * second).polling(every_second()).notified_by(hooks)
+    })
+    .await;
     assert!(asked > 50, "{asked}");
-    let (asked, _) =
-        looks(|job, hooks| job.wait().webhook(hooks).timeout(60 * second).polling(every_second()))
-            .await;
+    let (asked, _) = looks(|job, hooks| {
+        job.wait().notified_by(hooks).timeout(60 * second).polling(every_second())
+    })
+    .await;
     assert!(asked > 50, "{asked}");
-    let (asked, _) = looks(|job, hooks| job.wait().timeout(60 * second).webhook(hooks)).await;
+    let (asked, _) = looks(|job, hooks| job.wait().timeout(60 * second).notified_by(hooks)).await;
     assert!((3..15).contains(&asked), "rarely by default: {asked}");
 
     for before in [true, false] {
         let (_, error) = looks(|job, hooks| {
             let wait = job.wait();
             if before {
-                wait.cancel_on_timeout().timeout(second).webhook(hooks)
+                wait.cancel_on_timeout().timeout(second).notified_by(hooks)
             } else {
-                wait.webhook(hooks).timeout(second).cancel_on_timeout()
+                wait.notified_by(hooks).timeout(second).cancel_on_timeout()
             }
         })
         .await;
@@ -288,8 +290,10 @@ async fn a_job_is_the_same_with_the_suffix_of_its_id_and_without() {
         until(|| server.requests().len() == 4).await;
         deliver(&webhooks, DELIVERY).await
     };
-    let wait =
-        tokio::time::timeout(Duration::from_secs(4), job.wait().webhook(&webhooks).into_future());
+    let wait = tokio::time::timeout(
+        Duration::from_secs(4),
+        job.wait().notified_by(&webhooks).into_future(),
+    );
     let (waited, _) = tokio::join!(wait, told);
     let error = waited.expect("it is told, and does not ask again").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::JobFailed);
@@ -305,8 +309,30 @@ async fn a_wait_is_not_ended_by_what_was_seen_before_it_began() {
     let job = endpoint.job("j");
     let wait = async {
         until(|| server.requests().len() == 1).await;
-        job.wait().timeout(Duration::from_millis(900)).webhook(&webhooks).await
+        job.wait().timeout(Duration::from_millis(900)).notified_by(&webhooks).await
     };
     let (waited, _) = tokio::join!(wait, deliver(&webhooks, DELIVERY));
     assert_eq!(waited.unwrap_err().kind(), ErrorKind::WaitTimedOut);
+}
+
+#[tokio::test]
+async fn a_wait_that_is_notified_is_observed_like_any_other() {
+    let server = Script::of([record("IN_PROGRESS"), record("FAILED")]).await;
+    let ended = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&ended);
+    let settings = server.settings().polling(Polling::new()).observe(move |event| {
+        if let Observation::WaitEnded { polls, error, .. } = event {
+            seen.lock().unwrap().push((*polls, *error));
+        }
+    });
+    let endpoint = settings.build().unwrap().endpoint("ep");
+    let (webhooks, _) = counting(&endpoint);
+    let delivery = async {
+        until(|| server.requests().len() == 1).await;
+        deliver(&webhooks, DELIVERY).await
+    };
+    let wait = endpoint.job("j").wait().notified_by(&webhooks).into_future();
+    let (waited, _) = tokio::join!(wait, delivery);
+    assert_eq!(waited.unwrap_err().kind(), ErrorKind::JobFailed);
+    assert_eq!(*ended.lock().unwrap(), [(1, Some(ErrorKind::JobFailed))]);
 }

@@ -391,7 +391,7 @@ async fn what_a_webhook_confirms_holds_no_secret_of_the_submission() {
     let path = url.expose().split_once("me.example").unwrap().1.to_owned();
     let storage = S3Config::new("id", CREDENTIAL, "b", "https://storage.example");
     let job = endpoint.run(&json!({})).s3_config(storage).webhook(url).await.unwrap();
-    let waiting = job.wait().webhook(&webhooks);
+    let waiting = job.wait().notified_by(&webhooks);
     let waiting = tokio::spawn(async move { waiting.await });
     while server.requests().len() < 2 {
         tokio::time::sleep(std::time::Duration::from_millis(1)).await;

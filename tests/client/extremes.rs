@@ -51,8 +51,11 @@ async fn the_longest_times_are_times_like_any_other() {
     job.wait().timeout(Duration::MAX).cancel_on_timeout().await.unwrap();
     let chunks: Vec<_> = job.stream::<Value>().collect().await;
     assert!(chunks.is_empty(), "{chunks:?}");
-    let results: Vec<_> =
-        endpoint.run_all([json!({}), json!({})]).timeout(Duration::MAX).collect().await;
+    let results: Vec<_> = endpoint
+        .run_all([json!({}), json!({})])
+        .wait(|wait| wait.timeout(Duration::MAX))
+        .collect()
+        .await;
     assert!(results.iter().all(|finished| finished.result.is_ok()), "{results:?}");
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use podqueue::{Client, ClientBuilder, ErrorKind, Event, RateLimits, RetryPolicy};
+use podqueue::{Client, ClientBuilder, ErrorKind, Observation, RateLimits, RetryPolicy};
 use serde_json::json;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::time::timeout;
@@ -153,8 +153,8 @@ async fn a_submission_that_found_no_connection_in_its_time_was_not_sent() {
     ] {
         let sent = Arc::new(AtomicU32::new(0));
         let counted = Arc::clone(&sent);
-        let settings = settings.observe(move |event| {
-            if let Event::CallEnded { attempts, .. } = event {
+        let settings = settings.observe(move |observation| {
+            if let Observation::CallEnded { attempts, .. } = observation {
                 counted.store(*attempts, Ordering::Relaxed);
             }
         });

@@ -325,7 +325,7 @@ async fn the_clients_own_http_client_offers_http_1_only() {
     let client = Client::builder().api_key("k").base_url(url).retry(RetryPolicy::never());
     let error = client.build().unwrap().endpoint("ep").run(&json!({})).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect, "{error}");
-    let hello = hello.await.unwrap();
+    let hello = timeout(LONG, hello).await.unwrap().unwrap();
     let offers = |protocol: &[u8]| hello.windows(protocol.len()).any(|window| window == protocol);
     assert!(!offers(b"\x02h2"), "HTTP/2 is on offer");
 }

@@ -258,7 +258,7 @@ async fn a_job_that_is_gone_says_why_as_far_as_it_is_known() {
     let unknown = Script::of([gone]).await;
     for (server, looks, kind, why) in [
         (purged, 1, ErrorKind::JobExpired, "purged from the queue"),
-        (removed, 1, ErrorKind::JobExpired, "its result is kept no longer"),
+        (removed, 1, ErrorKind::JobExpired, "its result has expired"),
         (unknown, 0, ErrorKind::NotFound, "not found"),
     ] {
         let job = server.endpoint().job("j-u1");

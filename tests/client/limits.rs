@@ -204,6 +204,7 @@ async fn after_a_429_others_wait_too_and_the_span_tells_how_long() {
         .map(|number| number.parse().unwrap())
         .collect();
     assert_eq!(waits.len(), 3, "{text}");
-    assert_eq!(waits[..2], [0, 0], "the refused one, and one to another endpoint");
+    // The refused one, and one to another endpoint, did not wait for the pause to end.
+    assert!(waits[..2].iter().all(|wait| *wait < waits[2]), "{waits:?}");
     assert!((50..=1_100).contains(&waits[2]), "{waits:?}");
 }

@@ -35,6 +35,8 @@ mod stream;
 mod stream_gaps;
 mod submission;
 mod templates_and_secrets;
+mod timeouts;
+mod turns;
 mod wait;
 #[cfg(feature = "webhook")]
 mod webhooks;

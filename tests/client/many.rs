@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures_util::{FutureExt, StreamExt};
-use podqueue::{Client, Endpoint, ErrorKind, Event, Finished, Policy, Polling, RemoteCancel};
+use podqueue::{
+    Client, Endpoint, ErrorKind, Finished, Observation, Policy, Polling, RemoteCancel, Wait,
+};
 use podqueue_local::{Fault, LocalJob, LocalService, Operation};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -188,10 +190,10 @@ async fn a_lost_submission_is_a_result_unless_one_prefers_twice_to_not_at_all() 
         [(false, Some(ErrorKind::OutcomeUnknown), 4), (true, None, 5)]
     {
         let local = service().await;
-        local.add_fault(Fault::lost_answer().on(Operation::Run).times(1));
+        local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
         let mut results = endpoint(&local, "echo").run_all((0..4).map(|n| json!({"n": n})));
         if at_least_once {
-            results = results.at_least_once();
+            results = results.submit(podqueue::Run::at_least_once);
         }
         let results: Vec<Finished<Value>> = results.concurrency(1).collect().await;
         let kinds: Vec<_> = results
@@ -207,14 +209,16 @@ async fn a_lost_submission_is_a_result_unless_one_prefers_twice_to_not_at_all() 
 async fn settings_go_with_each_job() {
     let local = service().await;
     let policy = Policy::new().ttl(Duration::from_secs(1));
-    let results = endpoint(&local, "picky").run_all([json!({"n": 0})]).policy(policy);
+    let results = endpoint(&local, "picky").run_all([json!({"n": 0})]);
+    let results = results.submit(|run| run.policy(policy.clone()));
     let results: Vec<_> = results.collect().await;
     let error = results[0].result.as_ref().unwrap_err();
     assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidRequest, Some("policy.ttl")));
 
     let results = endpoint(&local, "sleep").run_all([json!({"ms": 60_000})]);
     let short = Duration::from_millis(50);
-    let results: Vec<_> = results.timeout(short).cancel_on_timeout().collect().await;
+    let results = results.wait(move |wait| wait.timeout(short)).wait(Wait::cancel_on_timeout);
+    let results: Vec<_> = results.collect().await;
     let error = results[0].result.as_ref().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::WaitTimedOut);
     assert!(matches!(error.remote_cancel(), Some(RemoteCancel::Cancelled)));
@@ -226,7 +230,8 @@ async fn many_waits_ask_no_more_often_than_is_set() {
     let quick = Duration::from_millis(1);
     let polling = Polling::new().first(quick).longest(quick).per_second(40);
     let inputs = (0..60).map(|_| json!({"ms": 3_600_000}));
-    let mut results = endpoint(&local, "sleep").run_all(inputs).polling(polling);
+    let results = endpoint(&local, "sleep").run_all(inputs);
+    let mut results = results.wait(move |wait| wait.polling(polling.clone()));
     let started = Instant::now();
     let end = tokio::time::timeout(Duration::from_millis(1_500), results.next()).await;
     assert!(end.is_err(), "no job ends");
@@ -258,8 +263,8 @@ async fn the_last_look_before_a_deadline_waits_for_no_turn() {
 async fn a_task_that_panics_is_told_of_and_takes_no_other_along() {
     let server = Script::then_always([], Reply::ok(r#"{"id":"j","status":"COMPLETED"}"#)).await;
     let submitted = AtomicUsize::new(0);
-    let settings = server.settings().observe(move |event| {
-        if let Event::CallEnded { operation: "run", .. } = event {
+    let settings = server.settings().observe(move |observation| {
+        if let Observation::CallEnded { operation: "run", .. } = observation {
             assert!(submitted.fetch_add(1, Ordering::Relaxed) != 1, "the second is one too many");
         }
     });

@@ -1,23 +1,23 @@
-//! Seen from outside: events to count, and spans.
+//! Seen from outside: observations to count, and spans.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use podqueue::{ClientBuilder, Error, ErrorKind, Event};
+use podqueue::{ClientBuilder, Error, ErrorKind, Observation};
 use serde_json::json;
 use tracing_subscriber::fmt::format::FmtSpan;
 
 use crate::support::{Reply, Script};
 
-/// What the events say, one line each.
+/// What the observations say, one line each.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<String>>>);
 
 impl Seen {
     fn watch(&self, settings: ClientBuilder) -> ClientBuilder {
         let seen = Arc::clone(&self.0);
-        settings.observe(move |event| seen.lock().unwrap().push(line(event)))
+        settings.observe(move |observation| seen.lock().unwrap().push(line(observation)))
     }
 
     fn lines(&self) -> Vec<String> {
@@ -25,20 +25,20 @@ impl Seen {
     }
 }
 
-fn line(event: &Event<'_>) -> String {
-    match event {
-        Event::CallEnded { operation, endpoint_id, attempts, status, error, .. } => format!(
+fn line(observation: &Observation<'_>) -> String {
+    match observation {
+        Observation::CallEnded { operation, endpoint_id, attempts, status, error, .. } => format!(
             "{operation} {} ended after {attempts}: {status:?} {error:?}",
             endpoint_id.unwrap_or("-")
         ),
-        Event::Retried { operation, error, .. } => format!("{operation} again: {error:?}"),
-        Event::Throttled { operation, retry_after, .. } => {
+        Observation::Retried { operation, error, .. } => format!("{operation} again: {error:?}"),
+        Observation::Throttled { operation, retry_after, .. } => {
             format!("{operation} throttled: {retry_after:?}")
         }
-        Event::Polled { operation, endpoint_id, job_id, .. } => {
+        Observation::Polled { operation, endpoint_id, job_id, .. } => {
             format!("{operation} polled: {endpoint_id} {job_id}")
         }
-        Event::WaitEnded { endpoint_id, job_id, polls, error, .. } => {
+        Observation::WaitEnded { endpoint_id, job_id, polls, error, .. } => {
             format!("wait for {endpoint_id} {job_id} ended after {polls}: {error:?}")
         }
         other => format!("{other:?}"),
@@ -80,13 +80,13 @@ async fn calls_repetitions_429s_polls_and_waits_are_told() {
 }
 
 #[tokio::test]
-async fn an_event_tells_how_long_a_call_took() {
+async fn an_observation_has_the_time_that_a_call_took() {
     let late = Duration::from_millis(50);
     let server = Script::of([Reply::ok(json!({"id": "j", "status": "IN_QUEUE"})).late(late)]).await;
     let times = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&times);
-    let settings = server.settings().observe(move |event| {
-        if let Event::CallEnded { elapsed, limiter_wait, .. } = event {
+    let settings = server.settings().observe(move |observation| {
+        if let Observation::CallEnded { elapsed, limiter_wait, .. } = observation {
             told.lock().unwrap().push((*elapsed, *limiter_wait));
         }
     });
@@ -153,6 +153,6 @@ async fn a_call_is_a_span_with_the_names_of_opentelemetry() {
     }
     assert!(!closed[0].contains("error.type"), "{}", closed[0]);
     assert!(closed[1].contains("http.response.status_code=404"), "{}", closed[1]);
-    assert!(closed[1].contains("error.type=NotFound"), "{}", closed[1]);
+    assert!(closed[1].contains("error.type=\"not_found\""), "{}", closed[1]);
     assert!(!closed[1].contains("podqueue.endpoint"), "{}", closed[1]);
 }

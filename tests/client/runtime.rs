@@ -64,7 +64,7 @@ fn held_calls_of_a_runtime_that_stands_still_keep_their_places_for_their_time_on
     let settings = server.settings().http_client(reqwest::Client::new());
     let client = settings.timeout(Duration::from_millis(300)).build().unwrap();
     let (endpoint, input) = (client.endpoint("ep"), json!({}));
-    let call = || Box::pin(endpoint.openai("v1/chat/completions", &input));
+    let call = || endpoint.openai("v1/chat/completions", &input).into_future();
     let still = runtime_of_one_thread();
     // More than there are places: some have one, and some wait for one.
     let mut held: Vec<_> = (0..12).map(|_| call()).collect();

@@ -165,7 +165,7 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
         let settings = server.settings().queue_auth(auth).graphql_body(body);
         let settings = settings.timeout(Duration::from_millis(500));
         let told = printed.clone();
-        let settings = settings.observe(move |event| told.note(&format!("{event:?}")));
+        let settings = settings.observe(move |seen| told.note(&format!("{seen:?}")));
         printed.note(&format!("{settings:?}"));
         let client = settings.build().unwrap();
         let endpoint = client.endpoint("ep");
@@ -174,8 +174,9 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
         let hook = format!("https://me.example/hooks/{HOOK_TOKEN}");
         let run = run.webhook(hook.clone());
         let moment = Duration::from_millis(5);
-        let all = endpoint.run_all([json!({})]).s3_config(storage.clone()).webhook(hook);
-        let all = all.timeout(moment).cancel_on_timeout();
+        let all = endpoint.run_all([json!({})]);
+        let all = all.submit(|run| run.s3_config(storage.clone()).webhook(hook.clone()));
+        let all = all.wait(move |wait| wait.timeout(moment).cancel_on_timeout());
         let stream = job.stream::<Value>();
         let save = client.graphql().execute::<SaveTemplate>(save_template::Variables {
             input: types::SaveTemplateInput {
@@ -290,9 +291,35 @@ async fn receive(server: &Script, printed: &Printed) {
         printed.note(&String::from_utf8_lossy(&reply));
     }
     let wait = server.endpoint().job("j").wait().timeout(Duration::from_millis(5));
-    match wait.webhook(&webhooks).await {
+    match wait.notified_by(&webhooks).await {
         Ok(record) => printed.note(&format!("{record:?}")),
         Err(error) => printed.error(&error),
     }
     serving.abort();
+}
+
+/// Whether a type is `Serialize`: the constant of the inherent block goes before that of the trait.
+struct Probe<T>(std::marker::PhantomData<T>);
+
+trait NotSerialize {
+    const IS_SERIALIZE: bool = false;
+}
+
+impl<T> NotSerialize for Probe<T> {}
+
+impl<T: serde::Serialize> Probe<T> {
+    const IS_SERIALIZE: bool = true;
+}
+
+#[test]
+fn what_holds_a_secret_is_not_serialize() {
+    const {
+        assert!(Probe::<podqueue::Policy>::IS_SERIALIZE && Probe::<String>::IS_SERIALIZE);
+        assert!(!Probe::<SecretString>::IS_SERIALIZE);
+        assert!(!Probe::<S3Config>::IS_SERIALIZE);
+        assert!(!Probe::<NewTemplate>::IS_SERIALIZE);
+        assert!(!Probe::<podqueue::Run>::IS_SERIALIZE);
+        assert!(!Probe::<podqueue::RunSync>::IS_SERIALIZE);
+        assert!(!Probe::<podqueue::ClientBuilder>::IS_SERIALIZE);
+    }
 }

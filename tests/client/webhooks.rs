@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use podqueue::webhook::{Answer, WebhooksBuilder};
-use podqueue::{Endpoint, ErrorKind, Job, JobRecord, JobStatus, Polling, Webhooks};
+use podqueue::{Endpoint, ErrorKind, Job, JobRecord, JobStatus, Notifier, Polling, Webhooks};
 use podqueue_local::{LocalJob, LocalService, WebhookDelivery};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -381,8 +381,11 @@ async fn the_token_is_shown_nowhere() {
     let webhooks = builder.build().unwrap();
     let url = webhooks.url("https://me.example/hooks").unwrap();
     let run = endpoint.run(&json!({})).webhook(url.clone());
-    let wait = endpoint.job("j").wait().webhook(&webhooks);
-    let all = endpoint.run_all([json!({})]).webhook(url.clone()).told_by(&webhooks);
+    let wait = endpoint.job("j").wait().notified_by(&webhooks);
+    let all = endpoint.run_all([json!({})]);
+    let (hook, notifier) = (url.clone(), Notifier::from(&webhooks));
+    let all = all.submit(move |run| run.webhook(hook.clone()));
+    let all = all.wait(move |wait| wait.notified_by(notifier.clone()));
     shown
         .push_str(&format!("{webhooks:?} {url:?} {:?} {run:?} {wait:?} {all:?}", webhooks.token()));
     let error = run.await.unwrap_err();
@@ -425,7 +428,7 @@ fn rarely() -> Polling {
 }
 
 #[tokio::test]
-async fn a_wait_ends_as_soon_as_the_webhook_tells() {
+async fn a_wait_ends_as_soon_as_it_is_notified() {
     let (local, gate) = gated().await;
     let endpoint = endpoint(&local, "gated");
     let webhooks = Webhooks::builder(&endpoint).build().unwrap();
@@ -433,8 +436,9 @@ async fn a_wait_ends_as_soon_as_the_webhook_tells() {
     let good = endpoint.run(&json!({"a": 1})).webhook(url.clone()).await.unwrap();
     let bad = endpoint.run(&json!({"fail": true})).webhook(url).await.unwrap();
     let minute = Duration::from_secs(60);
-    let wait =
-        |job: &Job| job.wait().timeout(minute).webhook(&webhooks).polling(rarely()).into_future();
+    let wait = |job: &Job| {
+        job.wait().timeout(minute).notified_by(&webhooks).polling(rarely()).into_future()
+    };
     let open = async {
         until(|| reads(&local) == 3).await;
         gate.send(true).unwrap();
@@ -461,33 +465,37 @@ async fn a_wait_needs_no_webhook_to_end() {
 
     // One that was submitted without it runs out as any other.
     let job = endpoint.run(&json!({})).await.unwrap();
-    let wait = job.wait().timeout(Duration::from_millis(100)).webhook(&webhooks);
+    let wait = job.wait().timeout(Duration::from_millis(100)).notified_by(&webhooks);
     assert_eq!(wait.await.unwrap_err().kind(), ErrorKind::WaitTimedOut);
 
     // And one that nobody tells of is polled for.
-    let wait = job.wait().webhook(&webhooks).polling(polling);
+    let wait = job.wait().notified_by(&webhooks).polling(polling);
     let open = async { gate.send(true).unwrap() };
     let (record, ()) = tokio::join!(wait.into_future(), open);
     assert_eq!(record.unwrap().status(), &JobStatus::Completed);
 
     // One that has ended already is found so at once.
-    job.wait().webhook(&webhooks).polling(rarely()).await.unwrap();
+    job.wait().notified_by(&webhooks).polling(rarely()).await.unwrap();
 }
 
 #[tokio::test]
-async fn many_jobs_can_be_told_of() {
+async fn many_jobs_can_be_waited_for_by_webhook() {
     let (local, gate) = gated().await;
     let endpoint = endpoint(&local, "gated");
     let saved = Saved::default();
     let webhooks = saved.receiver(&endpoint).build().unwrap();
     let url = webhooks.url(&serve(&webhooks).await).unwrap();
     let results = endpoint.run_all((0..30).map(|n| json!({"n": n}))).concurrency(30);
-    let results = results.webhook(url).told_by(&webhooks).polling(rarely());
+    let hooks = webhooks.clone();
+    let results = results
+        .submit(|run| run.webhook(url.clone()))
+        .wait(move |wait| wait.notified_by(&hooks).polling(rarely()))
+        .wait(|wait| wait.timeout(Duration::from_secs(60)));
     let open = async {
         until(|| reads(&local) == 30).await;
         gate.send(true).unwrap();
     };
-    let results = results.timeout(Duration::from_secs(60)).collect::<Vec<_>>();
+    let results = results.collect::<Vec<_>>();
     let (results, ()) = tokio::join!(results, open);
     for finished in &results {
         let record = finished.result.as_ref().unwrap();

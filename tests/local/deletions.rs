@@ -50,27 +50,27 @@ async fn an_error_after_a_failed_try_does_not_mean_that_it_is_gone() {
     for message in ["Unknown error", "No permission to delete it", "no healthy upstream", "not now"]
     {
         let body = json!({"errors": [{"message": message}], "data": null}).to_string();
-        for failed in [Fault::gateway(502), Fault::reset(), Fault::answer(500, "{}")] {
-            assert_not_done(&[failed.times(1), Fault::answer(200, body.as_str())]).await;
+        for failed in [Fault::gateway(502), Fault::reset(), Fault::response(500, "{}")] {
+            assert_not_done(&[failed.times(1), Fault::response(200, body.as_str())]).await;
         }
-        assert_not_done(&[Fault::answer(200, body.as_str())]).await;
+        assert_not_done(&[Fault::response(200, body.as_str())]).await;
     }
 }
 
 #[tokio::test]
 async fn a_success_without_data_is_none() {
     for body in ["{}", r#"{"data": null}"#, r#"{"data": {}}"#, "null", "[]", r#"{"errors": []}"#] {
-        assert_not_done(&[Fault::answer(200, body)]).await;
+        assert_not_done(&[Fault::response(200, body)]).await;
     }
 }
 
 #[tokio::test]
 async fn what_a_failed_try_has_deleted_is_deleted() {
     for failed in [
-        Fault::lost_answer(),
+        Fault::lost_response(),
         Fault::gateway(502).processed(),
         Fault::cut(5),
-        Fault::answer(500, "{}").processed(),
+        Fault::response(500, "{}").processed(),
     ] {
         let (local, client, secret) = stage().await;
         for result in [

@@ -64,11 +64,12 @@ async fn seven_days_of_ttl_two_days_queued_leave_five() {
 async fn a_sync_wait_that_runs_out_leaves_a_job_to_go_on_with() {
     let local = service().start().await.unwrap();
     let endpoint = client(&local).endpoint("sleep");
-    let submission = endpoint.run_sync(&json!({"ms": 1_200})).wait(Duration::from_secs(1));
+    let submission = endpoint.run_sync(&json!({"ms": 120_000})).wait(Duration::from_secs(1));
     let record = submission.await.unwrap();
     assert_eq!(*record.status(), JobStatus::InProgress);
+    local.clock().advance(Duration::from_secs(120));
     let record = record.job().wait().await.unwrap();
-    assert_eq!(record.output::<Value>().unwrap(), json!({"slept": 1_200}));
+    assert_eq!(record.output::<Value>().unwrap(), json!({"slept": 120_000}));
 }
 
 #[tokio::test]

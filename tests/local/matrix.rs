@@ -209,7 +209,7 @@ async fn cell(
 /// The rows and the columns are all that there are, by the source of the local service.
 #[test]
 fn no_operation_and_no_fault_is_missing() {
-    let source = |file| std::fs::read_to_string(format!("crates/local/src/{file}.rs")).unwrap();
+    let source = |file| std::fs::read_to_string(format!("../crates/local/src/{file}.rs")).unwrap();
     let operations = source("operation");
     let listed = operations.split_once("pub enum Operation {").unwrap().1;
     let there: BTreeSet<_> = listed

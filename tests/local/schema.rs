@@ -37,7 +37,7 @@ fn outline(document: &Document<'_, String>) -> BTreeMap<String, Vec<String>> {
 async fn the_local_service_executes_the_schema_of_this_crate() {
     let local = service().start().await.unwrap();
     let theirs = local.graphql_sdl();
-    let ours = std::fs::read_to_string("schema/schema.graphql").unwrap();
+    let ours = std::fs::read_to_string("../schema/schema.graphql").unwrap();
     let parse = |text| graphql_parser::parse_schema::<String>(text).unwrap().into_static();
     assert_eq!(outline(&parse(&theirs)), outline(&parse(&ours)), "{theirs}");
 }

@@ -132,9 +132,9 @@ async fn requests_in_flight_that_nobody_polls_leave_room_for_others() {
     let (job, stalled) = (bench.cancelled().await, bench.endpoint("stalled"));
     let mut held = Vec::new();
     for _ in 0..100 {
-        let mut cancel = Box::pin(job.cancel());
+        let mut cancel = job.cancel().into_future();
         assert!(cancel.as_mut().now_or_never().is_none());
-        let mut requests = Box::pin(stalled.requests());
+        let mut requests = stalled.requests().into_future();
         assert!(requests.as_mut().now_or_never().is_none());
         held.push((cancel, requests));
     }
@@ -157,15 +157,15 @@ async fn calls_that_are_polled_once_selected_by_reference_or_dropped_hold_up_nob
     let mut unordered = FuturesUnordered::new();
     for round in 0..200 {
         // Kept, and dropped after as many polls as it takes for another to be done.
-        let mut one = Box::pin(job.cancel());
+        let mut one = job.cancel().into_future();
         let _ = one.as_mut().now_or_never();
         kept.push(one);
         if round % 3 == 0 {
             drop(kept.remove(0));
         }
-        unordered.push(job.cancel().boxed());
+        unordered.push(job.cancel().into_future());
         let _ = unordered.next().now_or_never();
-        let mut slow = pin!(job.cancel());
+        let mut slow = job.cancel().into_future();
         tokio::select! {
             _ = slow.as_mut() => {}
             () = sleep(Duration::from_millis(round % 7)) => {}

@@ -1,9 +1,8 @@
 //! What the manifests tell the registry and docs.rs.
 
-use std::fs;
 use std::path::Path;
 
-use crate::support::{PUBLISHED, files_ending_in, list, metadata};
+use crate::support::{PUBLISHED, files_ending_in, list, metadata, read};
 
 #[test]
 fn a_published_crate_says_what_the_registry_shows() {
@@ -16,7 +15,7 @@ fn a_published_crate_says_what_the_registry_shows() {
         }
         assert_eq!(package["documentation"], format!("https://docs.rs/{name}"));
         let manifest = Path::new(package["manifest_path"].as_str().unwrap());
-        let readme = fs::read_to_string(manifest.with_file_name("README.md")).unwrap();
+        let readme = read(manifest.with_file_name("README.md"));
         let stated = package["rust_version"].as_str().unwrap();
         assert!(readme.contains(&format!("Rust version is {stated}")), "{name}: README.md");
         assert!((1..=5).contains(&list(&package["categories"]).len()), "{name}: categories");
@@ -44,7 +43,7 @@ fn the_docs_show_every_feature_that_adds_items() {
 fn every_other_crate_is_kept_from_being_published() {
     let mut publishable = Vec::new();
     for path in files_ending_in("Cargo.toml") {
-        let manifest = fs::read_to_string(&path).unwrap();
+        let manifest = read(&path);
         let name = manifest.split_once("\nname = \"").and_then(|(_, rest)| rest.split_once('"'));
         if let Some((name, _)) = name.filter(|_| !manifest.contains("\npublish = false")) {
             publishable.push(name.to_owned());
@@ -63,7 +62,7 @@ fn the_papers_name_the_current_version() {
     let minor = version.rsplit_once('.').unwrap().0;
     let mut count = 0;
     for path in files_ending_in("README.md") {
-        for line in fs::read_to_string(&path).unwrap().lines() {
+        for line in read(&path).lines() {
             let Some((name, rest)) = line.split_once(" = \"") else { continue };
             if PUBLISHED.contains(&name) {
                 assert_eq!(rest.split('"').next().unwrap(), minor, "{}: {line}", path.display());

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::support::{PUBLISHED, cargo};
+use crate::support::{PUBLISHED, at, cargo, read};
 
 /// What cargo itself adds.
 const OF_CARGO: [&str; 4] = [".cargo_vcs_info.json", "Cargo.lock", "Cargo.toml", "Cargo.toml.orig"];
@@ -49,7 +49,7 @@ fn a_package_has_what_its_users_need_and_no_more() {
 
 #[test]
 fn every_package_has_the_same_licenses() {
-    for folder in fs::read_dir("crates").unwrap() {
+    for folder in fs::read_dir(at("crates")).unwrap() {
         let folder = folder.unwrap().path();
         let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
         if manifest.contains("\npublish = false") {
@@ -57,7 +57,7 @@ fn every_package_has_the_same_licenses() {
         }
         for license in ["LICENSE-APACHE", "LICENSE-MIT"] {
             let own = fs::read_to_string(folder.join(license)).unwrap_or_default();
-            assert!(own == fs::read_to_string(license).unwrap(), "{}: {license}", folder.display());
+            assert!(own == read(license), "{}: {license}", folder.display());
         }
     }
 }

@@ -7,9 +7,20 @@ use serde_json::Value;
 pub const PUBLISHED: [&str; 4] =
     ["podqueue-codegen", "podqueue-local", "podqueue", "podqueue-regenerate"];
 
+/// Where a file or folder of the repository is.
+pub fn at(path: impl AsRef<Path>) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("").join(path)
+}
+
+/// The text of a file of the repository.
+pub fn read(path: impl AsRef<Path>) -> String {
+    let path = at(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
 /// The standard output of cargo.
 pub fn cargo(args: &[&str]) -> Vec<u8> {
-    let output = Command::new(env!("CARGO")).args(args).output().unwrap();
+    let output = Command::new(env!("CARGO")).args(args).current_dir(at("")).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     output.stdout
 }
@@ -27,7 +38,7 @@ pub fn list(value: &Value) -> Vec<Value> {
 /// All files of the repository whose names end so, sorted.
 pub fn files_ending_in(end: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut to_read = vec![PathBuf::from(".")];
+    let mut to_read = vec![at("")];
     while let Some(folder) = to_read.pop() {
         for entry in std::fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
@@ -35,7 +46,7 @@ pub fn files_ending_in(end: &str) -> Vec<PathBuf> {
             if path.is_dir() && name != "target" && !name.starts_with('.') {
                 to_read.push(path);
             } else if path.is_file() && name.ends_with(end) {
-                found.push(path.strip_prefix(Path::new(".")).unwrap().to_owned());
+                found.push(path.strip_prefix(at("")).unwrap().to_owned());
             }
         }
     }

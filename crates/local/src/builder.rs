@@ -8,18 +8,18 @@ use std::time::Duration;
 use futures_util::Stream;
 use serde_json::Value;
 
-use crate::app::App;
 use crate::catalog::{self, Catalog};
 use crate::clock::Clock;
 use crate::descriptions::Descriptions;
 use crate::error::Error;
 use crate::faults::Faults;
 use crate::graphql;
-use crate::http::{ApiKey, Hosts, Name, RequestLog, listener};
+use crate::http::{Hosts, Name, RequestLog, listener};
 use crate::limits::{Limiter, RateLimits};
 use crate::operation::Operation;
 use crate::queue::{Endpoint, EndpointSettings, StreamShape, Workers};
 use crate::service::LocalService;
+use crate::site::{ApiKey, App};
 use crate::sync::Tasks;
 use crate::webhook::Webhooks;
 use crate::worker::{Closure, Command, Handler, HandlerError, LocalJob, Streaming, builtins};
@@ -33,7 +33,7 @@ const MAX_RUNSYNC_PAYLOAD: usize = 20 * 1024 * 1024;
 /// Far more than the limits of the interface allow requests at once.
 const MAX_CONNECTIONS: usize = 4096;
 
-/// Sets up a [`LocalService`]; made by [`LocalService::builder`].
+/// Configures a [`LocalService`]; created by [`LocalService::builder`].
 #[must_use = "a builder does nothing until `start` is called"]
 pub struct Builder {
     keys: Vec<ApiKey>,
@@ -85,19 +85,26 @@ impl Default for Builder {
     }
 }
 
+impl LocalService {
+    /// Returns a builder with the default configuration.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+}
+
 impl Builder {
-    /// A key that a client must use, on all three interfaces. Called again, it adds another key,
-    /// which is another user: rate limits count for each. Without any key, a random one is made:
-    /// [`LocalService::api_key`] returns it.
+    /// Adds an API key, valid on all three interfaces. Each key is a separate user with separate rate
+    /// limits. Without any key, a random one is generated, which [`LocalService::api_key`] returns.
     ///
-    /// A key is printable ASCII without white space around it; any other fails the start.
+    /// A key must be printable ASCII without surrounding white space; otherwise [`start`](Self::start)
+    /// fails.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.keys.push(ApiKey { secret: key.into(), allowed: None });
         self
     }
 
-    /// Another key, with permission for some operations only: all others answer it 401. The
-    /// control plane is one of them, [`Operation::Control`].
+    /// Adds an API key with permission for some operations only; all others respond with 401. The
+    /// control plane counts as one operation, [`Operation::Control`].
     pub fn restricted_api_key(
         mut self,
         key: impl Into<String>,
@@ -108,14 +115,14 @@ impl Builder {
         self
     }
 
-    /// Enforces rate limits. Without this call there are none.
+    /// Enforces rate limits. By default there are none.
     pub fn rate_limits(mut self, limits: RateLimits) -> Self {
         self.rate_limits = Some(limits);
         self
     }
 
-    /// Adds an endpoint whose jobs `handler` runs. What it returns is the job's output, or its
-    /// error. A name that is there already, a built-in one included, is replaced.
+    /// Adds an endpoint whose jobs `handler` runs. The handler returns the job's output or its error.
+    /// An existing endpoint of that name is replaced, including a built-in one.
     ///
     /// ```
     /// # use podqueue_local::{LocalJob, LocalService};
@@ -133,11 +140,11 @@ impl Builder {
         self.handler(name.into(), Arc::new(Closure(handler)))
     }
 
-    /// Adds an endpoint whose handler returns a stream: each item is a chunk for `/stream`, the
-    /// list of all is the job's output, and an error ends the job as failed.
+    /// Adds an endpoint whose handler returns a stream: each item becomes a chunk for `/stream`, the
+    /// list of all items the job's output, and an error fails the job.
     ///
-    /// A handler that needs more than that (chunks of one kind and an output of another) is an
-    /// [`endpoint`](Self::endpoint) that calls [`LocalJob::emit`].
+    /// If the output should differ from the chunks, use [`endpoint`](Self::endpoint) and
+    /// [`LocalJob::emit`].
     ///
     /// ```
     /// # use futures_util::stream;
@@ -157,15 +164,14 @@ impl Builder {
         self.handler(name.into(), Arc::new(Streaming(handler)))
     }
 
-    /// Adds an endpoint whose workers are processes of a shell command. A job comes as one line
-    /// of JSON on the standard input, `{"id": …, "input": …}` with `policy` and `s3Config` where
-    /// the job has them. The process answers in lines of JSON on its standard output: any number
-    /// of `{"stream": …}` and `{"progress": …}`, then `{"output": …}` or `{"error": "…"}`. One
-    /// that dies or writes anything else fails its job, and the worker that takes its place has
-    /// to start first.
+    /// Adds an endpoint whose workers are processes that run a shell command. A job arrives as one
+    /// line of JSON on standard input: `{"id": …, "input": …}`, with `policy` and `s3Config` if the
+    /// job has them. The process responds with lines of JSON on standard output: any number of
+    /// `{"stream": …}` and `{"progress": …}`, then one `{"output": …}` or `{"error": "…"}`. A process
+    /// that exits or writes anything else before that fails its job, and its replacement starts cold.
     ///
-    /// One that ends after its answer fails no other job. A line behind the answer is dropped, and
-    /// said on standard error, where it comes before the process reads its next job.
+    /// A process may exit after its response without failing another job. A line that it writes
+    /// between its response and reading the next job is dropped and reported on standard error.
     pub fn command_endpoint(self, name: impl Into<String>, command: impl Into<String>) -> Self {
         self.handler(name.into(), Arc::new(Command::new(command.into())))
     }
@@ -175,111 +181,112 @@ impl Builder {
         self
     }
 
-    /// Leaves out the endpoints `echo`, `count`, `sleep` and `fail`.
+    /// Omits the built-in endpoints `echo`, `count`, `sleep` and `fail`.
     pub fn without_builtin_endpoints(mut self) -> Self {
         self.builtins = false;
         self
     }
 
-    /// How many workers each endpoint has: one that is always there and up to three, if not
-    /// said otherwise. With `workers(0, 0)` every job stays in the queue.
+    /// Sets how many workers each endpoint has: at least 1 and at most 3 by default. With
+    /// `workers(0, 0)` every job stays in the queue.
     pub fn workers(mut self, min: usize, max: usize) -> Self {
         self.defaults.workers = Workers::between(min, max);
         self
     }
 
-    /// The workers of one endpoint.
+    /// Sets the workers of one endpoint.
     pub fn workers_of(mut self, endpoint: impl Into<String>, workers: Workers) -> Self {
         self.workers.insert(endpoint.into(), workers);
         self
     }
 
-    /// How long the jobs of one endpoint may run, unless their policy says otherwise: 10 minutes
-    /// by default.
+    /// Sets how long a job of one endpoint may run unless its policy says otherwise: 10 minutes by
+    /// default.
     pub fn execution_timeout_of(mut self, endpoint: impl Into<String>, timeout: Duration) -> Self {
         self.execution_timeouts.insert(endpoint.into(), timeout);
         self
     }
 
-    /// How many jobs, of whatever size, can wait in the queue of each endpoint: 100,000 by
-    /// default. The service's own protection, which the interface does not name: a submission
-    /// above it answers 429.
+    /// Sets how many jobs, of whatever size, can wait in the queue of each endpoint: 100,000 by
+    /// default. Beyond that, a submission gets 429. The interface has no such limit; it protects the
+    /// memory of the process.
     pub fn max_queued(mut self, jobs: usize) -> Self {
         self.defaults.max_queued = jobs;
         self
     }
 
-    /// The address to listen on: 127.0.0.1 and a free port by default.
+    /// Sets the address to listen on: 127.0.0.1 and a free port by default.
     ///
-    /// On any other address than a loopback one, whoever reaches this machine reaches the service,
-    /// and only its key protects it. Requests must be for that address, or for a name that
-    /// [`allow_host`](Self::allow_host) adds.
+    /// On an address other than loopback, anyone who can reach this machine can reach the service,
+    /// and only the API key protects it. The `Host` of a request must be that address, or a name
+    /// added with [`allow_host`](Self::allow_host).
     pub fn listen(mut self, address: impl Into<SocketAddr>) -> Self {
         self.listen = address.into();
         self
     }
 
-    /// Another name or IP address, without a port, by which the service may be called: as other
-    /// machines and containers know this one, say. May be called several times. Upper and lower
-    /// case, a trailing dot and the spelling of an IPv6 address, with or without brackets, make no
-    /// difference; what can be no request's host fails the start.
+    /// Allows another host name or IP address, without a port, in the `Host` of requests: for example
+    /// the name by which containers or other machines know this one. Can be called several times.
+    /// Case, a trailing dot and the spelling of an IPv6 address, with or without brackets, do not
+    /// matter; a name that no request could carry makes [`start`](Self::start) fail.
     ///
-    /// A request whose `Host` is anything but this machine's loopback addresses, `localhost`, the
-    /// address at which it arrived or one of these names is refused with 421, so that no web page
-    /// can reach the service by a name of its own that leads to this machine.
+    /// A request whose `Host` is not a loopback address, `localhost`, the address at which it arrived
+    /// or an allowed name gets 421. This keeps web pages from reaching the service through a domain
+    /// name that resolves to this machine (DNS rebinding).
     pub fn allow_host(mut self, name: impl Into<String>) -> Self {
         self.allowed_hosts.push(name.into());
         self
     }
 
-    /// How many connections may be open at once: 4,096 by default. One more closes the oldest of
-    /// those that wait for their client, and is itself reset where there is none.
+    /// Sets how many connections may be open at once: 4,096 by default. A further connection closes
+    /// the oldest one that is waiting for its client; if there is none, the new one is reset.
     pub fn max_connections(mut self, connections: usize) -> Self {
         self.max_connections = connections;
         self
     }
 
-    /// Lets time stand still until `local.clock().advance(…)` is called.
+    /// Stops the clock: time only moves with `local.clock().advance(…)`.
     pub fn manual_clock(mut self) -> Self {
         self.clock = Clock::manual();
         self
     }
 
-    /// Adds a Pod in the shape in which REST reads it, all optional parts included. Only `id` is
-    /// required; what is left out is as for a plain Pod that runs. With an `endpointId` it is a
-    /// worker of that endpoint.
+    /// Adds a Pod in the shape that REST returns, including all optional parts. Only `id` is
+    /// required; omitted fields are those of a plain running Pod. With an `endpointId` it is a worker
+    /// of that endpoint.
     pub fn pod(mut self, pod: Value) -> Self {
         self.pods.push(pod);
         self
     }
 
-    /// Adds a template in the shape in which REST reads it, `id` and `name` at least. An
-    /// `endpointId` beside them binds it to that endpoint; no reader sees that field.
+    /// Adds a template in the shape that REST returns; `id` and `name` are required. An additional
+    /// `endpointId` binds it to that endpoint and is never returned.
     pub fn template(mut self, template: Value) -> Self {
         self.templates.push(template);
         self
     }
 
-    /// Leaves out the Pods and templates that are there by default.
+    /// Omits the default Pods and templates.
     pub fn without_seeds(mut self) -> Self {
         self.seeds = false;
         self
     }
 
-    /// How `/stream` answers: an array by default, as the interface documents it.
+    /// Sets the shape of the response of `/stream`: an array by default, as documented.
     pub fn stream_shape(mut self, shape: StreamShape) -> Self {
         self.stream_shape = shape;
         self
     }
 
-    /// Offers over HTTP, under `/_local`, what this crate offers in Rust: see the crate's
-    /// documentation. Off by default; the program has it on.
+    /// Enables the control plane, which offers over HTTP under `/_local` what [`LocalService`] offers
+    /// in Rust: see [the crate's documentation](crate#the-control-plane). Off by default.
     pub fn control_plane(mut self) -> Self {
         self.control_plane = true;
         self
     }
 
-    /// The largest bodies in bytes that `/run` and `/runsync` take: 10 and 20 MiB by default.
+    /// Sets the largest request bodies of `/run` and `/runsync`, in bytes: 10 MiB and 20 MiB by
+    /// default.
     pub fn max_payloads(mut self, run: usize, runsync: usize) -> Self {
         self.max_run_payload = run;
         self.max_runsync_payload = runsync;
@@ -290,16 +297,15 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// When the address cannot be listened on, a key or the name of a host is none that a request
-    /// could carry (see [`Error::setting`]), a Pod or template cannot be used, or the system has
-    /// no random numbers for a key.
+    /// If the address cannot be bound, a key or allowed host is invalid (see [`Error::setting`]), a
+    /// Pod or template is invalid, or the system cannot provide random numbers for a key.
     pub async fn start(self) -> Result<LocalService, Error> {
         if let Some(flaw) = self.keys.iter().find_map(ApiKey::flaw) {
             return Err(Error::invalid("api_key", flaw));
         }
         let allowed_hosts = self.allowed_hosts.iter().map(|name| {
             Name::allowed(name).map_err(|why| {
-                Error::invalid("allow_host", format_args!("{name:?} matches no request: {why}"))
+                Error::invalid("allow_host", format_args!("invalid host name {name:?}: {why}"))
             })
         });
         let allowed_hosts = allowed_hosts.collect::<Result<_, _>>()?;

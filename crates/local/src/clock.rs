@@ -16,11 +16,11 @@ pub(crate) fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The service's clock. It follows real time, or stands still until it is advanced by hand.
+/// The clock of a service. It follows real time, or stands still until it is advanced.
 ///
-/// All times of the service (ttl, retention, execution timeout, the `wait` of `/runsync`, the
-/// delay between two webhook tries, [`LocalJob::sleep`](crate::LocalJob::sleep)) are read from
-/// it. A clone is the same clock.
+/// All times of the service (ttl, retention, execution timeout, the `wait` of `/runsync`, the delay
+/// between two webhook attempts, [`LocalJob::sleep`](crate::LocalJob::sleep)) are measured on it. A
+/// clone is the same clock.
 #[derive(Clone, Debug)]
 pub struct Clock {
     inner: Arc<Inner>,
@@ -56,14 +56,14 @@ impl Clock {
         }
     }
 
-    /// Moves the clock forward. Whatever became due has happened for the next request, and all
-    /// that sleeps on the clock and became due is woken.
+    /// Moves the clock forward. The next request sees everything that became due as having happened,
+    /// and everything that sleeps on the clock until then is woken.
     ///
-    /// A real clock can be advanced too; it goes on from there.
+    /// A real clock can be advanced too, and continues from there.
     ///
-    /// The step is one jump: a handler that [sleeps](crate::LocalJob::sleep) learns of it a moment
-    /// after the service did. Where a handler must come first (to finish before its timeout, say),
-    /// advance in two steps.
+    /// The clock moves in a single jump: a handler that [sleeps](crate::LocalJob::sleep) wakes a moment
+    /// after the service has seen the new time. If a handler must act first (to finish before its
+    /// timeout, say), advance in two steps.
     pub fn advance(&self, by: Duration) {
         {
             let mut advanced = locked(&self.inner.advanced);
@@ -72,18 +72,18 @@ impl Clock {
         self.inner.changed.send_replace(());
     }
 
-    /// The time that has passed on this clock since the service was built.
+    /// Returns the time that has passed on this clock since it was created.
     pub fn now(&self) -> Duration {
         let real = self.inner.origin.map_or(Duration::ZERO, |origin| origin.elapsed());
         real.saturating_add(*locked(&self.inner.advanced))
     }
 
-    /// The wall-clock time that this clock shows.
+    /// Returns the wall-clock time that this clock shows.
     pub fn system_time(&self) -> SystemTime {
         self.inner.epoch.checked_add(self.now()).unwrap_or(self.inner.epoch)
     }
 
-    /// Whether the clock stands still until [`advance`](Self::advance) is called.
+    /// Returns whether the clock stands still until [`advance`](Self::advance) is called.
     pub fn is_manual(&self) -> bool {
         self.inner.origin.is_none()
     }
@@ -100,7 +100,7 @@ impl Clock {
         self.sleep_until(self.now().saturating_add(duration)).await;
     }
 
-    /// Waits until [`now`](Self::now) is `deadline` or later.
+    /// Waits until [`now`](Self::now) reaches `deadline`.
     pub async fn sleep_until(&self, deadline: Duration) {
         let mut changed = self.inner.changed.subscribe();
         loop {

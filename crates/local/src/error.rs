@@ -1,10 +1,12 @@
-//! Why a service did not start, or refused a seed.
+//! Why a service did not start, or rejected a Pod or template.
 
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 
-/// Why the service did not start, or what it was given could not be used.
+use crate::refusal::Refusal;
+
+/// Why the service did not start, or why a Pod or template was rejected.
 #[derive(Debug)]
 pub struct Error {
     setting: Option<&'static str>,
@@ -13,8 +15,8 @@ pub struct Error {
 }
 
 impl Error {
-    /// The method of [`Builder`](crate::Builder) whose value cannot be used, if that is why:
-    /// `api_key` or `allow_host`.
+    /// Returns the method of [`Builder`](crate::Builder) that was given an invalid value, if that is
+    /// the reason: `api_key` or `allow_host`.
     #[must_use]
     pub fn setting(&self) -> Option<&'static str> {
         self.setting
@@ -35,7 +37,7 @@ impl Error {
     pub(crate) fn webhooks(source: reqwest::Error) -> Self {
         Self {
             setting: None,
-            what: "cannot set up the HTTP client for webhooks".to_owned(),
+            what: "failed to set up the HTTP client for webhooks".to_owned(),
             source: Some(Box::new(source)),
         }
     }
@@ -43,13 +45,13 @@ impl Error {
     pub(crate) fn random_key(source: getrandom::Error) -> Self {
         Self {
             setting: None,
-            what: "cannot make a random API key".to_owned(),
+            what: "failed to generate a random API key".to_owned(),
             source: Some(Box::new(source)),
         }
     }
 
-    pub(crate) fn seed(why: String) -> Self {
-        Self { setting: None, what: why, source: None }
+    pub(crate) fn seed(refusal: Refusal) -> Self {
+        Self { setting: None, what: refusal.message, source: None }
     }
 }
 

@@ -9,23 +9,24 @@ use axum::http::header::CONTENT_LENGTH;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use bytes::Bytes;
 
+use crate::http::When;
 use crate::operation::Operation;
 use crate::sync::locked;
 
-/// One way to misbehave, and for which requests. Authentication and rate limits come before it.
+/// A fault to inject, and the requests that it affects. Authentication and rate limits come first.
 ///
-/// The requests are chosen by [`on`](Self::on), [`endpoint`](Self::endpoint) and then
-/// [`times`](Self::times) or [`probability`](Self::probability); with none of these, all are. Of
-/// several faults that fit a request, the one added first is taken.
+/// By default a fault affects all requests. [`on`](Self::on), [`endpoint`](Self::endpoint) and
+/// [`times`](Self::times) or [`probability`](Self::probability) restrict it. If several faults match a
+/// request, the one added first applies.
 ///
 /// ```
 /// use std::time::Duration;
 /// use podqueue_local::{Fault, Operation};
 ///
-/// // The next two submissions are processed, and their answers lost.
-/// let lost = Fault::lost_answer().on(Operation::Run).times(2);
-/// // One status read in ten is answered by a gateway, the same ones in every run.
-/// let gateway = Fault::answer(503, "<html>upstream unavailable</html>")
+/// // The next two submissions are processed, and their responses lost.
+/// let lost = Fault::lost_response().on(Operation::Run).times(2);
+/// // One status read in ten fails at a gateway, the same ones in every run.
+/// let gateway = Fault::response(503, "<html>upstream unavailable</html>")
 ///     .header("content-type", "text/html")
 ///     .header("retry-after", "3")
 ///     .on(Operation::Status)
@@ -50,13 +51,13 @@ enum Chance {
     Random { probability: f64, random: fastrand::Rng },
 }
 
-/// What is done to the answer.
+/// What is done to the response.
 #[derive(Clone, Debug)]
 pub(crate) enum Effect {
-    /// It is sent as it is.
+    /// It is sent unchanged.
     Nothing,
     /// Another is sent in its place.
-    Answer { status: StatusCode, headers: HeaderMap, body: Bytes },
+    Response { status: StatusCode, headers: HeaderMap, body: Bytes },
     /// The connection is reset after so many bytes of it.
     Reset { after: u64 },
     /// The connection is reset, and new ones are refused for so long.
@@ -75,14 +76,6 @@ pub(crate) enum Effect {
     Again { when: When },
 }
 
-/// When a response is sent a second time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum When {
-    AtOnce,
-    /// In front of the next response on the connection.
-    BeforeTheNext,
-}
-
 impl Fault {
     fn new(processed: bool, effect: Effect) -> Self {
         Self {
@@ -95,115 +88,115 @@ impl Fault {
         }
     }
 
-    /// The request is processed this much later, on the service's clock.
+    /// Delays processing the request, on the service's clock.
     pub fn delay(by: Duration) -> Self {
         Self::new(true, Effect::Nothing).after(by)
     }
 
-    /// The request is not processed, and this is answered. The content type is JSON unless
-    /// [`header`](Self::header) says otherwise. A status that HTTP does not know is sent as 500.
-    pub fn answer(status: u16, body: impl Into<String>) -> Self {
+    /// Responds with this status and body instead of processing the request. The content type is JSON
+    /// unless [`header`](Self::header) sets another. An invalid status is sent as 500.
+    pub fn response(status: u16, body: impl Into<String>) -> Self {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let effect = Effect::Answer { status, headers: HeaderMap::new(), body: body.into().into() };
+        let effect =
+            Effect::Response { status, headers: HeaderMap::new(), body: body.into().into() };
         Self::new(false, effect).header("content-type", "application/json")
     }
 
-    /// The request is not processed, and its client is sent elsewhere.
+    /// Redirects the client instead of processing the request.
     pub fn redirect(status: u16, location: &str) -> Self {
-        Self::answer(status, "").header("location", location)
+        Self::response(status, "").header("location", location)
     }
 
-    /// The connection is reset before the request is processed.
+    /// Resets the connection instead of processing the request.
     pub fn reset() -> Self {
         Self::new(false, Effect::Reset { after: 0 })
     }
 
-    /// The service goes down on the request, before processing it, and is back after so much real
-    /// time: all open connections are reset, and new ones are refused by the operating system.
-    /// See [`LocalService::refuse_connections`](crate::LocalService::refuse_connections).
+    /// Takes the service down instead of processing the request, for `time` in real time: all open
+    /// connections are reset, and the operating system refuses new ones. See [`LocalService::refuse_connections`](crate::LocalService::refuse_connections).
     pub fn down(time: Duration) -> Self {
         Self::new(false, Effect::Down { time })
     }
 
-    /// The request is processed, and the connection is reset before the first byte of the answer.
-    pub fn lost_answer() -> Self {
+    /// Processes the request, and resets the connection before the first byte of the response.
+    pub fn lost_response() -> Self {
         Self::reset_after(0)
     }
 
-    /// The request is processed, and the connection is reset after so many bytes of the answer,
-    /// its head counted.
+    /// Processes the request, and resets the connection after so many bytes of the response, including
+    /// its head.
     pub fn reset_after(bytes: u64) -> Self {
         Self::new(true, Effect::Reset { after: bytes })
     }
 
-    /// The request is processed, and the body of the answer has only its first bytes: cut JSON
-    /// in a complete HTTP message.
+    /// Processes the request, and truncates the body of the response to its first `to` bytes: incomplete
+    /// JSON in a complete HTTP message.
     pub fn truncated(to: usize) -> Self {
         Self::new(true, Effect::Truncated { to })
     }
 
-    /// The request is processed, and answered with 200 and a body that is no JSON.
+    /// Processes the request, and responds with 200 and a body that is not JSON.
     pub fn malformed() -> Self {
-        Self::answer(200, "{\"id\": oops").processed()
+        Self::response(200, "{\"id\": oops").processed()
     }
 
-    /// The request is processed, and the body of the answer comes in pieces of so many bytes,
-    /// with a pause on the service's clock before each.
+    /// Processes the request, and sends the body of the response in pieces of so many bytes, with a
+    /// pause on the service's clock before each.
     pub fn drip(piece: usize, pause: Duration) -> Self {
         Self::new(true, Effect::Drip { piece: piece.max(1), pause })
     }
 
-    /// The request is not processed, and a gateway before the service responds with a web page.
+    /// Responds with a web page, as a gateway before the service does, instead of processing the request.
     pub fn gateway(status: u16) -> Self {
         let page = "<!DOCTYPE html><html><title>Gateway</title><h1>Try again later</h1></html>";
-        Self::answer(status, page).header("content-type", "text/html")
+        Self::response(status, page).header("content-type", "text/html")
     }
 
-    /// The request is processed, and the connection is closed after so many bytes of the response's
-    /// body, though its head promised all of it.
+    /// Processes the request, and closes the connection after so many bytes of the response's body,
+    /// though its head announces all of it.
     pub fn cut(to: usize) -> Self {
         Self::new(true, Effect::Cut { to })
     }
 
-    /// The request is processed, and the head of the response is sent, but its body never, until the
-    /// client gives up or the service stops.
+    /// Processes the request, and sends the head of the response but no body, until the client gives
+    /// up or the service stops.
     pub fn stall() -> Self {
         Self::new(true, Effect::Stalled)
     }
 
-    /// The request is processed, and the record in the response is that of another job: completed, and
-    /// with another id. Responses that are no records stay unchanged.
+    /// Processes the request, and turns the job record in the response into that of another job:
+    /// completed, with another id. Other responses are unchanged.
     pub fn foreign() -> Self {
         Self::new(true, Effect::Rewritten { by: rewriting::foreign })
     }
 
-    /// The request is processed, and every number in the output of the record in the response is NaN,
-    /// as Python writes it. Responses that are no records stay unchanged.
+    /// Processes the request, and replaces every number in the output of the job record in the
+    /// response with NaN, as Python writes it. Other responses are unchanged.
     pub fn nan() -> Self {
         Self::new(true, Effect::Rewritten { by: rewriting::nan })
     }
 
-    /// The request is processed, and the body of the response begins with a byte order mark.
+    /// Processes the request, and puts a byte order mark in front of the body of the response.
     pub fn byte_order_mark() -> Self {
         Self::new(true, Effect::Rewritten { by: rewriting::byte_order_mark })
     }
 
-    /// The request is processed, and the response is sent twice.
+    /// Processes the request, and sends the response twice.
     pub fn duplicated() -> Self {
         Self::new(true, Effect::Again { when: When::AtOnce })
     }
 
-    /// The request is processed, and the response is sent once more in front of the next one on the
-    /// same connection: whoever asks next gets it, and the connection is out of step.
+    /// Processes the request, and sends the response once more in front of the next one on the same
+    /// connection: the next request gets it, and the connection is out of step.
     pub fn out_of_step() -> Self {
         Self::new(true, Effect::Again { when: When::BeforeTheNext })
     }
 
-    /// Adds a header to what [`answer`](Self::answer) sends, in place of one of that name. One
-    /// that HTTP does not allow is left out, and so is a `content-length` that is not the body's:
-    /// for a body shorter than its head promises there is [`cut`](Self::cut).
+    /// Sets a header of the response of [`response`](Self::response). An invalid header is ignored, and
+    /// so is a `content-length` that does not match the body; use [`cut`](Self::cut) for a body that is
+    /// shorter than announced.
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        if let Effect::Answer { headers, body, .. } = &mut self.effect
+        if let Effect::Response { headers, body, .. } = &mut self.effect
             && let (Ok(name), Ok(value)) =
                 (name.parse::<HeaderName>(), value.parse::<HeaderValue>())
             && (name != CONTENT_LENGTH || value == body.len().to_string())
@@ -213,39 +206,38 @@ impl Fault {
         self
     }
 
-    /// Whatever the fault does, it does it this much later, on the service's clock.
+    /// Delays the fault, on the service's clock.
     pub fn after(mut self, delay: Duration) -> Self {
         self.delay = delay;
         self
     }
 
-    /// The request is processed all the same, where the fault would not let it be: only its
-    /// answer is not the true one.
+    /// Processes the request, and only replaces its response.
     pub fn processed(mut self) -> Self {
         self.processed = true;
         self
     }
 
-    /// Only requests for this operation.
+    /// Restricts the fault to this operation.
     pub fn on(mut self, operation: Operation) -> Self {
         self.operation = Some(operation);
         self
     }
 
-    /// Only requests to this endpoint.
+    /// Restricts the fault to this endpoint.
     pub fn endpoint(mut self, name: impl Into<String>) -> Self {
         self.endpoint = Some(name.into());
         self
     }
 
-    /// Only the next so many of the requests that fit.
+    /// Restricts the fault to the next so many matching requests.
     pub fn times(mut self, times: u64) -> Self {
         self.chance = Chance::Times(times);
         self
     }
 
-    /// Each request that fits with this probability, from 0 to 1. The same seed chooses the same
-    /// requests.
+    /// Affects each matching request with this probability, from 0 to 1. The same seed selects the
+    /// same requests.
     pub fn probability(mut self, probability: f64, seed: u64) -> Self {
         let random = fastrand::Rng::with_seed(seed);
         self.chance = Chance::Random { probability, random };

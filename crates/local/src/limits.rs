@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::clock::{Clock, Moment};
-use crate::http::Refusal;
 use crate::operation::Operation;
+use crate::refusal::Refusal;
 use crate::sync::locked;
 
 const SPAN: Duration = Duration::from_secs(10);
@@ -14,24 +14,23 @@ const SPAN: Duration = Duration::from_secs(10);
 /// The limits of one operation, for each user and endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
-    /// How many requests are let through in 10 seconds.
+    /// The number of requests allowed in 10 seconds.
     pub requests: usize,
-    /// How many requests may be under way at once; none for any number.
+    /// The number of requests that may be in flight at once; `None` for no limit.
     pub concurrent: Option<usize>,
 }
 
-/// Which 10 seconds the requests are counted over.
+/// The 10-second windows over which requests are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RateWindow {
-    /// Any span of 10 seconds: the strictest reading of the table.
+    /// Any span of 10 seconds: the strictest interpretation of the table.
     #[default]
     Sliding,
-    /// Spans that follow one another, the first of them ending this long after the service's
-    /// clock began.
+    /// Consecutive windows, the first of which ends this long after the service's clock started.
     Fixed(Duration),
 }
 
-/// The rate limits of a service. None are enforced unless a builder is given some.
+/// The rate limits of a service, for [`Builder::rate_limits`](crate::Builder::rate_limits).
 ///
 /// ```
 /// use podqueue_local::{LocalService, Operation, RateLimits, RateWindow};
@@ -50,7 +49,7 @@ pub struct RateLimits {
 }
 
 impl RateLimits {
-    /// The table of the interface. The operations that it leaves out have no limit.
+    /// Returns the documented limits. Operations that the documentation does not list have none.
     pub fn documented() -> Self {
         let table = [
             (Operation::RunSync, 2000, Some(400)),
@@ -79,30 +78,30 @@ impl RateLimits {
         self
     }
 
-    /// Which 10 seconds the requests are counted over.
+    /// Sets the windows over which requests are counted.
     #[must_use]
     pub fn window(mut self, window: RateWindow) -> Self {
         self.window = window;
         self
     }
 
-    /// The factor of the dynamic rule: with so many requests for each running worker, the rate
-    /// rises where that is more than the table's. The interface does not give its value; it is 0
-    /// here, which leaves the table as it is.
+    /// Sets the factor of the dynamic rule: the allowed number of requests is at least this many for
+    /// each running worker. The interface does not document the value; it is 0 by default, which
+    /// disables the rule.
     #[must_use]
     pub fn requests_per_worker(mut self, requests: usize) -> Self {
         self.requests_per_worker = requests;
         self
     }
 
-    /// Leaves the header `Retry-After` out of a 429.
+    /// Omits the `Retry-After` header from 429 responses.
     #[must_use]
     pub fn without_retry_after(mut self) -> Self {
         self.retry_after = false;
         self
     }
 
-    /// The limits of one operation, where it has some.
+    /// Returns the limits of an operation, if it has any.
     pub fn of(&self, operation: Operation) -> Option<RateLimit> {
         self.table.get(&operation).copied()
     }
@@ -162,7 +161,7 @@ impl Limiter {
         if let Some(concurrent) = limit.concurrent
             && usage.under_way >= concurrent
         {
-            let what = format!("{concurrent} requests at once");
+            let what = format!("{concurrent} requests in flight");
             return Err(self.refuse(&what, Duration::from_secs(1)));
         }
         usage.admitted.push_back(now);
@@ -172,7 +171,7 @@ impl Limiter {
 
     fn refuse(&self, what: &str, wait: Duration) -> Refusal {
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-        let message = format!("more than {what} for this operation, endpoint and user");
+        let message = format!("rate limit exceeded: {what} for this operation, endpoint and user");
         Refusal::too_many_requests(message, self.limits.retry_after.then_some(seconds))
     }
 }

@@ -2,8 +2,7 @@
 
 use serde::Deserialize;
 
-/// One operation of the service. Whatever applies to some operations and not to others (whom a
-/// key allows, a limit, a fault) goes by this.
+/// An operation of the service, by which permissions of keys, rate limits and faults are set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -37,6 +36,6 @@ pub enum Operation {
     /// `POST /graphql`
     #[serde(rename = "graphql")]
     GraphQl,
-    /// Everything under `/_local`, where the control plane is on.
+    /// Everything under `/_local`, if the control plane is enabled.
     Control,
 }

@@ -1,6 +1,6 @@
-//! The running service, as its owner holds it.
+//! The running service.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,18 +8,19 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::app::App;
-use crate::builder::Builder;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::faults::Fault;
 use crate::graphql;
-use crate::http::{Door, RequestRecord, Site, serve};
+use crate::http::{Door, RequestRecord, serve};
+use crate::site::{App, Site};
 use crate::sync::Tasks;
 use crate::webhook::WebhookDelivery;
 
-/// A running local service. It stops when dropped: the port is free at once, and all connections are
-/// closed as soon as the runtime gets to it, those that are owed a response after it.
+/// A running local service. Dropping it stops it: the port is free immediately, and connections close
+/// as soon as the runtime gets to it, those with a pending response after that response.
+///
+/// Stopping with [`shutdown`](Self::shutdown) waits until all connections are closed.
 pub struct LocalService {
     address: SocketAddr,
     app: Arc<App>,
@@ -28,11 +29,6 @@ pub struct LocalService {
 }
 
 impl LocalService {
-    /// Sets up a service.
-    pub fn builder() -> Builder {
-        Builder::default()
-    }
-
     pub(crate) fn serve(
         listener: TcpListener,
         address: SocketAddr,
@@ -46,136 +42,146 @@ impl LocalService {
         Self { address, app, tasks, server }
     }
 
-    /// Where the queue interface is: the operations are at `{base_url}/v2/{endpoint_id}/…`.
+    /// Returns the root of the queue interface, whose operations are at
+    /// `{base_url}/v2/{endpoint_id}/…`. Like the other URLs, it has a loopback address if the service
+    /// listens on all addresses.
     pub fn base_url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.reachable())
     }
 
-    /// Where the REST interface is, its version prefix included.
+    /// Returns the root of the REST interface, including the version prefix.
     pub fn rest_url(&self) -> String {
-        format!("http://{}/v1", self.address)
+        format!("http://{}/v1", self.reachable())
     }
 
-    /// Where the GraphQL interface is.
+    /// Returns the URL of the GraphQL interface.
     pub fn graphql_url(&self) -> String {
-        format!("http://{}/graphql", self.address)
+        format!("http://{}/graphql", self.reachable())
     }
 
-    /// The first key that was set, or the one that was made because none was.
+    /// Returns the first API key, or the generated one if none was set.
     pub fn api_key(&self) -> &str {
         self.app.keys.first().map_or("", |key| &key.secret)
     }
 
-    /// The address that the service listens on.
+    /// Returns the address that the service listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The clock that all times of the service are read from.
+    /// Returns the clock of the service.
     pub fn clock(&self) -> &Clock {
         &self.app.clock
     }
 
-    /// The last requests, in the order in which they arrived: 10,000 with a key of the service, or
-    /// fewer where they are so long that they exceed 16 MiB, and 100 of all others.
+    /// Returns the last requests in order of arrival: up to 10,000 (and 16 MiB) with a valid API key,
+    /// and up to 100 (and 256 KiB) without one. Requests to the control plane are not logged.
     pub fn requests(&self) -> Vec<RequestRecord> {
         self.app.requests.all()
     }
 
-    /// How many requests came without a key of the service, for a foreign host or from a page of
+    /// Returns how many requests had no valid API key, were for a foreign host or came from a page of
     /// another origin.
     pub fn unauthorized_requests(&self) -> u64 {
         self.app.requests.strangers()
     }
 
-    /// The last 10,000 tries at calling a webhook, in the order in which they ended.
+    /// Returns the last 10,000 attempts at calling a webhook, in the order in which they ended.
     pub fn webhook_deliveries(&self) -> Vec<WebhookDelivery> {
         self.app.webhooks.log()
     }
 
-    /// The value of a stored secret, for a test to look at: no interface of the service returns
-    /// it.
+    /// Returns the value of a stored secret, for use in tests: no interface of the service returns it.
     pub fn secret_value(&self, id: &str) -> Option<String> {
         self.app.catalog.secret_value(id)
     }
 
-    /// The ids of the stored secrets, in no particular order, for a test to look at: no interface of
-    /// the service lists them.
+    /// Returns the ids of the stored secrets in no particular order, for use in tests: no interface
+    /// of the service lists them.
     pub fn secret_ids(&self) -> Vec<String> {
         self.app.catalog.secret_ids()
     }
 
-    /// Calls the webhook of a job that has ended once more, with tries as for the first time.
-    /// Says whether there is a job of that id that has ended and has a webhook.
+    /// Calls the webhook of a finished job again, with as many attempts as the first time. Returns
+    /// whether a job of that id has ended and has a webhook.
     pub fn redeliver_webhook(&self, job_id: &str) -> bool {
         self.app.redeliver_webhook(job_id)
     }
 
-    /// Makes the service misbehave from now on.
+    /// Adds a fault, effective from the next request.
     pub fn add_fault(&self, fault: Fault) {
         self.app.faults.add(fault);
     }
 
-    /// Ends all faults.
+    /// Removes all faults.
     pub fn clear_faults(&self) {
         self.app.faults.clear();
     }
 
-    /// Is down for a while, in real time: from now on the operating system refuses every new
-    /// connection, and those that are open are reset, whatever they wait for. Jobs go on
-    /// meanwhile, and nothing is forgotten. When this returns, the service is down.
+    /// Takes the service down for `time`, in real time: the operating system refuses new connections,
+    /// and open ones are reset. Jobs continue meanwhile, and no state is lost. When this returns, the
+    /// service is down.
     ///
-    /// A refused connection never reaches the service. So refusals cannot be counted, they have
-    /// no operation, and no log has them; [`Fault::down`] begins them with a request.
+    /// A refused connection never reaches the service, so it is neither counted nor logged.
+    /// [`Fault::down`] takes the service down on a request.
     pub async fn refuse_connections(&self, time: Duration) {
         self.app.door.close_for(time).await;
     }
 
-    /// The GraphQL schema, in the schema definition language.
+    /// Returns the GraphQL schema in the schema definition language.
     pub fn graphql_sdl(&self) -> String {
         graphql::sdl(&self.app.schema)
     }
 
-    /// Publishes another REST description on the [control plane](Builder::control_plane), at
-    /// `/_local/openapi/rest.yaml`: to see what those make of a change who generate code from it.
-    /// The service goes on as before.
+    /// Publishes another REST description on the [control plane](crate::Builder::control_plane), at
+    /// `/_local/openapi/rest.yaml`, to test what a code generator makes of a change. The service
+    /// itself does not change.
     pub fn set_rest_description(&self, text: impl Into<String>) {
         self.app.descriptions.set_rest(text.into());
     }
 
-    /// Adds a Pod, or replaces the one of that id. See [`Builder::pod`].
+    /// Adds a Pod, or replaces the one of that id. See [`Builder::pod`](crate::Builder::pod).
     ///
     /// # Errors
     ///
-    /// When it is not a Pod that the interface allows.
+    /// If the Pod is invalid.
     pub fn add_pod(&self, pod: Value) -> Result<(), Error> {
         self.app.catalog.add_pod(pod).map_err(Error::seed)
     }
 
-    /// Takes a Pod away, and says whether it was there. Its template can be deleted 2 minutes
-    /// later.
+    /// Removes a Pod, and returns whether it existed. Its template can be deleted 2 minutes later.
     pub fn remove_pod(&self, id: &str) -> bool {
         self.app.catalog.remove_pod(id)
     }
 
-    /// Adds a template, or replaces the one of that id. See [`Builder::template`].
+    /// Adds a template, or replaces the one of that id. See [`Builder::template`](crate::Builder::template).
     ///
     /// # Errors
     ///
-    /// When it is not a template that the interface allows, or another has its name.
+    /// If the template is invalid, or another one has its name.
     pub fn add_template(&self, template: Value) -> Result<(), Error> {
         self.app.catalog.add_template(template).map_err(Error::seed)
     }
 
-    /// Stops the service: handlers are dropped, waiting and half-sent requests get a 500, and all
-    /// connections are closed and the port is free when this returns. A client that does not take
-    /// its response within 2 seconds is reset.
+    /// Stops the service: handlers are dropped, and pending and half-sent requests get a 500. When
+    /// this returns, all connections are closed and the port is free. A client that does not read its
+    /// response within 2 seconds is reset.
     pub async fn shutdown(mut self) {
         self.stop();
         if let Some(server) = self.server.take() {
             // It ends in any case; a panic of it would have been reported.
             let _ = server.await;
         }
+    }
+
+    /// The address at which this machine reaches the service.
+    fn reachable(&self) -> SocketAddr {
+        let ip = match self.address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+            ip => ip,
+        };
+        SocketAddr::new(ip, self.address.port())
     }
 
     fn stop(&self) {

@@ -1,41 +1,40 @@
-//! Calling the webhooks of jobs that ended (interface: "Events").
+//! Calling the webhooks of finished jobs (interface: "Events").
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use bytes::Bytes;
 use reqwest::Url;
 use reqwest::header::CONTENT_TYPE;
 use serde::{Serialize, Serializer};
-use serde_json::Value;
 
 use crate::clock::{Clock, Moment, milliseconds};
-use crate::queue::{Record, Submission};
 use crate::sync::{Tasks, locked};
 
-const TRIES: u32 = 3;
-const BETWEEN_TRIES: Duration = Duration::from_secs(10);
+const ATTEMPTS: u32 = 3;
+const BETWEEN_ATTEMPTS: Duration = Duration::from_secs(10);
 /// How long a receiver may take, in real time.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How many deliveries the log keeps.
 const LOG_LENGTH: usize = 10_000;
 
-/// One try at delivering a webhook.
+/// An attempt at calling a webhook.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct WebhookDelivery {
-    /// The job that ended.
+    /// The id of the job that ended.
     pub job_id: String,
-    /// Where the call went.
+    /// The URL that was called.
     pub url: String,
-    /// Which try this was: 1, 2 or 3.
+    /// The number of the attempt: 1, 2 or 3.
     pub attempt: u32,
-    /// What the receiver answered; none when there was no answer.
+    /// The status of the response; `None` if there was no response.
     pub status: Option<u16>,
-    /// Why there was no answer.
+    /// Why there was no response.
     pub error: Option<String>,
-    /// When the try ended, on the service's clock.
+    /// When the attempt ended, on the service's clock.
     #[serde(rename = "atMs", serialize_with = "as_milliseconds")]
     pub at: Duration,
 }
@@ -45,7 +44,7 @@ fn as_milliseconds<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Er
 }
 
 impl WebhookDelivery {
-    /// Whether the receiver took it: only 200 counts.
+    /// Returns whether the receiver accepted the call: only status 200 counts.
     pub fn is_accepted(&self) -> bool {
         self.status == Some(200)
     }
@@ -58,14 +57,6 @@ pub(crate) struct Webhooks {
     clock: Clock,
     tasks: Tasks,
     log: Arc<Mutex<VecDeque<WebhookDelivery>>>,
-}
-
-#[derive(Serialize)]
-struct Payload<'a> {
-    #[serde(flatten)]
-    record: &'a Record,
-    input: &'a Value,
-    webhook: &'a str,
 }
 
 impl Webhooks {
@@ -82,32 +73,30 @@ impl Webhooks {
         locked(&self.log).iter().cloned().collect()
     }
 
-    /// Sends a job's record, up to three times until the receiver answers 200.
-    /// The first try is made now.
+    /// Calls a job's webhook with an event, up to three times until the receiver answers 200.
+    /// The first attempt is made now.
     pub(crate) fn deliver(
         &self,
         url: Url,
-        record: Record,
-        submission: Arc<Submission>,
+        job_id: Arc<str>,
+        event: impl Serialize + Send + 'static,
         now: Moment,
     ) {
         let this = self.clone();
         self.tasks.spawn(async move {
-            let payload =
-                Payload { record: &record, input: &submission.input, webhook: url.as_str() };
-            // A record has nothing that JSON could not express.
-            let Ok(body) = serde_json::to_vec(&payload).map(bytes::Bytes::from) else { return };
+            // An event has nothing that JSON could not express.
+            let Ok(body) = serde_json::to_vec(&event).map(Bytes::from) else { return };
             let mut due = now;
-            for attempt in 1..=TRIES {
+            for attempt in 1..=ATTEMPTS {
                 this.clock.sleep_until(due).await;
-                let answer = this.call(&url, body.clone()).await;
+                let result = this.call(&url, body.clone()).await;
                 let ended = this.clock.end_of_work(due);
                 let delivery = WebhookDelivery {
-                    job_id: record.id.to_string(),
+                    job_id: job_id.to_string(),
                     url: url.to_string(),
                     attempt,
-                    status: answer.as_ref().ok().copied(),
-                    error: answer.err(),
+                    status: result.as_ref().ok().copied(),
+                    error: result.err(),
                     at: ended,
                 };
                 let accepted = delivery.is_accepted();
@@ -115,12 +104,12 @@ impl Webhooks {
                 if accepted {
                     return;
                 }
-                due = ended.saturating_add(BETWEEN_TRIES);
+                due = ended.saturating_add(BETWEEN_ATTEMPTS);
             }
         });
     }
 
-    async fn call(&self, url: &Url, body: bytes::Bytes) -> Result<u16, String> {
+    async fn call(&self, url: &Url, body: Bytes) -> Result<u16, String> {
         let call = self.http.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body);
         match call.send().await {
             Ok(response) => Ok(response.status().as_u16()),

@@ -1,30 +1,10 @@
 //! Writes values as GraphQL literals.
 
-use std::fmt::{self, Write};
+use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::{InputShape, Shape};
-
-/// A value that the schema does not allow at its place.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct UnexpectedValue {
-    /// The place, such as `input.env[0].key`.
-    pub(crate) place: String,
-    pub(crate) rule: &'static str,
-}
-
-impl UnexpectedValue {
-    pub(super) fn new(place: &str, rule: &'static str) -> Self {
-        Self { place: place.to_owned(), rule }
-    }
-}
-
-impl fmt::Display for UnexpectedValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` {}", self.place, self.rule)
-    }
-}
+use super::shape::{InputShape, Shape, UnexpectedValue};
 
 /// Appends `value` to `text` as a literal of the type `shape`.
 pub(super) fn write_literal(
@@ -127,7 +107,7 @@ fn write_custom(text: &mut String, value: &Value, place: &str) -> Result<(), Une
     Ok(())
 }
 
-fn write_display(text: &mut String, value: &impl fmt::Display) {
+fn write_display(text: &mut String, value: &impl std::fmt::Display) {
     let _ = write!(text, "{value}");
 }
 
@@ -163,7 +143,7 @@ fn is_name(text: &str) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::super::{InputField, Presence};
+    use super::super::shape::{InputField, Presence};
     use super::*;
 
     static PAIR: InputShape = InputShape {

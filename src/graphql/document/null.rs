@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::literal::UnexpectedValue;
-use super::{Document, Presence, Shape};
+use super::Document;
+use super::shape::{Presence, Shape, UnexpectedValue};
 
 impl Document {
     /// Makes null of what is absent at a place such as `input.env[0].note`.

@@ -6,9 +6,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::error::{Attempted, Result};
-use crate::json::{RawField, elements, is_status_of_http, without_mark};
+use crate::json::{RawField, decode_at, elements, is_status_of_http, not_decodable, without_mark};
 use crate::queue::JobStatus;
-use crate::transport::{decode_at, not_decodable};
 
 /// One piece of a handler's output ([Stream chunk](crate#the-interface)). The service splits what is
 /// larger than 1 MB.

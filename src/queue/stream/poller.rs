@@ -1,22 +1,27 @@
 //! Polls `/stream` until the job has ended and nothing is left.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
 use super::chunk::{Batch, RawChunk, StreamChunk};
+use crate::context::{Pauses, PollLine};
 use crate::error::{Attempted, Error, ErrorKind, Result};
-use crate::queue::operations::STREAM;
+use crate::json::redacted;
+use crate::queue::looks::{longest_silence, rarest};
+use crate::queue::operations::{STATUS, STREAM};
 use crate::queue::passing::{PATIENCE, may_pass, pause_after};
-use crate::queue::polling::{Pauses, longest_silence, rarest};
 use crate::queue::{Job, JobRecord, JobStatus};
-use crate::transport::{Reply, redacted, require_runtime};
+use crate::transport::{Reply, require_runtime};
 
 /// The state of a stream between two items.
 pub(super) struct Poller {
     job: Job,
+    /// The turns that it takes with all waits and streams on the endpoint.
+    line: Arc<PollLine>,
     attempted: Attempted,
     ready: VecDeque<RawChunk>,
     pauses: Pauses,
@@ -50,7 +55,8 @@ impl Poller {
     pub(super) fn new(job: Job) -> Self {
         Self {
             attempted: job.attempted("stream"),
-            pauses: job.endpoint().client().polling().pauses(job.id()),
+            line: job.endpoint().poll_line(),
+            pauses: job.endpoint().context().polling.pauses(rarest(job.id())),
             job,
             ready: VecDeque::new(),
             pause: Duration::ZERO,
@@ -106,11 +112,12 @@ impl Poller {
     }
 
     async fn poll(&mut self) -> Result<()> {
+        let due = self.due();
+        self.line.turn_by(due).await;
+        self.asked = Instant::now();
         self.job.tell_of_poll(&STREAM);
         let id = self.job.id();
-        let rarest = rarest(id);
-        let due = std::mem::replace(&mut self.asked, Instant::now()) + rarest;
-        let call = self.job.call(&STREAM)?.longest_pause(rarest).urgent_from(due);
+        let call = self.job.call(&STREAM)?.longest_pause(rarest(id)).urgent_from(due);
         let mut call = call.longest_silence(longest_silence(id));
         if std::mem::take(&mut self.closes) {
             call = call.closing();
@@ -170,7 +177,7 @@ impl Poller {
     /// Nothing new, and the answer did not say that the job has ended: its status does. A job that
     /// has ended is polled once more, for what it emitted in between.
     async fn look(&mut self) -> Result<()> {
-        match self.job.look().await {
+        match self.status().await {
             Ok(record) => {
                 self.no_status_since = None;
                 if record.status().is_terminal() {
@@ -185,6 +192,18 @@ impl Poller {
         }
     }
 
+    /// When `/stream` is to be asked again at the latest: what is left there could expire.
+    fn due(&self) -> Instant {
+        self.asked + rarest(self.job.id())
+    }
+
+    async fn status(&self) -> Result<JobRecord> {
+        let due = self.due();
+        self.line.turn_by(due).await;
+        self.job.tell_of_poll(&STATUS);
+        self.job.look().urgent_from(due).await
+    }
+
     /// The job has ended and nothing is left.
     async fn finish(&mut self, told: Option<JobStatus>) -> Result<()> {
         let known = self.ended.take();
@@ -195,7 +214,7 @@ impl Poller {
                 return Ok(());
             }
             Some(Ended { record: Some(record), is_old: false, .. }) => record,
-            Some(Ended { status, record, .. }) => match self.job.look().await {
+            Some(Ended { status, record, .. }) => match self.status().await {
                 Ok(now) if !now.status().is_terminal() => {
                     self.no_status_since = None;
                     self.pause = self.pauses.next();
@@ -208,7 +227,7 @@ impl Poller {
                     return Ok(());
                 }
                 Ok(now) => now,
-                Err(error) if may_pass(&self.job, &error) => {
+                Err(error) if may_pass(self.job.lifespan(), &error) => {
                     self.ended = Some(Ended { status, record, is_old: true });
                     return self.survive_without_status(error);
                 }
@@ -234,7 +253,7 @@ impl Poller {
 
     /// Goes on after a failure that may pass, one of a row that began then.
     fn survive(&mut self, error: Error, since: Instant) -> Result<()> {
-        if !may_pass(&self.job, &error) || since.elapsed() > PATIENCE {
+        if !may_pass(self.job.lifespan(), &error) || since.elapsed() > PATIENCE {
             return Err(error);
         }
         self.closes |= error.kind() == ErrorKind::ForeignRecord;

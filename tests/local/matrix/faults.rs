@@ -60,11 +60,11 @@ pub fn all() -> Vec<Suffering> {
     let minute = Duration::from_secs(60);
     // A head is some 130 bytes long, and no body shorter than ten.
     let in_the_body = 140;
-    let answer = Fault::answer;
-    let asking = |time| answer(429, "{}").header("retry-after", time);
+    let response = Fault::response;
+    let asking = |time| response(429, "{}").header("retry-after", time);
     let page = Fault::gateway;
     // By the clock of a service that is decades ahead, or behind.
-    let at = |now, again| answer(429, "{}").header("date", now).header("retry-after", again);
+    let at = |now, again| response(429, "{}").header("date", now).header("retry-after", again);
     let (ahead, soon) = ("Thu, 01 Jan 2099 00:00:00 GMT", "Thu, 01 Jan 2099 00:00:03 GMT");
     let (behind, late) = ("Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:59:37 GMT");
     let far = "https://h.example/";
@@ -94,7 +94,7 @@ pub fn all() -> Vec<Suffering> {
         with("a slow drip", "drip", Fault::drip(16, moment), All, yes),
         with("a drip beyond the timeout", "drip", Fault::drip(1, minute), Nothing, yes),
         with("a reset", "reset", Fault::reset(), Nothing, no),
-        with("a lost answer", "lost_answer", Fault::lost_answer(), Nothing, yes),
+        with("a lost answer", "lost_response", Fault::lost_response(), Nothing, yes),
         with("a reset after a byte", "reset_after", Fault::reset_after(1), Nothing, yes),
         with("a reset in the head", "reset_after", Fault::reset_after(40), Nothing, yes),
         with("a reset in the body", "reset_after", Fault::reset_after(in_the_body), Nothing, yes),
@@ -110,34 +110,34 @@ pub fn all() -> Vec<Suffering> {
         with("a byte order mark", "byte_order_mark", Fault::byte_order_mark(), All, yes),
         with("malformed JSON", "malformed", Fault::malformed(), Unreadable, yes),
         with("a gateway's page", "gateway", page(200).processed(), Unreadable, yes),
-        with("429", "answer", answer(429, "{}"), NotTaken, no),
-        with("429, at once again", "answer", asking("0"), NotTaken, no),
-        with("429, in a while again", "answer", asking("7"), NotTaken, no),
-        with("429, after a date", "answer", asking(date), NotTaken, no),
-        with("429, by a clock that is ahead", "answer", at(ahead, soon), NotTaken, no),
+        with("429", "response", response(429, "{}"), NotTaken, no),
+        with("429, at once again", "response", asking("0"), NotTaken, no),
+        with("429, in a while again", "response", asking("7"), NotTaken, no),
+        with("429, after a date", "response", asking(date), NotTaken, no),
+        with("429, by a clock that is ahead", "response", at(ahead, soon), NotTaken, no),
         with(
             "429, after too long by a clock that is behind",
-            "answer",
+            "response",
             at(behind, late),
             Final(ErrorKind::RateLimited),
             no,
         ),
-        with("429, after too long", "answer", asking("121"), Final(ErrorKind::RateLimited), no),
-        with("408", "answer", answer(408, "{}"), Nothing, no),
-        with("425", "answer", answer(425, "{}"), Nothing, no),
-        with("500", "answer", answer(500, "{}"), Nothing, no),
-        with("500, processed", "answer", answer(500, "{}").processed(), Nothing, yes),
+        with("429, after too long", "response", asking("121"), Final(ErrorKind::RateLimited), no),
+        with("408", "response", response(408, "{}"), Nothing, no),
+        with("425", "response", response(425, "{}"), Nothing, no),
+        with("500", "response", response(500, "{}"), Nothing, no),
+        with("500, processed", "response", response(500, "{}").processed(), Nothing, yes),
         with("502", "gateway", page(502), Nothing, no),
         with("502, processed", "gateway", page(502).processed(), Nothing, yes),
-        with("503", "answer", answer(503, "").header("retry-after", "2"), Nothing, no),
+        with("503", "response", response(503, "").header("retry-after", "2"), Nothing, no),
         with("504, processed", "gateway", page(504).processed(), Nothing, yes),
         with("524, processed", "gateway", page(524).processed(), Nothing, yes),
-        with("400", "answer", answer(400, "{}"), Final(ErrorKind::BadRequest), no),
-        with("401", "answer", answer(401, "{}"), Final(ErrorKind::Unauthorized), no),
-        with("403", "answer", answer(403, "{}"), Final(ErrorKind::UnexpectedStatus), no),
+        with("400", "response", response(400, "{}"), Final(ErrorKind::BadRequest), no),
+        with("401", "response", response(401, "{}"), Final(ErrorKind::Unauthorized), no),
+        with("403", "response", response(403, "{}"), Final(ErrorKind::UnexpectedStatus), no),
         with("403, a page", "gateway", page(403), Intercepted, no),
         with("404, a page", "gateway", page(404), Intercepted, no),
-        with("501", "answer", answer(501, "{}"), Final(ErrorKind::Server), no),
+        with("501", "response", response(501, "{}"), Final(ErrorKind::Server), no),
         with("302", "redirect", Fault::redirect(302, far), Final(ErrorKind::Redirect), no),
         with("307", "redirect", Fault::redirect(307, far), Final(ErrorKind::Redirect), no),
     ]

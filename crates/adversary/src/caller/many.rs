@@ -31,7 +31,8 @@ impl Caller {
             .run_all((0..jobs).map(move |index| script.input(call + index)))
             .concurrency(*width);
         if let Some(timeout) = timeout {
-            all = all.timeout(*timeout);
+            let timeout = *timeout;
+            all = all.wait(move |wait| wait.timeout(timeout));
         }
         let (this, mut left) = (self.clone(), take.unwrap_or(usize::MAX));
         let reading: Boxed<bool> = Box::pin(async move {

@@ -20,6 +20,12 @@ use crate::{naming, print};
 const RESERVED: [&str; 9] =
     ["Rest", "String", "Option", "Vec", "Box", "Into", "IntoIterator", "Send", "Clone"];
 
+/// The docs of the one setter that every builder has.
+const TIMEOUT: &str = "How long one attempt at this call may take until its response is read, in place of \
+                       the client's [`timeout`](::podqueue::ClientBuilder::timeout). A \
+                       [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is \
+                       raised to it.";
+
 /// The methods of `Rest`, then the builders that they return.
 pub(super) fn calls(operations: &[(Operation, Signature)]) -> TokenStream {
     let mut taken: HashSet<String> = RESERVED.iter().map(|name| (*name).to_owned()).collect();
@@ -122,7 +128,7 @@ impl Builder<'_> {
             #docs
             #deprecated
             pub fn #method(&self, #(#arguments),*) -> #builder {
-                #builder { rest: self.clone(), #(#set,)* #(#unset,)* #changes }
+                #builder { rest: self.clone(), timeout: None, #(#set,)* #(#unset,)* #changes }
             }
         }
     }
@@ -155,12 +161,14 @@ impl Builder<'_> {
         let call = request::statements(self.operation, changes);
         let changed = changes.then(|| quote!(changes: crate::rest::call::Changes,));
         let change = changes.then(changing);
+        let timeout_docs = print::docs(TIMEOUT);
         quote! {
             #docs
             #[derive(Clone)]
             #[must_use = "a call is sent only when it is awaited"]
             pub struct #builder {
                 rest: Rest,
+                timeout: Option<::std::time::Duration>,
                 #(#fields,)*
                 #changed
             }
@@ -169,6 +177,12 @@ impl Builder<'_> {
                 #(#setters)*
 
                 #change
+
+                #timeout_docs
+                pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+                    self.timeout = Some(timeout);
+                    self
+                }
 
                 /// Sends the request and reads the response. Awaiting the call itself does the same.
                 pub async fn send(self) -> ::podqueue::Result<#answer> {

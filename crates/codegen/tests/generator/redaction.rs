@@ -101,6 +101,6 @@ fn the_words_for_secrets_are_those_of_the_client() {
     for list in ["ENVIRONMENT", "CREDENTIALS"] {
         let here = words("crates/codegen/src/redact.rs", list);
         assert!(here.contains(&"\"env\"".to_owned()) || here.contains(&"\"password\"".to_owned()));
-        assert_eq!(here, words("src/transport/hiding/request.rs", list), "{list}");
+        assert_eq!(here, words("src/hiding/request.rs", list), "{list}");
     }
 }

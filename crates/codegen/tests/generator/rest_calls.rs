@@ -54,7 +54,8 @@ fn a_call_is_described_piece_by_piece() {
         send,
         "pub async fn send(self) -> ::podqueue::Result<types::GetPodResponse> { \
          let call = crate::rest::call::RestCall::new(\"get_pod\", \"GET\") .literal(\"/pods/\") \
-         .parameter(\"podId\", &self.pod_id) .query(\"includeMachine\", &self.include_machine); \
+         .parameter(\"podId\", &self.pod_id) .query(\"includeMachine\", &self.include_machine) \
+         .timeout(self.timeout); \
          call.send(&self.rest).await }"
     );
 }

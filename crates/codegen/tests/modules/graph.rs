@@ -2,7 +2,7 @@
 //!
 //! A module is a file. It uses what its `use` declarations and its paths lead to, where a
 //! re-export leads on to what it exports. A declaration, `mod name;`, uses nothing, and neither
-//! does a re-export of what the module itself has no use for. What only tests need does not count,
+//! does a re-export of what the module itself has no use for. What only tests and fuzzing need does not count,
 //! and what stands within a macro's call is not seen.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,16 +54,20 @@ impl Modules {
                 words.pop();
             }
         }
-        let all = files.iter().map(|(module, _)| module.clone()).collect();
+        let parsed = files.iter().map(|(module, text)| (module, syn::parse_file(text).unwrap()));
+        let mut parsed: Vec<_> = parsed.collect();
+        let for_tests: Vec<_> = parsed.iter().flat_map(|(it, file)| for_tests(it, file)).collect();
+        parsed.retain(|(module, _)| !for_tests.iter().any(|it| module.starts_with(it)));
+        let all = parsed.iter().map(|(module, _)| (*module).clone()).collect();
         let mut modules = Self::default();
-        for (module, text) in &files {
+        for (module, file) in &parsed {
             let mut reader = Reader::new(&all, module);
-            reader.visit_file(&syn::parse_file(text).unwrap());
+            reader.visit_file(file);
             let exports = reader.exports.into_iter();
             let used = exports.filter(|(name, _)| reader.mentioned.contains(name));
             reader.uses.extend(used.map(|(_, path)| path));
-            modules.imports.insert(module.clone(), reader.imports);
-            modules.uses.insert(module.clone(), reader.uses);
+            modules.imports.insert(module.to_vec(), reader.imports);
+            modules.uses.insert(module.to_vec(), reader.uses);
         }
         let uses = modules.uses.iter().map(|(module, paths)| {
             let targets = paths.iter().map(|path| modules.owner(path));
@@ -86,6 +90,17 @@ impl Modules {
             }
         }
         Vec::new()
+    }
+
+    /// The modules that stand right below the root, each with all that is below it.
+    pub fn folders(&self) -> Self {
+        let mut folders = Self::default();
+        for (module, used) in self.uses.iter().filter(|(module, _)| !module.is_empty()) {
+            let used = used.iter().filter(|it| !it.is_empty() && it[0] != module[0]);
+            let folder = folders.uses.entry(vec![module[0].clone()]).or_default();
+            folder.extend(used.map(|it| vec![it[0].clone()]));
+        }
+        folders
     }
 
     /// Groups of modules that use each other, in words.
@@ -209,9 +224,18 @@ impl<'a> Reader<'a> {
 
 fn is_for_tests(attrs: &[Attribute]) -> bool {
     attrs.iter().any(|attr| {
-        attr.path().is_ident("cfg")
-            && attr.parse_args::<syn::Path>().is_ok_and(|it| it.is_ident("test"))
+        let condition = attr.path().is_ident("cfg").then(|| attr.parse_args::<syn::Path>());
+        condition.is_some_and(|it| it.is_ok_and(|it| it.is_ident("test") || it.is_ident("fuzzing")))
     })
+}
+
+/// The modules in files of their own that a file declares for tests alone.
+fn for_tests(module: &[String], file: &syn::File) -> Vec<ModulePath> {
+    let declared = file.items.iter().filter_map(|item| match item {
+        Item::Mod(it) if it.content.is_none() && is_for_tests(&it.attrs) => Some(&it.ident),
+        _ => None,
+    });
+    declared.map(|name| [module, &[name.to_string()]].concat()).collect()
 }
 
 impl<'ast> Visit<'ast> for Reader<'_> {

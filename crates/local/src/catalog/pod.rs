@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Template;
+use super::template::Template;
+use crate::refusal::Refusal;
 
 const MAX_NAME: usize = 191;
 
@@ -23,18 +24,24 @@ pub(crate) struct Pod {
 
 impl Pod {
     /// Reads a seed. What it leaves out is filled in as for a plain Pod that runs.
-    pub(crate) fn parse(seed: Value) -> Result<Self, String> {
-        let Value::Object(seed) = seed else { return Err("a Pod is a JSON object".to_owned()) };
+    pub(crate) fn parse(seed: Value) -> Result<Self, Refusal> {
+        let Value::Object(seed) = seed else {
+            return Err(Refusal::invalid("a Pod must be a JSON object"));
+        };
         let id = seed.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
-        let id = id.ok_or("a Pod has an id, a string that is not empty")?.to_owned();
+        let id = id
+            .ok_or_else(|| Refusal::invalid("a Pod must have an id, a non-empty string"))?
+            .to_owned();
         let name_length = seed.get("name").and_then(Value::as_str).map(|name| name.chars().count());
         if name_length.is_some_and(|length| length > MAX_NAME) {
-            return Err(format!("the name of a Pod has at most {MAX_NAME} characters"));
+            return Err(Refusal::invalid(format!(
+                "the name of a Pod must have at most {MAX_NAME} characters"
+            )));
         }
         let status = seed.get("desiredStatus").map(|status| status.as_str());
         if status.is_some_and(|status| !matches!(status, Some("RUNNING" | "EXITED" | "TERMINATED")))
         {
-            return Err("desiredStatus is RUNNING, EXITED or TERMINATED".to_owned());
+            return Err(Refusal::invalid("desiredStatus must be RUNNING, EXITED or TERMINATED"));
         }
         let mut fields = plain_pod();
         fields.extend(seed);

@@ -1,16 +1,16 @@
-//! What is in the service when it starts, unless the builder says otherwise.
+//! The default Pods and templates.
 
 use serde_json::{Value, json};
 
 /// The id of a seeded Pod with GPUs, a network volume, a savings plan and a template.
 pub const GPU_POD: &str = "pod-gpu";
-/// The id of a seeded Pod without GPUs, and stopped.
+/// The id of a seeded Pod without GPUs that is stopped.
 pub const CPU_POD: &str = "pod-cpu";
-/// The id of a seeded Pod that is still initializing: no public address, no port mappings.
+/// The id of a seeded Pod that is initializing: without a public address and port mappings.
 pub const STARTING_POD: &str = "pod-starting";
 /// The id of a seeded Pod that is a worker of the endpoint `echo`.
 pub const WORKER_POD: &str = "pod-worker";
-/// The id of a seeded template of the user's own, which [`GPU_POD`] uses.
+/// The id of a seeded template of the user, which [`GPU_POD`] uses.
 pub const OWN_TEMPLATE: &str = "template-own";
 /// The id of a seeded template of the community.
 pub const PUBLIC_TEMPLATE: &str = "template-public";

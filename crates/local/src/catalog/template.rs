@@ -5,6 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::clock::Moment;
+use crate::refusal::Refusal;
 
 /// Which kinds of template a reader asked for beside their own.
 #[derive(Clone, Copy, Debug, Default)]
@@ -100,11 +101,13 @@ impl Default for Template {
 
 impl Template {
     /// Reads a seed in the REST shape, with `endpointId` beside it where it is bound to one.
-    pub(crate) fn parse(seed: Value) -> Result<Self, String> {
-        let mut template: Self =
-            serde_json::from_value(seed).map_err(|error| format!("not a template: {error}"))?;
+    pub(crate) fn parse(seed: Value) -> Result<Self, Refusal> {
+        let mut template: Self = serde_json::from_value(seed)
+            .map_err(|error| Refusal::invalid(format!("invalid template: {error}")))?;
         if template.id.is_empty() || template.name.is_empty() {
-            return Err("a template has an id and a name that are not empty".to_owned());
+            return Err(Refusal::invalid(
+                "a template must have a non-empty id and a non-empty name",
+            ));
         }
         template.docker_args = template.docker_start_cmd.join(" ");
         template.check()?;
@@ -123,7 +126,7 @@ impl Template {
             && (includes.endpoint_bound || self.endpoint_id.is_none())
     }
 
-    pub(crate) fn apply(&mut self, change: TemplateChange) -> Result<(), String> {
+    pub(crate) fn apply(&mut self, change: TemplateChange) -> Result<(), Refusal> {
         self.container_disk_in_gb = change.container_disk_in_gb;
         self.image_name = change.image_name;
         self.name = change.name;
@@ -146,8 +149,8 @@ impl Template {
         self.check()
     }
 
-    fn check(&self) -> Result<(), String> {
-        let refuse = |why: &str| Err(why.to_owned());
+    fn check(&self) -> Result<(), Refusal> {
+        let refuse = |why: &str| Err(Refusal::invalid(why));
         if self.name.trim().is_empty() {
             return refuse("name must not be empty");
         }
@@ -161,7 +164,9 @@ impl Template {
             return refuse("volumeInGb must be 0 for a serverless template");
         }
         if let Some(port) = self.ports.iter().find(|port| !is_port(port)) {
-            return Err(format!("ports: {port:?} is not of the form <port>/<http|tcp>"));
+            return Err(Refusal::invalid(format!(
+                "ports: {port:?} does not have the form <port>/<http|tcp>"
+            )));
         }
         if !self.volume_mount_path.is_empty() && !self.volume_mount_path.starts_with('/') {
             return refuse("volumeMountPath must be an absolute path");
@@ -172,7 +177,7 @@ impl Template {
             return refuse("env: a key must not be empty");
         }
         if let Some(twice) = keys.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(format!("env: the key {:?} stands there twice", twice[0]));
+            return Err(Refusal::invalid(format!("env: duplicate key {:?}", twice[0])));
         }
         Ok(())
     }
@@ -184,28 +189,9 @@ fn is_port(port: &str) -> bool {
     })
 }
 
-/// The words of a command line, quotes and backslashes read as a shell does.
+/// The words of a command line. One that no shell would take is split at its white space.
 fn words(line: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut chars = line.chars();
-    while let Some(char) = chars.next() {
-        match (quote, char) {
-            (Some(open), _) if char == open => quote = None,
-            (None, '"' | '\'') => {
-                quote = Some(char);
-                word.get_or_insert_default();
-            }
-            (None | Some('"'), '\\') => {
-                word.get_or_insert_default().push(chars.next().unwrap_or('\\'));
-            }
-            (None, space) if space.is_whitespace() => words.extend(word.take()),
-            (_, other) => word.get_or_insert_default().push(other),
-        }
-    }
-    words.extend(word);
-    words
+    shlex::split(line).unwrap_or_else(|| line.split_whitespace().map(str::to_owned).collect())
 }
 
 fn env_as_map<S: Serializer>(env: &[EnvironmentVariable], to: S) -> Result<S::Ok, S::Error> {
@@ -237,6 +223,6 @@ mod tests {
     fn start_arguments_are_split_as_a_shell_does() {
         assert_eq!(words("  python -u main.py "), ["python", "-u", "main.py"]);
         assert_eq!(words(r#"sh -c "echo 'a b'" '' c\ d"#), ["sh", "-c", "echo 'a b'", "", "c d"]);
-        assert_eq!(words("open 'quote"), ["open", "quote"]);
+        assert_eq!(words("open 'quote"), ["open", "'quote"]);
     }
 }

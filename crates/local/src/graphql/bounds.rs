@@ -8,6 +8,8 @@ use async_graphql::Name;
 use async_graphql::parser::types::{ExecutableDocument, Selection, SelectionSet};
 use serde_json::Value;
 
+use crate::refusal::Refusal;
+
 /// Bytes of a document.
 const MAX_LENGTH: usize = 1024 * 1024;
 /// Brackets within brackets.
@@ -36,9 +38,9 @@ const LISTS: [&str; 8] = [
 const LENGTH_OF_LISTS: u64 = 10;
 
 /// Checks a text that may be a document.
-pub(super) fn check_text(text: &str) -> Result<(), String> {
+pub(super) fn check_text(text: &str) -> Result<(), Refusal> {
     if text.len() > MAX_LENGTH {
-        return Err(format!("the document has more than {MAX_LENGTH} bytes"));
+        return Err(Refusal::invalid(format!("the document has more than {MAX_LENGTH} bytes")));
     }
     let (mut nesting, mut tokens, mut directives) = (0_usize, 0, 0);
     let mut rest = text.as_bytes();
@@ -67,7 +69,7 @@ pub(super) fn check_text(text: &str) -> Result<(), String> {
             ("directives", directives, MAX_DIRECTIVES),
         ] {
             if number > most {
-                return Err(format!("the document has more than {most} {what}"));
+                return Err(Refusal::invalid(format!("the document has more than {most} {what}")));
             }
         }
     }
@@ -117,7 +119,7 @@ fn after_string(text: &[u8]) -> &[u8] {
 }
 
 /// Checks the variables of a request.
-pub(super) fn check_variables(variables: &Value) -> Result<(), String> {
+pub(super) fn check_variables(variables: &Value) -> Result<(), Refusal> {
     let mut left = vec![variables];
     let mut known = 1;
     while let Some(value) = left.pop() {
@@ -129,14 +131,16 @@ pub(super) fn check_variables(variables: &Value) -> Result<(), String> {
         }
         known += left.len() - before;
         if known > MAX_TOKENS {
-            return Err(format!("the variables have more than {MAX_TOKENS} values"));
+            return Err(Refusal::invalid(format!(
+                "the variables have more than {MAX_TOKENS} values"
+            )));
         }
     }
     Ok(())
 }
 
 /// Checks what a document selects.
-pub(super) fn check_selections(document: &ExecutableDocument) -> Result<(), String> {
+pub(super) fn check_selections(document: &ExecutableDocument) -> Result<(), Refusal> {
     let mut costs = Costs { document, of_fragments: HashMap::new() };
     let mut all = Cost::default();
     for (_, operation) in document.operations.iter() {
@@ -174,15 +178,19 @@ impl Cost {
         }
     }
 
-    fn check(self) -> Result<(), String> {
+    fn check(self) -> Result<(), Refusal> {
         if self.depth > MAX_DEPTH {
-            return Err(format!("the document is more than {MAX_DEPTH} selections deep"));
+            return Err(Refusal::invalid(format!(
+                "the document nests more than {MAX_DEPTH} selections"
+            )));
         }
         if self.fields > MAX_FIELDS {
-            return Err(format!("the document selects more than {MAX_FIELDS} fields"));
+            return Err(Refusal::invalid(format!(
+                "the document selects more than {MAX_FIELDS} fields"
+            )));
         }
         if self.values > MAX_VALUES {
-            return Err("the document asks for too much of the schema at once".to_owned());
+            return Err(Refusal::invalid("the document selects too much of the schema"));
         }
         Ok(())
     }
@@ -196,7 +204,7 @@ struct Costs<'a> {
 }
 
 impl<'a> Costs<'a> {
-    fn of(&mut self, set: &'a SelectionSet, depth: usize) -> Result<Cost, String> {
+    fn of(&mut self, set: &'a SelectionSet, depth: usize) -> Result<Cost, Refusal> {
         let mut cost = Cost { depth, ..Cost::default() };
         cost.check()?;
         cost.depth = 0;
@@ -232,13 +240,13 @@ impl<'a> Costs<'a> {
         name: &'a Name,
         set: &'a SelectionSet,
         depth: usize,
-    ) -> Result<Cost, String> {
+    ) -> Result<Cost, Refusal> {
         match self.of_fragments.insert(name, None) {
             Some(Some(known)) => {
                 self.of_fragments.insert(name, Some(known));
                 Ok(known)
             }
-            Some(None) => Err(format!("the fragment {name} uses itself")),
+            Some(None) => Err(Refusal::invalid(format!("the fragment {name} uses itself"))),
             None => {
                 let cost = self.of(set, depth)?;
                 self.of_fragments.insert(name, Some(cost));

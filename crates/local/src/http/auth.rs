@@ -1,106 +1,18 @@
-//! Which key a request carries, and what that key allows (interface: "Authentication").
+//! Where a request carries a key.
 
-use std::collections::BTreeSet;
-
+use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
-use axum::http::{HeaderMap, Request};
 
-use super::{QueryParameters, Refusal};
-use crate::operation::Operation;
-
-/// A key, and with it a user.
-pub(crate) struct ApiKey {
-    pub(crate) secret: String,
-    /// What the key allows; none for everything.
-    pub(crate) allowed: Option<BTreeSet<Operation>>,
-}
-
-impl ApiKey {
-    /// Why no request could carry the key, or only one that carries none. It does not say the key.
-    pub(crate) fn flaw(&self) -> Option<&'static str> {
-        let key = &self.secret;
-        if key.trim().is_empty() {
-            Some("a key is not blank: GraphQL would take it from everybody")
-        } else if key.trim() != key {
-            Some("a key has no white space around it: HTTP removes it from a header")
-        } else if !key.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-            Some("a key is printable ASCII, for a header")
-        } else {
-            None
-        }
-    }
-
-    /// A key that nobody can guess.
-    pub(crate) fn random() -> Result<Self, getrandom::Error> {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes)?;
-        let secret = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Self { secret, allowed: None })
-    }
-}
-
-/// Whether a request has a key of the service in any of the places, whatever that key allows.
-pub(super) fn has_key<B>(keys: &[ApiKey], request: &Request<B>) -> bool {
-    let is_known = |key: Option<&str>| key.is_some_and(|key| known(keys, key).is_some());
-    let headers = request.headers();
-    is_known(bearer(headers))
-        || is_known(authorization(headers))
-        || is_known(QueryParameters::of(request.uri()).get("api_key"))
-}
-
-fn known(keys: &[ApiKey], key: &str) -> Option<usize> {
-    keys.iter().position(|known| known.secret == key)
-}
-
-/// Checks that a request has a key of the service, in the place where its interface wants it.
-/// Says which of the keys it is: each is a user of its own.
-pub(crate) fn authenticate<B>(
-    keys: &[ApiKey],
-    operation: Operation,
-    request: &Request<B>,
-) -> Result<usize, Refusal> {
-    match operation {
-        Operation::GraphQl => {
-            let parameters = QueryParameters::of(request.uri());
-            user_of(parameters.get("api_key"), "the query parameter api_key", keys, operation)
-        }
-        Operation::GetPod | Operation::GetTemplate => {
-            let place = "the header Authorization: Bearer <key>";
-            user_of(bearer(request.headers()), place, keys, operation)
-        }
-        _ => {
-            let key = bearer(request.headers()).or_else(|| authorization(request.headers()));
-            user_of(key, "the header authorization, bare or as Bearer <key>", keys, operation)
-        }
-    }
-}
-
-fn user_of(
-    key: Option<&str>,
-    place: &str,
-    keys: &[ApiKey],
-    operation: Operation,
-) -> Result<usize, Refusal> {
-    let key =
-        key.ok_or_else(|| Refusal::unauthorized(format!("no API key: it is expected in {place}")))?;
-    let user = known(keys, key).ok_or_else(|| Refusal::unauthorized("the API key is wrong"))?;
-    let allowed = keys[user].allowed.as_ref().is_none_or(|allowed| allowed.contains(&operation));
-    if allowed {
-        Ok(user)
-    } else {
-        Err(Refusal::unauthorized("the API key has no permission for this operation"))
-    }
-}
-
-/// The header, unless it is there twice: then it is anybody's guess which one counts.
-fn authorization(headers: &HeaderMap) -> Option<&str> {
+/// The header `authorization`, unless it is there twice: then it is anybody's guess which one counts.
+pub(crate) fn authorization(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let (Some(value), None) = (values.next(), values.next()) else { return None };
     let value = value.to_str().ok()?.trim();
     (!value.is_empty()).then_some(value)
 }
 
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+/// The key in the header `authorization: Bearer <key>`.
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     const SCHEME: &str = "bearer ";
     let (scheme, key) = authorization(headers)?.split_at_checked(SCHEME.len())?;
     scheme.eq_ignore_ascii_case(SCHEME).then(|| key.trim())

@@ -8,14 +8,14 @@ use axum::http::{Request, StatusCode};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 
-use super::Refusal;
+use super::ErrorResponse;
 
-/// How much of a body above its limit is still read, so that its sender gets to see the answer
+/// How much of a body above its limit is still read, so that its sender gets to see the response
 /// instead of a broken connection.
 const TOLERATED_EXCESS: usize = 64 * 1024 * 1024;
 
 /// Reads a whole body of at most `max` bytes.
-pub(crate) async fn read_body(body: Body, max: usize) -> Result<Bytes, Refusal> {
+pub(crate) async fn read_body(body: Body, max: usize) -> Result<Bytes, ErrorResponse> {
     let mut stream = body.into_data_stream();
     let mut whole = Pieces::default();
     let mut length = 0usize;
@@ -32,8 +32,8 @@ pub(crate) async fn read_body(body: Body, max: usize) -> Result<Bytes, Refusal> 
         }
     }
     if length > max {
-        return Err(Refusal::bad_request(format!(
-            "the body is larger than the {max} bytes that this operation allows"
+        return Err(ErrorResponse::bad_request(format!(
+            "the body exceeds the limit of {max} bytes for this operation"
         )));
     }
     Ok(whole.into_bytes())
@@ -41,24 +41,24 @@ pub(crate) async fn read_body(body: Body, max: usize) -> Result<Bytes, Refusal> 
 
 /// Refuses a body that does not say it is JSON. What a browser lets a page send to any other site
 /// without asking first never does.
-pub(crate) fn require_json<B>(request: &Request<B>) -> Result<(), Refusal> {
+pub(crate) fn require_json<B>(request: &Request<B>) -> Result<(), ErrorResponse> {
     let content_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let essence = content_type.and_then(|text| text.split(';').next()).unwrap_or_default();
     if essence.trim().eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
-    let message = "the body must be sent with the header content-type: application/json";
-    Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
+    let message = "the request must have the header content-type: application/json";
+    Err(ErrorResponse::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
 }
 
-fn broken_off(error: axum::Error) -> Refusal {
+fn broken_off(error: axum::Error) -> ErrorResponse {
     let error = error.into_inner();
     match error.downcast_ref().map(io::Error::kind) {
         Some(io::ErrorKind::TimedOut) => {
-            Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body did not come in time")
+            ErrorResponse::new(StatusCode::REQUEST_TIMEOUT, "timed out while reading the body")
         }
-        Some(io::ErrorKind::Interrupted) => Refusal::stopping(),
-        _ => Refusal::bad_request("the body ended before it was complete"),
+        Some(io::ErrorKind::Interrupted) => ErrorResponse::stopping(),
+        _ => ErrorResponse::bad_request("the body is incomplete"),
     }
 }
 

@@ -15,7 +15,6 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-use crate::faults::When;
 use crate::sync::locked;
 
 /// How many more bytes a connection sends before it is reset.
@@ -43,6 +42,14 @@ pub(crate) struct Line {
     /// Whether the peer has yet to read what was written.
     blocked: AtomicBool,
     again: Mutex<Option<Again>>,
+}
+
+/// When a response is sent a second time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    AtOnce,
+    /// In front of the next response on the connection.
+    BeforeTheNext,
 }
 
 /// A response that is to be sent once more.

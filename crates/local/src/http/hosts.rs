@@ -11,7 +11,7 @@ use axum::http::header::{HOST, ORIGIN};
 use axum::http::uri::{Authority, Scheme};
 use axum::http::{HeaderMap, Request, StatusCode, Uri};
 
-use super::Refusal;
+use super::ErrorResponse;
 
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
@@ -35,23 +35,27 @@ impl Name {
         }
     }
 
-    /// A name that is to be allowed, or why no request could be for it.
+    /// A name that is to be allowed, or why no request could carry it.
     pub(crate) fn allowed(text: &str) -> Result<Self, &'static str> {
         if let Some(bracketed) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
             return match bracketed.parse::<Ipv6Addr>() {
                 Ok(ip) => Ok(Self::Ip(IpAddr::V6(ip).to_canonical())),
-                Err(_) => Err("only an IPv6 address is written in brackets"),
+                Err(_) => Err("only an IPv6 address may be in brackets"),
             };
         }
         match Self::of(text) {
             Self::Domain(name) if name.is_empty() => Err("it is empty"),
-            Self::Domain(name) if name.contains('/') => Err("it is not a URL or path, but a name"),
-            Self::Domain(name) if name.contains('*') => Err("it is not a pattern, but one name"),
-            Self::Domain(name) if name.contains(':') => Err("it goes without a port"),
-            Self::Domain(name) if !name.is_ascii() => Err("it is in ASCII, as in a header (xn--…)"),
-            Self::Domain(name) if !name.split('.').all(is_label) => {
-                Err("it is letters, digits, hyphens and underscores, with single dots between")
+            Self::Domain(name) if name.contains('/') => {
+                Err("expected a host name, not a URL or path")
             }
+            Self::Domain(name) if name.contains('*') => {
+                Err("expected a single host name, not a pattern")
+            }
+            Self::Domain(name) if name.contains(':') => Err("expected a host name without a port"),
+            Self::Domain(name) if !name.is_ascii() => Err("expected ASCII, as in a header (xn--…)"),
+            Self::Domain(name) if !name.split('.').all(is_label) => Err(
+                "expected labels of letters, digits, hyphens and underscores, separated by single dots",
+            ),
             name => Ok(name),
         }
     }
@@ -73,11 +77,11 @@ pub(crate) struct Hosts {
 impl Hosts {
     /// Refuses a request that is for another host, or from a page of another origin. `local` is the
     /// address at which it arrived.
-    pub(super) fn check<B>(
+    pub(crate) fn check<B>(
         &self,
         request: &Request<B>,
         local: Option<IpAddr>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ErrorResponse> {
         let host = self.host(request, local)?;
         let headers = request.headers();
         let foreign = headers.get_all(ORIGIN).iter().any(|origin| {
@@ -88,26 +92,30 @@ impl Hosts {
             authority.is_none_or(|authority| !authority.as_str().eq_ignore_ascii_case(&host))
         });
         if foreign || !is_of_this_site(headers) {
-            let message = "a page of another origin may not call this service";
-            return Err(Refusal::new(StatusCode::FORBIDDEN, message));
+            let message = "pages of another origin may not call this service";
+            return Err(ErrorResponse::new(StatusCode::FORBIDDEN, message));
         }
         Ok(())
     }
 
     /// The host and port that a request is for, if they are this service's.
-    fn host<B>(&self, request: &Request<B>, local: Option<IpAddr>) -> Result<String, Refusal> {
+    fn host<B>(
+        &self,
+        request: &Request<B>,
+        local: Option<IpAddr>,
+    ) -> Result<String, ErrorResponse> {
         let mut hosts = request.headers().get_all(HOST).iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else {
-            return Err(Refusal::bad_request("a request needs exactly one header Host"));
+            return Err(ErrorResponse::bad_request("a request must have exactly one Host header"));
         };
         let host = host.to_str().unwrap_or_default();
         let target = request.uri().authority().map(Authority::as_str);
         for name in [Some(host), target].into_iter().flatten() {
             let authority = name.parse::<Authority>().ok();
             if !authority.is_some_and(|authority| self.is_known(&authority, local)) {
-                let message = "this service does not go by the name in Host: names beside those \
-                               of this machine have to be allowed when it starts (--allow-host)";
-                return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, message));
+                let message = "the Host header does not name this service: allow further names \
+                               when starting it, with --allow-host or Builder::allow_host";
+                return Err(ErrorResponse::new(StatusCode::MISDIRECTED_REQUEST, message));
             }
         }
         Ok(host.to_owned())

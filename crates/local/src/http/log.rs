@@ -14,18 +14,18 @@ const KEPT: Bounds = Bounds { entries: 10_000, bytes: 16 * 1024 * 1024 };
 /// The same for requests of strangers, who could otherwise fill the log.
 const KEPT_OF_STRANGERS: Bounds = Bounds { entries: 100, bytes: 256 * 1024 };
 
-/// A request that the service received. Credentials are no part of it.
+/// A request that the service received, without its credentials.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RequestRecord {
     /// The HTTP method.
     pub method: String,
-    /// The path, as it was sent: escapes are not decoded.
+    /// The path as it was sent, with percent-encoding.
     pub path: String,
-    /// The query as it was sent, without its `api_key`; empty when there was none.
+    /// The query as it was sent, without `api_key`; empty if there was none.
     pub query: String,
-    /// The status of the response; none while there is no response yet, and when the client went
-    /// away before there was one.
+    /// The status of the response; `None` if there is no response yet, or the client disconnected
+    /// before there was one.
     pub status: Option<u16>,
 }
 

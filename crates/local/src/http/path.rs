@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-use super::Refusal;
+use super::ErrorResponse;
 
 /// A piece of a path without its escapes.
-pub(crate) fn decoded(piece: &str) -> Result<Cow<'_, str>, Refusal> {
+pub(crate) fn decoded(piece: &str) -> Result<Cow<'_, str>, ErrorResponse> {
     percent_decode_str(piece)
         .decode_utf8()
-        .map_err(|_| Refusal::not_found("the path does not decode to valid UTF-8"))
+        .map_err(|_| ErrorResponse::not_found("the path is not valid UTF-8"))
 }

@@ -3,7 +3,7 @@
 use axum::extract::Query;
 use axum::http::Uri;
 
-use super::Refusal;
+use super::ErrorResponse;
 
 /// The decoded query parameters. Where one stands twice, the last counts.
 pub(crate) struct QueryParameters(Vec<(String, String)>);
@@ -18,11 +18,11 @@ impl QueryParameters {
     }
 
     /// A boolean parameter; absent is false.
-    pub(crate) fn flag(&self, name: &str) -> Result<bool, Refusal> {
+    pub(crate) fn flag(&self, name: &str) -> Result<bool, ErrorResponse> {
         match self.get(name) {
             None | Some("false") => Ok(false),
             Some("true") => Ok(true),
-            Some(_) => Err(Refusal::bad_request(format!("{name} must be true or false"))),
+            Some(_) => Err(ErrorResponse::bad_request(format!("{name} must be true or false"))),
         }
     }
 }

@@ -1,12 +1,19 @@
 //! Serving connections: each within bounds of time and memory, and all of them closed at once when
 //! the service stops.
 
+use std::convert::Infallible;
 use std::future::{Future, poll_fn};
+use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::header::EXPECT;
+use axum::response::Response;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -15,7 +22,7 @@ use tokio_util::task::TaskTracker;
 
 use super::connection::{BreakableStream, Connection};
 use super::door::Door;
-use super::router::{Site, Visit};
+use super::transfer::{Download, Leftover, Owed, Upload};
 
 /// How long a connection may stay without a whole head of a request, in real time: longer than HTTP
 /// clients keep an idle one, which would otherwise send a request while it is closed.
@@ -25,8 +32,21 @@ const MAX_HEAD: usize = 64 * 1024;
 /// How long a peer may take for the response that it is owed when the service stops, in real time.
 const STOP_PATIENCE: Duration = Duration::from_secs(2);
 
+/// What responds to the requests.
+pub(crate) trait Responder: Clone + Send + Sync + 'static {
+    fn respond(&self, peer: &Peer, request: Request) -> impl Future<Output = Response> + Send;
+}
+
+/// Whom a request comes from.
+#[derive(Clone)]
+pub(crate) struct Peer {
+    pub(crate) connection: Connection,
+    /// The address of this machine at which the connection came in.
+    pub(crate) local: Option<IpAddr>,
+}
+
 /// Serves until it is told to stop, and ends when the last connection is closed.
-pub(crate) async fn serve(door: Door, site: Site, stopping: CancellationToken) {
+pub(crate) async fn serve(door: Door, responder: impl Responder, stopping: CancellationToken) {
     let connections = TaskTracker::new();
     loop {
         let stream = tokio::select! {
@@ -34,16 +54,17 @@ pub(crate) async fn serve(door: Door, site: Site, stopping: CancellationToken) {
             () = stopping.cancelled() => break,
             stream = door.accept() => stream,
         };
-        connections.spawn(converse(stream, site.clone(), stopping.clone()));
+        connections.spawn(converse(stream, responder.clone(), stopping.clone()));
     }
     connections.close();
     connections.wait().await;
 }
 
 /// Serves one connection.
-async fn converse(stream: BreakableStream, site: Site, stopping: CancellationToken) {
+async fn converse(stream: BreakableStream, responder: impl Responder, stopping: CancellationToken) {
     let line = stream.line().clone();
-    let visit = Arc::new(Visit::new(site, Connection(line.clone()), stream.local_ip()));
+    let peer = Peer { connection: Connection(line.clone()), local: stream.local_ip() };
+    let visit = Arc::new(Visit { responder, peer, stopping: stopping.clone() });
     let service = service_fn(move |request| visit.clone().respond(request));
     let mut settings = http1::Builder::new();
     settings
@@ -66,5 +87,35 @@ async fn converse(stream: BreakableStream, site: Site, stopping: CancellationTok
     });
     if tokio::time::timeout(STOP_PATIENCE, rest).await.is_err() {
         line.cut();
+    }
+}
+
+/// The requests of one connection.
+struct Visit<R> {
+    responder: R,
+    peer: Peer,
+    stopping: CancellationToken,
+}
+
+impl<R: Responder> Visit<R> {
+    /// Responds to a request, with bodies that tell the connection whose turn it is.
+    async fn respond(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+    ) -> Result<Response<Download>, Infallible> {
+        let line = &self.peer.connection.0;
+        let owed = Owed::on(line);
+        // Who waits for leave to send has not sent anything, and needs no leave for a refusal.
+        let may_be_left =
+            !request.body().is_end_stream() && !request.headers().contains_key(EXPECT);
+        let leftover = may_be_left.then(|| Arc::new(Leftover::default()));
+        let upload =
+            |body| Upload::new(body, leftover.clone(), line.clone(), self.stopping.clone());
+        let request = request.map(|body| Body::new(upload(body)));
+        let response = self.responder.respond(&self.peer, request).await;
+        if let Some(leftover) = &leftover {
+            leftover.drain(line, &self.stopping).await;
+        }
+        Ok(response.map(|body| Download { body, _owed: owed }))
     }
 }

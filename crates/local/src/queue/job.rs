@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::stream::Backlog;
 use super::submission::Submission;
-use super::workers::WorkerId;
 use crate::clock::{Moment, milliseconds};
+use crate::worker::WorkerId;
 
 pub(crate) type JobId = Arc<str>;
 
@@ -58,25 +58,13 @@ impl Mode {
 
     /// An id for a job that is submitted so.
     pub(crate) fn new_id(self) -> JobId {
-        let bits = fastrand::u128(..);
-        // The version and variant bits of a random UUID.
-        let bits = (bits & !(0xf << 76) & !(0b11 << 62)) | (0x4 << 76) | (0b10 << 62);
-        let (prefix, suffix) = match self {
-            Self::Async => ("", "-u1"),
-            Self::Sync { .. } => ("sync-", ""),
-        };
-        let mut id = String::with_capacity(prefix.len() + 36 + suffix.len());
-        id.push_str(prefix);
-        for (index, byte) in bits.to_be_bytes().into_iter().enumerate() {
-            if matches!(index, 4 | 6 | 8 | 10) {
-                id.push('-');
-            }
-            for half in [byte >> 4, byte & 0xf] {
-                id.push(char::from(b"0123456789abcdef"[usize::from(half)]));
-            }
+        // Unique is all that an id has to be, so the system need not be asked for random numbers.
+        let random = fastrand::u128(..).to_ne_bytes();
+        let uuid = uuid::Builder::from_random_bytes(random).into_uuid();
+        match self {
+            Self::Async => format!("{uuid}-u1").into(),
+            Self::Sync { .. } => format!("sync-{uuid}").into(),
         }
-        id.push_str(suffix);
-        id.into()
     }
 }
 
@@ -300,7 +288,7 @@ pub(crate) struct Record {
     pub(crate) error: Option<Arc<str>>,
 }
 
-/// What `/run`, `/cancel` and `/retry` answer.
+/// What `/run`, `/cancel` and `/retry` return.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Receipt {
     #[serde(serialize_with = "shared_text")]

@@ -8,13 +8,13 @@ pub(crate) const MAX_CHUNK: usize = 1_000_000;
 /// What is left free for the members around the output and for the stream index.
 const AROUND: usize = 64;
 
-/// How `/stream` answers.
+/// The shape of the response of `/stream`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StreamShape {
-    /// A JSON array of chunks, as the interface documents it.
+    /// A JSON array of chunks, as documented.
     #[default]
     Array,
-    /// An object with the job's `status` and the chunks under `stream`, as it is also seen.
+    /// An object with the job's `status` and the chunks in `stream`, which also occurs in practice.
     Object,
 }
 

@@ -1,12 +1,12 @@
 //! The body of `/run` and `/runsync`: read by hand, so that every refusal names its field.
 
-use std::fmt;
 use std::time::Duration;
 
 use reqwest::Url;
 use serde_json::{Map, Value};
 
-use crate::http::Refusal;
+use crate::refusal::Refusal;
+use crate::worker::{JobPolicy, S3Config};
 
 const MIN_EXECUTION_TIMEOUT: Duration = Duration::from_secs(5);
 const MIN_TTL: Duration = Duration::from_secs(10);
@@ -23,45 +23,6 @@ pub(crate) struct Submission {
     pub(crate) s3_config: Option<S3Config>,
 }
 
-/// The execution policy that a job was submitted with (interface: "policy object"). What the
-/// submission left out is `None`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct JobPolicy {
-    /// How long the job may run once a worker has it: 5 seconds to 7 days.
-    pub execution_timeout: Option<Duration>,
-    /// Whether the job starts no workers.
-    pub low_priority: bool,
-    /// How long the job may live, counted from its submission: 10 seconds to 7 days.
-    pub ttl: Option<Duration>,
-}
-
-/// The object storage that a job was submitted with (interface: "s3Config object"). The service
-/// hands it to the handler and makes no use of it.
-#[derive(Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct S3Config {
-    /// Identifies the access key.
-    pub access_id: Option<String>,
-    /// The access key's secret. `Debug` does not show it.
-    pub access_secret: Option<String>,
-    /// The bucket to use.
-    pub bucket_name: Option<String>,
-    /// The address of the storage provider.
-    pub endpoint_url: Option<String>,
-}
-
-impl fmt::Debug for S3Config {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("S3Config")
-            .field("access_id", &self.access_id)
-            .field("access_secret", &self.access_secret.as_ref().map(|_| "[hidden]"))
-            .field("bucket_name", &self.bucket_name)
-            .field("endpoint_url", &self.endpoint_url)
-            .finish()
-    }
-}
-
 impl Submission {
     /// A submission of nothing but an input.
     pub(crate) fn of(input: Value) -> Self {
@@ -70,14 +31,14 @@ impl Submission {
 
     pub(crate) fn parse(body: &[u8]) -> Result<Self, Refusal> {
         let body: Value = serde_json::from_slice(body)
-            .map_err(|error| Refusal::bad_request(format!("the body is not JSON: {error}")))?;
+            .map_err(|error| Refusal::invalid(format!("the body is not JSON: {error}")))?;
         let Value::Object(mut body) = body else {
             return Err(wrong_type("the body", "an object", &body));
         };
         let input = match body.remove("input") {
             Some(input @ Value::Object(_)) => input,
             Some(other) => return Err(wrong_type("input", "an object", &other)),
-            None => return Err(Refusal::bad_request("input is required, and the body has none")),
+            None => return Err(Refusal::invalid("input is required")),
         };
         Ok(Self {
             input,
@@ -104,8 +65,8 @@ pub(crate) fn within(
         .map(Duration::from_millis)
         .filter(|duration| (min..=max).contains(duration))
         .ok_or_else(|| {
-            Refusal::bad_request(format!(
-                "{name} must be an integer of milliseconds from {} to {}",
+            Refusal::invalid(format!(
+                "{name} must be an integer from {} to {}, in milliseconds",
                 min.as_millis(),
                 max.as_millis(),
             ))
@@ -115,10 +76,10 @@ pub(crate) fn within(
 fn webhook(value: &Value) -> Result<Url, Refusal> {
     let text = string("webhook", value)?;
     if text.len() > MAX_WEBHOOK {
-        return Err(Refusal::bad_request(format!("webhook must be at most {MAX_WEBHOOK} bytes")));
+        return Err(Refusal::invalid(format!("webhook must be at most {MAX_WEBHOOK} bytes")));
     }
     web_address(text).ok_or_else(|| {
-        Refusal::bad_request("webhook must be an absolute URL that starts with http or https")
+        Refusal::invalid("webhook must be an absolute URL that starts with http or https")
     })
 }
 
@@ -152,7 +113,7 @@ fn s3_config(value: &Value) -> Result<S3Config, Refusal> {
     };
     let endpoint_url = member("endpointUrl")?;
     if endpoint_url.as_deref().is_some_and(|text| web_address(text).is_none()) {
-        return Err(Refusal::bad_request("s3Config.endpointUrl must be an absolute URL"));
+        return Err(Refusal::invalid("s3Config.endpointUrl must be an absolute URL"));
     }
     Ok(S3Config {
         access_id: member("accessId")?,
@@ -179,5 +140,5 @@ fn wrong_type(name: &str, expected: &str, found: &Value) -> Refusal {
         Value::Array(_) => "an array",
         Value::Object(_) => "an object",
     };
-    Refusal::bad_request(format!("{name} must be {expected}, and is {found}"))
+    Refusal::invalid(format!("{name} must be {expected}, not {found}"))
 }

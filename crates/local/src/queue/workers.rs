@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-pub(crate) type WorkerId = u64;
+use crate::worker::WorkerId;
 
 /// How many workers an endpoint has, and how it gets and loses them.
 ///
@@ -23,17 +23,17 @@ pub struct Workers {
 }
 
 impl Default for Workers {
-    /// One worker that is always there, and up to three.
+    /// At least one worker and at most three.
     fn default() -> Self {
         Self::between(1, 3)
     }
 }
 
 impl Workers {
-    /// Never fewer than `min` workers, never more than `max`; a `min` above `max` counts as
-    /// `max`. With `between(0, 0)` every job stays in the queue.
+    /// At least `min` and at most `max` workers; a `min` above `max` counts as `max`. With
+    /// `between(0, 0)` every job stays in the queue.
     ///
-    /// A new worker is ready at once, and an idle one above `min` stops after 5 seconds.
+    /// By default a new worker is ready immediately, and an idle one above `min` stops after 5 seconds.
     pub const fn between(min: usize, max: usize) -> Self {
         Self {
             min: if min < max { min } else { max },
@@ -43,27 +43,27 @@ impl Workers {
         }
     }
 
-    /// How long a new worker takes until it can run a job. The first `min` workers are ready
-    /// when the service starts.
+    /// Sets how long a new worker takes until it can run a job. The first `min` workers are ready when
+    /// the service starts.
     #[must_use]
     pub const fn cold_start(mut self, time: Duration) -> Self {
         self.cold_start = time;
         self
     }
 
-    /// How long a worker above `min` stays when it has nothing to do.
+    /// Sets how long an idle worker above `min` stays.
     #[must_use]
     pub const fn idle_timeout(mut self, time: Duration) -> Self {
         self.idle_timeout = time;
         self
     }
 
-    /// The number of workers that are there even when there is nothing to do.
+    /// Returns the smallest number of workers.
     pub const fn min(&self) -> usize {
         self.min
     }
 
-    /// The largest number of workers.
+    /// Returns the largest number of workers.
     pub const fn max(&self) -> usize {
         self.max
     }

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Closure, Handler, HandlerError, LocalJob};
+use super::closure::Closure;
+use super::handler::{Handler, HandlerError};
+use super::job::LocalJob;
 
 /// A chunk takes about 3 KB of memory until somebody reads it, so this many take 30 MB.
 const MAX_COUNT: u64 = 10_000;
@@ -61,7 +63,7 @@ async fn sleep(job: LocalJob) -> Result<Value, HandlerError> {
 /// Fails with `input.message`.
 async fn fail(job: LocalJob) -> Result<Value, HandlerError> {
     let message = job.input.get("message").and_then(Value::as_str);
-    Err(message.unwrap_or("failed, as it was asked to").into())
+    Err(message.unwrap_or("failed on request").into())
 }
 
 fn number(input: &Value, name: &str) -> Result<Option<u64>, String> {
@@ -70,6 +72,6 @@ fn number(input: &Value, name: &str) -> Result<Option<u64>, String> {
         Some(value) => value
             .as_u64()
             .map(Some)
-            .ok_or_else(|| format!("input.{name} must be an integer that is not negative")),
+            .ok_or_else(|| format!("input.{name} must be a non-negative integer")),
     }
 }

@@ -6,7 +6,8 @@ use futures_util::future::BoxFuture;
 use futures_util::{Stream, StreamExt};
 use serde_json::Value;
 
-use super::{Handler, HandlerError, LocalJob};
+use super::handler::{Handler, HandlerError};
+use super::job::LocalJob;
 
 /// A closure that returns a result.
 pub(crate) struct Closure<F>(pub(crate) F);

@@ -14,9 +14,10 @@ use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command as Shell};
 
-use super::{Handler, HandlerError, LocalJob, WorkerLost};
+use super::handler::{Handler, HandlerError};
+use super::job::{LocalJob, WorkerId};
+use super::outcome::WorkerLost;
 use crate::clock::milliseconds;
-use crate::queue::WorkerId;
 use crate::sync::locked;
 
 /// A shell command that serves as the endpoint's worker.
@@ -41,21 +42,23 @@ impl Command {
             {
                 match process.run(&job).await {
                     Err(lost) if !lost.has_job => {}
-                    ended => return ended.map(|answer| (answer, process)).map_err(|lost| lost.why),
+                    ended => {
+                        return ended.map(|response| (response, process)).map_err(|lost| lost.why);
+                    }
                 }
             }
             let mut process = Process::start(&self.line).map_err(|error| {
-                WorkerLost(format!("the worker `{}` did not start: {error}", self.line))
+                WorkerLost(format!("failed to start the worker `{}`: {error}", self.line))
             })?;
-            let answer = process.run(&job).await.map_err(|lost| lost.why)?;
-            Ok((answer, process))
+            let response = process.run(&job).await.map_err(|lost| lost.why)?;
+            Ok((response, process))
         };
-        let (answer, process) = tokio::select! {
+        let (response, process) = tokio::select! {
             done = work => done?,
             () = job.cancelled() => return Err("stopped".into()),
         };
         locked(&self.idle).insert(worker, process);
-        answer.map_err(Into::into)
+        response.map_err(Into::into)
     }
 }
 
@@ -73,7 +76,7 @@ impl Handler for Command {
 struct Lost {
     why: WorkerLost,
     /// Whether it may have read any of its job. Another may be given a job that it has not: one
-    /// that has ended after its last answer ends no other job.
+    /// that has ended after its last response ends no other job.
     has_job: bool,
 }
 
@@ -104,7 +107,7 @@ impl Process {
         Ok(Self { child: Mutex::new(child), stdin, lines, is_used: false })
     }
 
-    /// Whether it can take another job, after what it wrote behind its last answer is dropped.
+    /// Whether it can take another job, after what it wrote behind its last response is dropped.
     async fn is_ready(&mut self) -> bool {
         for _ in 0..MAX_SURPLUS {
             // Once, and without waiting: there is a line, or there is none yet.
@@ -124,7 +127,7 @@ impl Process {
         false
     }
 
-    /// Gives the process a job and reads lines until its answer. An outer error means that the
+    /// Gives the process a job and reads lines until its response. An outer error means that the
     /// process is of no more use.
     async fn run(&mut self, job: &LocalJob) -> Result<Result<Value, String>, Lost> {
         let mut line = job_line(job).to_string();
@@ -138,7 +141,7 @@ impl Process {
             let line = match self.lines.next_line().await {
                 Ok(Some(line)) => line,
                 Ok(None) => {
-                    return Err(self.lost("its output ended before an answer", written).await);
+                    return Err(self.lost("its output ended before a response", written).await);
                 }
                 Err(error) => return Err(self.lost(&error.to_string(), written).await),
             };
@@ -147,7 +150,8 @@ impl Process {
                 log_surplus(&line);
                 surplus += 1;
                 if surplus > MAX_SURPLUS {
-                    let why = WorkerLost("the worker writes and does not read".to_owned());
+                    let why =
+                        WorkerLost("the worker keeps writing without reading its job".to_owned());
                     return Err(Lost { why, has_job: false });
                 }
                 continue;
@@ -197,7 +201,7 @@ impl Process {
         Lost { why: self.death(what).await, has_job }
     }
 
-    /// Says how a process that does not answer ended.
+    /// Says how a process that does not respond ended.
     async fn death(&self, what: &str) -> WorkerLost {
         // Its exit status comes a moment after the end of its output.
         let mut status: Option<ExitStatus> = None;
@@ -222,7 +226,7 @@ fn log_surplus(line: &str) {
         // is nobody to tell.
         let _ = writeln!(
             io::stderr(),
-            "podqueue-local: a worker wrote a line after its answer, which is dropped ({} bytes)",
+            "podqueue-local: dropped a line of {} bytes that a worker wrote after its response",
             line.len()
         );
     }
@@ -289,7 +293,7 @@ impl Line {
     fn parse(line: &str) -> Result<Self, String> {
         let unusable = || {
             format!(
-                "the worker wrote a line that is no object with output, error, stream or \
+                "the worker wrote a line that is not an object with output, error, stream or \
                  progress: {}",
                 line.chars().take(200).collect::<String>(),
             )

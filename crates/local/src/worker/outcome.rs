@@ -7,7 +7,8 @@ use std::panic::AssertUnwindSafe;
 use futures_util::FutureExt;
 use serde_json::Value;
 
-use super::{Handler, LocalJob};
+use super::handler::Handler;
+use super::job::LocalJob;
 
 /// What a handler made of a job.
 pub(crate) struct Outcome {

@@ -57,7 +57,7 @@ pub fn name() -> impl Strategy<Value = String> {
         "endpoint",
         "times",
         "probability",
-        "answer",
+        "response",
         "status",
         "headers",
         "body",
@@ -145,10 +145,10 @@ pub fn fault() -> impl Strategy<Value = Value> {
     let answer =
         (100_u64..1000, json_value(), any::<String>()).prop_map(|(status, headers, body)| {
             let headers = if headers.is_object() { headers } else { json!({ "a": "b" }) };
-            json!({ "answer": { "status": status, "headers": headers, "body": body } })
+            json!({ "response": { "status": status, "headers": headers, "body": body } })
         });
     let plain_answer = (200_u64..1000, any::<String>())
-        .prop_map(|(status, body)| json!({ "answer": { "status": status, "body": body } }));
+        .prop_map(|(status, body)| json!({ "response": { "status": status, "body": body } }));
     let effect = prop_oneof![
         Just(json!({})),
         answer,
@@ -158,7 +158,7 @@ pub fn fault() -> impl Strategy<Value = Value> {
         number().prop_map(|bytes| json!({ "truncate": bytes })),
         (number(), 0_u64..5000)
             .prop_map(|(bytes, pause)| json!({ "drip": { "bytes": bytes, "pauseMs": pause } })),
-        json_value().prop_map(|value| json!({ "answer": value })),
+        json_value().prop_map(|value| json!({ "response": value })),
     ];
     let chosen = prop_oneof![
         Just(json!({})),

@@ -108,7 +108,7 @@ async fn without_a_setting_the_key_is_random() {
 }
 
 #[tokio::test]
-async fn two_authorization_headers_are_no_key() {
+async fn two_authorization_headers_count_as_no_key() {
     let service = Service::still(|builder| builder).await;
     let url = format!("{}/v2/echo/health", service.local.base_url());
     let request = service.http.get(url).header("authorization", KEY);

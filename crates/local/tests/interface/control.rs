@@ -11,7 +11,7 @@ async fn service() -> Service {
 }
 
 #[tokio::test]
-async fn it_is_there_only_when_asked_for_and_wants_a_key() {
+async fn it_is_opt_in_and_requires_a_key() {
     let without = Service::still(|builder| builder).await;
     assert_refused(&without.get("/_local/clock").await, StatusCode::NOT_FOUND, "no operation");
     let service = service().await;
@@ -49,8 +49,8 @@ async fn it_advances_the_clock() {
 async fn it_adds_and_ends_faults() {
     let service = service().await;
     let faults = [
-        json!({ "operation": "health", "answer": { "status": 503 } }),
-        json!({ "operation": "requests", "times": 1, "answer": {
+        json!({ "operation": "health", "response": { "status": 503 } }),
+        json!({ "operation": "requests", "times": 1, "response": {
             "status": 502, "headers": { "x-a": "b" }, "body": "{}",
         } }),
         json!({ "operation": "get-pod", "truncate": 3, "probability": 1.0, "seed": 4 }),
@@ -102,7 +102,7 @@ async fn a_fault_can_name_every_operation() {
         "graphql",
     ];
     for operation in operations {
-        let fault = json!({ "operation": operation, "answer": { "status": 503, "body": "{}" } });
+        let fault = json!({ "operation": operation, "response": { "status": 503, "body": "{}" } });
         assert_eq!(service.post_json("/_local/faults", fault).await.0, 200, "{operation}");
     }
     assert_eq!(service.post("/v2/echo/openai/v1/models").await.0, 503);
@@ -112,12 +112,13 @@ async fn a_fault_can_name_every_operation() {
 #[tokio::test]
 async fn it_takes_the_service_down_and_it_comes_back() {
     let service = service().await;
-    let fault = json!({ "operation": "health", "times": 1, "down": { "ms": 50 } });
+    let fault = json!({ "operation": "health", "times": 1, "down": { "ms": 3_600_000 } });
     assert_eq!(service.post_json("/_local/faults", fault).await.0, 200);
     let url = format!("{}/v2/echo/health", service.local.base_url());
     let health = || service.http.get(&url).header("authorization", crate::support::KEY).send();
     assert!(health().await.is_err());
     assert!(health().await.unwrap_err().is_connect());
+    service.local.refuse_connections(std::time::Duration::ZERO).await;
     eventually("a service that is back", async || health().await.is_ok()).await;
 }
 
@@ -163,7 +164,7 @@ async fn it_reads_the_logs_and_is_not_in_them() {
 }
 
 #[tokio::test]
-async fn what_it_cannot_use_is_400() {
+async fn invalid_input_is_400() {
     let service = service().await;
     for (path, body) in [
         ("clock/advance", json!({})),
@@ -176,9 +177,9 @@ async fn what_it_cannot_use_is_400() {
         ("faults", json!({ "rewrite": "backwards" })),
         ("faults", json!({ "down": { "ms": 1 }, "drip": { "bytes": 1, "pauseMs": 1 } })),
         ("faults", json!({ "probability": 1.5 })),
-        ("faults", json!({ "answer": { "status": 101 } })),
-        ("faults", json!({ "answer": { "status": 200, "headers": { "a b": "c" } } })),
-        ("faults", json!({ "answer": { "status": 200, "headers": { "a": "b\n" } } })),
+        ("faults", json!({ "response": { "status": 101 } })),
+        ("faults", json!({ "response": { "status": 200, "headers": { "a b": "c" } } })),
+        ("faults", json!({ "response": { "status": 200, "headers": { "a": "b\n" } } })),
         ("pods", json!({})),
         ("templates", json!({ "id": "t" })),
     ] {

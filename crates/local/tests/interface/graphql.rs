@@ -141,14 +141,14 @@ async fn creating_a_template_with_an_existing_name_fails() {
     let service = Service::still(|builder| builder).await;
     for name in ["notebook", "official-base"] {
         let answer = save(&service, required(name)).await;
-        assert!(error(&answer).contains("name exists already"));
+        assert!(error(&answer).contains("name already exists"));
         assert_eq!(answer["errors"][0]["path"], json!(["saveTemplate"]));
         assert_eq!(answer["data"], json!({ "saveTemplate": null }));
     }
     let id = save(&service, required("free")).await["data"]["saveTemplate"]["id"].clone();
     let mut change = required("notebook");
     change["id"] = id;
-    assert!(error(&save(&service, change).await).contains("name exists already"));
+    assert!(error(&save(&service, change).await).contains("name already exists"));
 }
 
 #[tokio::test]
@@ -328,7 +328,7 @@ async fn a_failed_field_leaves_the_others_as_they_are() {
 }
 
 #[tokio::test]
-async fn every_string_arrives_as_it_is() {
+async fn every_string_arrives_unchanged() {
     let service = Service::still(|builder| builder).await;
     for text in ["\"", "\\", "a\nb\tc", "\"\"\"", "\u{1}\u{7f}", "\u{1f980}", "C:\\new", "}"] {
         let mut input = required(&format!("n{text}"));

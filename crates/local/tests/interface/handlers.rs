@@ -66,7 +66,7 @@ async fn progress_is_the_output_while_the_job_runs() {
 }
 
 #[tokio::test]
-async fn progress_is_no_output_of_a_job_that_does_not_complete() {
+async fn progress_is_not_the_output_of_a_job_that_does_not_complete() {
     let service = Service::still(|builder| {
         builder.endpoint("half", |job: LocalJob| async move {
             job.progress(json!("half"));
@@ -213,7 +213,7 @@ mod command {
     }
 
     #[tokio::test]
-    async fn it_answers_in_lines_of_json_and_lives_on() {
+    async fn it_responds_with_lines_of_json_and_stays_alive() {
         let service = service().await;
         for jobs in 1..=3 {
             let id = service.run("sh", json!({ "input": {} })).await;
@@ -293,7 +293,7 @@ mod command {
     }
 
     #[tokio::test]
-    async fn a_line_too_many_answers_no_other_job() {
+    async fn a_surplus_line_is_no_response_to_another_job() {
         for worker in [
             // In one piece with the answer, and while the next job is waiting in the pipe.
             r#"while read -r line; do

@@ -12,7 +12,7 @@ fn requests(headers: &str) -> [String; 4] {
     let secret = json!({
         "query": r#"mutation { secretCreate(input: { name: "s", value: "v" }) { id } }"#,
     });
-    let fault = json!({ "answer": { "status": 500 } }).to_string();
+    let fault = json!({ "response": { "status": 500 } }).to_string();
     let request = |line: &str, body: &str| {
         format!(
             "{line} HTTP/1.1\r\n{headers}authorization: Bearer {KEY}\r\nconnection: close\r\n\
@@ -172,7 +172,7 @@ async fn a_body_that_is_not_declared_as_json_is_refused() {
         r#"{"query": "mutation { secretCreate(input: { name: \"s\", value: \"v\" }) { id } }"}"#;
     let bodies = [
         (format!("{base}/graphql?api_key=a+key"), secret),
-        (format!("{base}/_local/faults"), r#"{"answer": {"status": 500}}"#),
+        (format!("{base}/_local/faults"), r#"{"response": {"status": 500}}"#),
         (format!("{base}/_local/clock/advance"), r#"{"ms": 1000}"#),
         (format!("{base}/_local/pods"), r#"{"id": "p"}"#),
         (format!("{base}/_local/templates"), r#"{"id": "t", "name": "t"}"#),

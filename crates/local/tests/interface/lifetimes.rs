@@ -181,7 +181,7 @@ async fn retry_keeps_the_time_of_submission() {
 }
 
 #[tokio::test]
-async fn a_wait_that_runs_out_answers_the_record_as_it_stands_and_the_job_goes_on() {
+async fn a_wait_that_is_over_returns_the_current_record_and_the_job_continues() {
     let service = Service::still(|builder| builder.workers(1, 1)).await;
     let body = json!({ "input": { "ms": 100_000 } });
     let running = service.post_json("/v2/sleep/runsync?wait=1000", body.clone());

@@ -21,7 +21,7 @@ async fn ids_are_uuids_with_a_suffix_or_the_prefix_sync() {
 }
 
 #[tokio::test]
-async fn every_input_arrives_as_it_is() {
+async fn every_input_arrives_unchanged() {
     let service = Service::still(|builder| builder).await;
     for input in [
         json!({}),
@@ -269,14 +269,14 @@ async fn head_of_a_stream_is_refused_and_loses_no_chunks() {
 }
 
 #[tokio::test]
-async fn an_openai_call_runs_the_handler_and_answers_its_output() {
+async fn an_openai_call_runs_the_handler_and_returns_its_output() {
     let service = Service::still(|builder| builder).await;
     let body = json!({ "model": "m", "messages": [] });
     let answer = service.post_json("/v2/echo/openai/v1/chat/completions", body.clone()).await;
     let expected = json!({ "openai_route": "/v1/chat/completions", "openai_input": body });
     assert_eq!(answer, (200, expected));
     let answer = service.post_json("/v2/fail/openai/v1/models", json!({})).await;
-    assert_refused(&answer, StatusCode::INTERNAL_SERVER_ERROR, "failed, as it was asked to");
+    assert_refused(&answer, StatusCode::INTERNAL_SERVER_ERROR, "failed on request");
     let answer = service.send(Method::POST, "/v2/echo/openai/v1/models", b"{".to_vec()).await;
     assert_refused(&answer, StatusCode::BAD_REQUEST, "not JSON");
 }

@@ -244,7 +244,7 @@ async fn each_kind_of_template_needs_its_include_flag() {
 }
 
 #[tokio::test]
-async fn a_flag_that_is_no_boolean_is_400() {
+async fn a_flag_that_is_not_a_boolean_is_400() {
     let service = Service::still(|builder| builder).await;
     for path in [
         "/v1/pods/pod-gpu?includeMachine=1",

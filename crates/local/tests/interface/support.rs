@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 
 pub const KEY: &str = "a key";
 
+/// How long to wait, in real time, for what should happen at once: until it never will.
+pub const NEVER: Duration = Duration::from_secs(120);
+
 /// A service, and a client that sends what it is told.
 pub struct Service {
     pub local: LocalService,
@@ -102,13 +105,23 @@ impl Service {
 }
 
 /// Polls until something is so. What a test waits for happens on threads or in processes of their
-/// own, some milliseconds later; the deadline is only there for what never happens.
+/// own, some milliseconds later, or much later on a busy machine; the deadline is only there for what
+/// never happens.
 pub async fn eventually(what: &str, mut condition: impl AsyncFnMut() -> bool) {
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
+    let deadline = tokio::time::Instant::now() + NEVER;
     while !condition().await {
         assert!(tokio::time::Instant::now() < deadline, "there never was {what}");
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
+}
+
+/// Does something in real time within a test whose clock jumps ahead whenever its runtime has nothing to
+/// do: bytes that are still on their way between two sockets are nothing to the runtime.
+pub async fn in_real_time<T>(work: impl Future<Output = T>) -> T {
+    tokio::time::resume();
+    let result = work.await;
+    tokio::time::pause();
+    result
 }
 
 /// A named pipe, by which one learns that processes have ended: it is read to its end when the last

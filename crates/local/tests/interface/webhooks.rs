@@ -142,7 +142,7 @@ async fn a_retried_job_is_posted_again() {
 }
 
 #[tokio::test]
-async fn a_call_that_fails_is_tried_2_more_times_10_seconds_apart() {
+async fn a_failed_call_is_retried_twice_10_seconds_apart() {
     let receiver = Receiver::start(&[500]).await;
     let service = Service::still(|builder| builder).await;
     service.run("echo", json!({ "input": {}, "webhook": receiver.url })).await;
@@ -163,7 +163,7 @@ async fn a_call_that_fails_is_tried_2_more_times_10_seconds_apart() {
 }
 
 #[tokio::test]
-async fn one_step_of_the_clock_brings_both_further_tries() {
+async fn one_step_of_the_clock_brings_both_retries() {
     let receiver = Receiver::start(&[500]).await;
     let service = Service::still(|builder| builder).await;
     service.run("echo", json!({ "input": {}, "webhook": receiver.url })).await;
@@ -192,7 +192,7 @@ async fn only_200_counts_and_redirects_are_not_followed() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_is_not_there_counts_as_a_failed_try() {
+async fn an_unreachable_receiver_counts_as_a_failed_attempt() {
     let service = Service::still(|builder| builder).await;
     let gone = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/secret-path", gone.local_addr().unwrap());

@@ -39,7 +39,7 @@ pub(super) fn statements(operation: &Operation, changes: bool) -> TokenStream {
     });
     quote! {
         let call = crate::rest::call::RestCall::new(#name, #method)
-            #(#path)* #(#fixed)* #(#queries)* #(#headers)* #accept #body;
+            #(#path)* #(#fixed)* #(#queries)* #(#headers)* #accept #body .timeout(self.timeout);
         #(#later_headers)*
     }
 }

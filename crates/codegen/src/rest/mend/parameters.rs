@@ -10,8 +10,8 @@ use crate::naming;
 use crate::rest::model::{Parameter, Piece, Place, pieces};
 
 /// Fields and methods that every builder has.
-const BUILDERS_OWN: [&str; 8] =
-    ["rest", "body", "changes", "null", "set", "send", "clone", "into_future"];
+const BUILDERS_OWN: [&str; 9] =
+    ["rest", "body", "changes", "null", "set", "timeout", "send", "clone", "into_future"];
 
 /// The parameters of an operation and their schemas, path parameters first in the order of the
 /// path, then the others in the order of the description.

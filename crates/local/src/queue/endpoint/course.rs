@@ -1,14 +1,15 @@
 //! What happens to an endpoint by itself: what has become due, and the jobs that workers start on.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
 
 use super::{Due, Endpoint, State};
 use crate::clock::Moment;
 use crate::queue::job::{Fate, Job};
-use crate::queue::workers::WorkerId;
 use crate::sync::locked;
-use crate::worker::{LocalJob, run};
+use crate::worker::{JobContext, LocalJob, WorkerId, run};
 
 /// How long a handler that was told to stop may go on to tidy up, in real time. Its worker is
 /// free for another job meanwhile.
@@ -68,7 +69,7 @@ impl Endpoint {
         }
         let stop = job.start(worker, now);
         state.calendar.set(Due::Job(id.clone()), job.fate().0);
-        let work = LocalJob::new(self.clone(), job, worker, stop.clone(), now);
+        let work = self.work(job, worker, stop.clone(), now);
         let (endpoint, attempt) = (self.clone(), job.attempt);
         self.tasks.spawn(async move {
             let told_to_stop = async {
@@ -83,6 +84,31 @@ impl Endpoint {
                 () = told_to_stop => {}
             }
         });
+    }
+
+    /// The job as its handler gets it.
+    fn work(
+        self: &Arc<Self>,
+        job: &Job,
+        worker: WorkerId,
+        stop: CancellationToken,
+        now: Moment,
+    ) -> LocalJob {
+        LocalJob {
+            id: job.id.to_string(),
+            input: job.submission.input.clone(),
+            policy: job.submission.policy,
+            s3_config: job.submission.s3_config.clone(),
+            context: JobContext {
+                reports: self.clone(),
+                id: job.id.clone(),
+                attempt: job.attempt,
+                worker,
+                stop,
+                clock: self.clock.clone(),
+                time: Arc::new(Mutex::new(now)),
+            },
+        }
     }
 
     /// Does what is due when nobody asks, for as long as the service runs.

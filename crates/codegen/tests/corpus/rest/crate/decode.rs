@@ -2,13 +2,13 @@
 
 use std::fmt::Debug;
 
-use podqueue::__private::lenient::shape::{Answer, Shape};
+use podqueue::__private::lenient::shape::{Answer, Reading};
 use podqueue::__private::serde::Serialize;
 use podqueue::__private::serde_json::{Value, from_str, to_string};
 
 /// Decodes an answer of a shape, and says what is wrong with the outcome: it must decode, be equal
 /// after it was written and read again, print, and hold all that a `complete` answer says.
-pub fn check<S: Shape>(what: &str, complete: bool, text: &str) -> Option<String>
+pub fn check<S: Reading>(what: &str, complete: bool, text: &str) -> Option<String>
 where
     S::Value: Serialize + PartialEq + Debug,
 {

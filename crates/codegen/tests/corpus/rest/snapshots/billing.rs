@@ -1379,6 +1379,7 @@ impl Rest {
     pub fn create_invoice(&self, body: impl Into<types::NewInvoice>) -> CreateInvoice {
         CreateInvoice {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
             changes: crate::rest::call::Changes::default(),
         }
@@ -1427,6 +1428,7 @@ impl Rest {
     pub fn get_invoice(&self, id: impl Into<String>) -> GetInvoice {
         GetInvoice {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
             expand: None,
             amount: None,
@@ -1439,6 +1441,7 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct CreateInvoice {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: types::NewInvoice,
     changes: crate::rest::call::Changes,
 }
@@ -1463,11 +1466,18 @@ impl CreateInvoice {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::PageOfInvoice> {
         let call = crate::rest::call::RestCall::new("create_invoice", "POST")
             .literal("/invoices")
-            .json(Some(&self.body), &self.changes);
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -1488,6 +1498,7 @@ impl ::std::future::IntoFuture for CreateInvoice {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetInvoice {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
     expand: Option<Vec<types::GetInvoiceExpandItem>>,
     amount: Option<f64>,
@@ -1509,13 +1520,20 @@ impl GetInvoice {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Invoice> {
         let call = crate::rest::call::RestCall::new("get_invoice", "GET")
             .literal("/invoices/")
             .parameter("id", &self.id)
             .query("expand", &self.expand)
-            .query("amount", &self.amount);
+            .query("amount", &self.amount)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }

@@ -131,7 +131,10 @@ impl Rest {
     ///
     /// `GET /download`
     pub fn download(&self) -> Download {
-        Download { rest: self.clone() }
+        Download {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -144,6 +147,7 @@ impl Rest {
     pub fn form(&self, body: impl Into<types::New>) -> Form {
         Form {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
             changes: crate::rest::call::Changes::default(),
         }
@@ -159,6 +163,7 @@ impl Rest {
     pub fn free(&self, body: ::serde_json::Value) -> Free {
         Free {
             rest: self.clone(),
+            timeout: None,
             body,
             changes: crate::rest::call::Changes::default(),
         }
@@ -174,6 +179,7 @@ impl Rest {
     pub fn json(&self, body: impl Into<types::New>) -> Json {
         Json {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
             changes: crate::rest::call::Changes::default(),
         }
@@ -189,6 +195,7 @@ impl Rest {
     pub fn list(&self, body: impl IntoIterator<Item = impl Into<String>>) -> List {
         List {
             rest: self.clone(),
+            timeout: None,
             body: body.into_iter().map(Into::into).collect(),
         }
     }
@@ -203,6 +210,7 @@ impl Rest {
     pub fn map(&self, body: ::std::collections::HashMap<String, String>) -> Map {
         Map {
             rest: self.clone(),
+            timeout: None,
             body,
             changes: crate::rest::call::Changes::default(),
         }
@@ -214,6 +222,7 @@ impl Rest {
     pub fn optional(&self) -> Optional {
         Optional {
             rest: self.clone(),
+            timeout: None,
             body: None,
             changes: crate::rest::call::Changes::default(),
         }
@@ -229,6 +238,7 @@ impl Rest {
     pub fn shared(&self, body: impl Into<types::New>) -> Shared {
         Shared {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
             changes: crate::rest::call::Changes::default(),
         }
@@ -244,6 +254,7 @@ impl Rest {
     pub fn text(&self, body: impl Into<String>) -> Text {
         Text {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
         }
     }
@@ -254,14 +265,22 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Download {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Download {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<crate::rest::call::Bytes> {
         let call = crate::rest::call::RestCall::new("download", "GET")
             .literal("/download")
-            .accept("application/octet-stream");
+            .accept("application/octet-stream")
+            .timeout(self.timeout);
         call.send_bytes(&self.rest).await
     }
 }
@@ -282,6 +301,7 @@ impl ::std::future::IntoFuture for Download {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Form {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: types::New,
     changes: crate::rest::call::Changes,
 }
@@ -306,11 +326,18 @@ impl Form {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("form", "POST")
             .literal("/form")
-            .json(Some(&self.body), &self.changes);
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -331,6 +358,7 @@ impl ::std::future::IntoFuture for Form {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Free {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: ::serde_json::Value,
     changes: crate::rest::call::Changes,
 }
@@ -355,11 +383,18 @@ impl Free {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("free", "POST")
             .literal("/free")
-            .json(Some(&self.body), &self.changes);
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -380,6 +415,7 @@ impl ::std::future::IntoFuture for Free {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Json {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: types::New,
     changes: crate::rest::call::Changes,
 }
@@ -404,11 +440,18 @@ impl Json {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("json", "POST")
             .literal("/json")
-            .json(Some(&self.body), &self.changes);
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -429,15 +472,23 @@ impl ::std::future::IntoFuture for Json {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct List {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: Vec<String>,
 }
 
 impl List {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("list", "POST")
             .literal("/list")
-            .json(Some(&self.body), crate::rest::call::Changes::NONE);
+            .json(Some(&self.body), crate::rest::call::Changes::NONE)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -458,6 +509,7 @@ impl ::std::future::IntoFuture for List {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Map {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: ::std::collections::HashMap<String, String>,
     changes: crate::rest::call::Changes,
 }
@@ -482,11 +534,18 @@ impl Map {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("map", "POST")
             .literal("/map")
-            .json(Some(&self.body), &self.changes);
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -507,6 +566,7 @@ impl ::std::future::IntoFuture for Map {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Optional {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: Option<types::New>,
     changes: crate::rest::call::Changes,
 }
@@ -537,11 +597,18 @@ impl Optional {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("optional", "POST")
             .literal("/optional")
-            .json(self.body.as_ref(), &self.changes);
+            .json(self.body.as_ref(), &self.changes)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -562,6 +629,7 @@ impl ::std::future::IntoFuture for Optional {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Shared {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: types::New,
     changes: crate::rest::call::Changes,
 }
@@ -586,11 +654,18 @@ impl Shared {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("shared", "PUT")
             .literal("/shared")
-            .json(Some(&self.body), &self.changes);
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -611,15 +686,23 @@ impl ::std::future::IntoFuture for Shared {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Text {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: String,
 }
 
 impl Text {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("text", "POST")
             .literal("/text")
-            .json(Some(&self.body), crate::rest::call::Changes::NONE);
+            .json(Some(&self.body), crate::rest::call::Changes::NONE)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }

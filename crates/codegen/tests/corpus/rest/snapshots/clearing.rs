@@ -48,6 +48,7 @@ impl Rest {
     pub fn patch_optional(&self) -> PatchOptional {
         PatchOptional {
             rest: self.clone(),
+            timeout: None,
             body: None,
             changes: crate::rest::call::Changes::default(),
         }
@@ -63,6 +64,7 @@ impl Rest {
     pub fn patch_thing(&self, body: impl Into<types::Change>) -> PatchThing {
         PatchThing {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
             changes: crate::rest::call::Changes::default(),
         }
@@ -74,6 +76,7 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PatchOptional {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: Option<types::Change>,
     changes: crate::rest::call::Changes,
 }
@@ -104,11 +107,18 @@ impl PatchOptional {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("patch_optional", "PATCH")
             .literal("/optional")
-            .json(self.body.as_ref(), &self.changes);
+            .json(self.body.as_ref(), &self.changes)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -129,6 +139,7 @@ impl ::std::future::IntoFuture for PatchOptional {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PatchThing {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: types::Change,
     changes: crate::rest::call::Changes,
 }
@@ -153,11 +164,18 @@ impl PatchThing {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("patch_thing", "PATCH")
             .literal("/thing")
-            .json_as("application/merge-patch+json", Some(&self.body), &self.changes);
+            .json_as("application/merge-patch+json", Some(&self.body), &self.changes)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }

@@ -551,6 +551,7 @@ impl Rest {
     ) -> ComputeInstancesInsert {
         ComputeInstancesInsert {
             rest: self.clone(),
+            timeout: None,
             project: project.into(),
             body: body.into(),
             changes: crate::rest::call::Changes::default(),
@@ -570,6 +571,7 @@ impl Rest {
     ) -> ComputeInstancesList {
         ComputeInstancesList {
             rest: self.clone(),
+            timeout: None,
             project: project.into(),
         }
     }
@@ -589,6 +591,7 @@ impl Rest {
     ) -> ComputeInstancesList2 {
         ComputeInstancesList2 {
             rest: self.clone(),
+            timeout: None,
             project: project.into(),
             x_request_id: x_request_id.into(),
             filter: None,
@@ -615,6 +618,7 @@ impl Rest {
     ) -> ComputeInstancesStart {
         ComputeInstancesStart {
             rest: self.clone(),
+            timeout: None,
             project: project.into(),
             id: id.into(),
         }
@@ -637,6 +641,7 @@ impl Rest {
     ) -> GetV1ProjectFilesNameExt {
         GetV1ProjectFilesNameExt {
             rest: self.clone(),
+            timeout: None,
             project: project.into(),
             name: name.into(),
             ext: ext.into(),
@@ -660,6 +665,7 @@ impl Rest {
     ) -> PatchV1InstancesInstanceId {
         PatchV1InstancesInstanceId {
             rest: self.clone(),
+            timeout: None,
             instance_id: instance_id.into(),
             body: None,
             changes: crate::rest::call::Changes::default(),
@@ -672,6 +678,7 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ComputeInstancesInsert {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     project: String,
     body: types::Instance,
     changes: crate::rest::call::Changes,
@@ -697,13 +704,20 @@ impl ComputeInstancesInsert {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Operation> {
         let call = crate::rest::call::RestCall::new("compute_instances_insert", "POST")
             .literal("/v1/projects/")
             .parameter("project", &self.project)
             .literal("/instances")
-            .json(Some(&self.body), &self.changes);
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -724,16 +738,24 @@ impl ::std::future::IntoFuture for ComputeInstancesInsert {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ComputeInstancesList {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     project: String,
 }
 
 impl ComputeInstancesList {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::InstanceList> {
         let call = crate::rest::call::RestCall::new("compute_instances_list", "GET")
             .literal("/v1/Projects/")
             .parameter("project", &self.project)
-            .literal("/instances");
+            .literal("/instances")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -754,6 +776,7 @@ impl ::std::future::IntoFuture for ComputeInstancesList {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ComputeInstancesList2 {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     project: String,
     filter: Option<String>,
     top: Option<i64>,
@@ -804,6 +827,12 @@ impl ComputeInstancesList2 {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::InstanceList> {
         let call = crate::rest::call::RestCall::new("compute_instances_list_2", "GET")
@@ -815,7 +844,8 @@ impl ComputeInstancesList2 {
             .query_joined("fields", &self.fields, ",")
             .query_joined("zones", &self.zones, " ")
             .query_joined("states", &self.states, "|")
-            .header("X-Request-Id", &self.x_request_id);
+            .header("X-Request-Id", &self.x_request_id)
+            .timeout(self.timeout);
         let call = match &self.if_none_match {
             Some(value) => call.header("If-None-Match", value),
             None => call,
@@ -840,11 +870,18 @@ impl ::std::future::IntoFuture for ComputeInstancesList2 {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ComputeInstancesStart {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     project: String,
     id: String,
 }
 
 impl ComputeInstancesStart {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Operation> {
         let call = crate::rest::call::RestCall::new("compute_instances_start", "POST")
@@ -852,7 +889,8 @@ impl ComputeInstancesStart {
             .parameter("project", &self.project)
             .literal("/instances/")
             .parameter("id", &self.id)
-            .literal(":start");
+            .literal(":start")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -873,12 +911,19 @@ impl ::std::future::IntoFuture for ComputeInstancesStart {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetV1ProjectFilesNameExt {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     project: String,
     name: String,
     ext: types::GetV1ProjectFilesNameExtExt,
 }
 
 impl GetV1ProjectFilesNameExt {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<::serde_json::Value> {
         let call = crate::rest::call::RestCall::new(
@@ -891,7 +936,8 @@ impl GetV1ProjectFilesNameExt {
             .parameter("name", &self.name)
             .literal(".")
             .parameter("ext", &self.ext)
-            .accept("application/vnd.api+json");
+            .accept("application/vnd.api+json")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -912,6 +958,7 @@ impl ::std::future::IntoFuture for GetV1ProjectFilesNameExt {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PatchV1InstancesInstanceId {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     instance_id: String,
     body: Option<types::Instance>,
     changes: crate::rest::call::Changes,
@@ -943,6 +990,12 @@ impl PatchV1InstancesInstanceId {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Instance> {
         let call = crate::rest::call::RestCall::new(
@@ -951,7 +1004,8 @@ impl PatchV1InstancesInstanceId {
             )
             .literal("/v1/instances/")
             .parameter("instance-id", &self.instance_id)
-            .json_as("application/merge-patch+json", self.body.as_ref(), &self.changes);
+            .json_as("application/merge-patch+json", self.body.as_ref(), &self.changes)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }

@@ -21,6 +21,7 @@ impl Rest {
     pub fn delete_thing(&self, id: impl Into<String>) -> DeleteThing {
         DeleteThing {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -39,6 +40,7 @@ impl Rest {
     pub fn get_thing(&self, id: impl Into<String>) -> GetThing {
         GetThing {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -53,6 +55,7 @@ impl Rest {
     pub fn run_thing(&self, id: impl Into<String>) -> RunThing {
         RunThing {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -63,15 +66,23 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct DeleteThing {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl DeleteThing {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("delete_thing", "DELETE")
             .literal("/things/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -92,15 +103,23 @@ impl ::std::future::IntoFuture for DeleteThing {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetThing {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl GetThing {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::GetThingResponse> {
         let call = crate::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -121,15 +140,23 @@ impl ::std::future::IntoFuture for GetThing {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct RunThing {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl RunThing {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("run_thing", "POST")
             .literal("/things/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }

@@ -17,28 +17,40 @@ impl Rest {
     ///
     /// `POST /things`
     pub fn find_things(&self) -> FindThings {
-        FindThings { rest: self.clone() }
+        FindThings {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /both`
     pub fn get_both(&self) -> GetBoth {
-        GetBoth { rest: self.clone() }
+        GetBoth {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /null`
     pub fn get_null(&self) -> GetNull {
-        GetNull { rest: self.clone() }
+        GetNull {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /thing`
     pub fn get_thing(&self) -> GetThing {
-        GetThing { rest: self.clone() }
+        GetThing {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 }
 
@@ -47,13 +59,21 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct FindThings {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl FindThings {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Option<Vec<i64>>> {
         let call = crate::rest::call::RestCall::new("find_things", "POST")
-            .literal("/things");
+            .literal("/things")
+            .timeout(self.timeout);
         let answer: Option<
             ::podqueue::__private::lenient::shape::Answer<
                 ::podqueue::__private::lenient::shape::List<
@@ -81,12 +101,21 @@ impl ::std::future::IntoFuture for FindThings {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetBoth {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl GetBoth {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
-        let call = crate::rest::call::RestCall::new("get_both", "GET").literal("/both");
+        let call = crate::rest::call::RestCall::new("get_both", "GET")
+            .literal("/both")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -107,12 +136,21 @@ impl ::std::future::IntoFuture for GetBoth {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetNull {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl GetNull {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Option<String>> {
-        let call = crate::rest::call::RestCall::new("get_null", "GET").literal("/null");
+        let call = crate::rest::call::RestCall::new("get_null", "GET")
+            .literal("/null")
+            .timeout(self.timeout);
         call.send_optional(&self.rest).await
     }
 }
@@ -133,13 +171,21 @@ impl ::std::future::IntoFuture for GetNull {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetThing {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl GetThing {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Option<types::GetThingResponse>> {
         let call = crate::rest::call::RestCall::new("get_thing", "GET")
-            .literal("/thing");
+            .literal("/thing")
+            .timeout(self.timeout);
         call.send_optional(&self.rest).await
     }
 }

@@ -840,6 +840,7 @@ impl Rest {
     pub fn get_event(&self, id: impl Into<types::GetEventId>) -> GetEvent {
         GetEvent {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -850,6 +851,7 @@ impl Rest {
     pub fn list_events(&self) -> ListEvents {
         ListEvents {
             rest: self.clone(),
+            timeout: None,
             after: None,
             kinds: None,
             options: None,
@@ -867,6 +869,7 @@ impl Rest {
     pub fn send_event(&self, body: impl Into<types::NewEvent>) -> SendEvent {
         SendEvent {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
             changes: crate::rest::call::Changes::default(),
         }
@@ -876,7 +879,10 @@ impl Rest {
     ///
     /// `GET /ref`
     pub fn shared(&self) -> Shared {
-        Shared { rest: self.clone() }
+        Shared {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 }
 
@@ -885,15 +891,23 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetEvent {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: types::GetEventId,
 }
 
 impl GetEvent {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Event> {
         let call = crate::rest::call::RestCall::new("get_event", "GET")
             .literal("/events/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -914,6 +928,7 @@ impl ::std::future::IntoFuture for GetEvent {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ListEvents {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     after: Option<String>,
     kinds: Option<Vec<String>>,
     options: Option<String>,
@@ -945,6 +960,12 @@ impl ListEvents {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Page> {
         let call = crate::rest::call::RestCall::new("list_events", "GET")
@@ -952,7 +973,8 @@ impl ListEvents {
             .query("after", &self.after)
             .query_joined("kinds", &self.kinds, ",")
             .query("options", &self.options)
-            .query("exact", &self.exact);
+            .query("exact", &self.exact)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -973,6 +995,7 @@ impl ::std::future::IntoFuture for ListEvents {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct SendEvent {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: types::NewEvent,
     changes: crate::rest::call::Changes,
 }
@@ -997,11 +1020,18 @@ impl SendEvent {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Option<types::SendEventResponse>> {
         let call = crate::rest::call::RestCall::new("send_event", "POST")
             .literal("/events")
-            .json(Some(&self.body), &self.changes);
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -1022,12 +1052,21 @@ impl ::std::future::IntoFuture for SendEvent {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Shared {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Shared {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<::serde_json::Value> {
-        let call = crate::rest::call::RestCall::new("shared", "GET").literal("/ref");
+        let call = crate::rest::call::RestCall::new("shared", "GET")
+            .literal("/ref")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }

@@ -126,6 +126,7 @@ impl Rest {
     pub fn add_pet(&self, body: impl Into<types::Pet>) -> AddPet {
         AddPet {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
             limit: None,
             changes: crate::rest::call::Changes::default(),
@@ -138,6 +139,7 @@ impl Rest {
     pub fn get_here(&self) -> GetHere {
         GetHere {
             rest: self.clone(),
+            timeout: None,
             limit: None,
         }
     }
@@ -146,7 +148,10 @@ impl Rest {
     ///
     /// `GET /things`
     pub fn get_things(&self) -> GetThings {
-        GetThings { rest: self.clone() }
+        GetThings {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -155,6 +160,7 @@ impl Rest {
     pub fn list_pets(&self) -> ListPets {
         ListPets {
             rest: self.clone(),
+            timeout: None,
             limit: None,
         }
     }
@@ -165,6 +171,7 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct AddPet {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     limit: Option<i64>,
     body: types::Pet,
     changes: crate::rest::call::Changes,
@@ -196,12 +203,19 @@ impl AddPet {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("add_pet", "POST")
             .literal("/pets")
             .query("limit", &self.limit)
-            .json(Some(&self.body), &self.changes);
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -222,6 +236,7 @@ impl ::std::future::IntoFuture for AddPet {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetHere {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     limit: Option<i64>,
 }
 
@@ -232,11 +247,18 @@ impl GetHere {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Here> {
         let call = crate::rest::call::RestCall::new("get_here", "GET")
             .literal("/here")
-            .query("limit", &self.limit);
+            .query("limit", &self.limit)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -257,13 +279,21 @@ impl ::std::future::IntoFuture for GetHere {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetThings {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl GetThings {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Owner> {
         let call = crate::rest::call::RestCall::new("get_things", "GET")
-            .literal("/things");
+            .literal("/things")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -284,6 +314,7 @@ impl ::std::future::IntoFuture for GetThings {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ListPets {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     limit: Option<i64>,
 }
 
@@ -294,11 +325,18 @@ impl ListPets {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Vec<types::Pet>> {
         let call = crate::rest::call::RestCall::new("list_pets", "GET")
             .literal("/pets")
-            .query("limit", &self.limit);
+            .query("limit", &self.limit)
+            .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
             ::podqueue::__private::lenient::shape::List<
                 ::podqueue::__private::lenient::shape::Plain<types::Pet>,

@@ -843,6 +843,7 @@ impl Rest {
     ) -> ReactionsListForIssue {
         ReactionsListForIssue {
             rest: self.clone(),
+            timeout: None,
             owner: owner.into(),
             repo: repo.into(),
             issue_number,
@@ -879,6 +880,7 @@ impl Rest {
     ) -> ReposCreateOrUpdateFileContents {
         ReposCreateOrUpdateFileContents {
             rest: self.clone(),
+            timeout: None,
             owner: owner.into(),
             repo: repo.into(),
             path: path.into(),
@@ -893,6 +895,7 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ReactionsListForIssue {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     owner: String,
     repo: String,
     issue_number: i64,
@@ -947,6 +950,12 @@ impl ReactionsListForIssue {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Vec<types::Reaction>> {
         let call = crate::rest::call::RestCall::new("reactions_list_for_issue", "GET")
@@ -962,7 +971,8 @@ impl ReactionsListForIssue {
             .query("labels[]", &self.labels)
             .query("sort", &self.sort)
             .query("since", &self.since)
-            .query("2fa", &self._2fa);
+            .query("2fa", &self._2fa)
+            .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
             ::podqueue::__private::lenient::shape::List<
                 ::podqueue::__private::lenient::shape::Plain<types::Reaction>,
@@ -988,6 +998,7 @@ impl ::std::future::IntoFuture for ReactionsListForIssue {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ReposCreateOrUpdateFileContents {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     owner: String,
     repo: String,
     path: String,
@@ -1015,6 +1026,12 @@ impl ReposCreateOrUpdateFileContents {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::FileCommit> {
         let call = crate::rest::call::RestCall::new(
@@ -1027,7 +1044,8 @@ impl ReposCreateOrUpdateFileContents {
             .parameter("repo", &self.repo)
             .literal("/contents/")
             .parameter("path", &self.path)
-            .json(Some(&self.body), &self.changes);
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }

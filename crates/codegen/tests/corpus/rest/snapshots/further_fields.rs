@@ -104,6 +104,7 @@ impl Rest {
     pub fn post(&self, body: impl Into<types::Sent>) -> Post {
         Post {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
             changes: crate::rest::call::Changes::default(),
         }
@@ -115,6 +116,7 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Post {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: types::Sent,
     changes: crate::rest::call::Changes,
 }
@@ -139,11 +141,18 @@ impl Post {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Got> {
         let call = crate::rest::call::RestCall::new("post", "POST")
             .literal("/t")
-            .json(Some(&self.body), &self.changes);
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }

@@ -133,7 +133,10 @@ impl Rest {
     ///
     /// `GET /list`
     pub fn list(&self) -> List {
-        List { rest: self.clone() }
+        List {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -146,6 +149,7 @@ impl Rest {
     pub fn make_thing(&self, body: impl Into<types::MakeThingBody>) -> MakeThing {
         MakeThing {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
             changes: crate::rest::call::Changes::default(),
         }
@@ -157,12 +161,21 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct List {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl List {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Vec<types::ListResponseItem>> {
-        let call = crate::rest::call::RestCall::new("list", "GET").literal("/list");
+        let call = crate::rest::call::RestCall::new("list", "GET")
+            .literal("/list")
+            .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
             ::podqueue::__private::lenient::shape::List<
                 ::podqueue::__private::lenient::shape::Plain<types::ListResponseItem>,
@@ -188,6 +201,7 @@ impl ::std::future::IntoFuture for List {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct MakeThing {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: types::MakeThingBody,
     changes: crate::rest::call::Changes,
 }
@@ -212,11 +226,18 @@ impl MakeThing {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::MakeThingResponse> {
         let call = crate::rest::call::RestCall::new("make_thing", "POST")
             .literal("/things")
-            .json(Some(&self.body), &self.changes);
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }

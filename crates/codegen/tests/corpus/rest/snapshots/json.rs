@@ -25,7 +25,10 @@ impl Rest {
     /// `GET /things`
     #[deprecated]
     pub fn list_things(&self) -> ListThings {
-        ListThings { rest: self.clone() }
+        ListThings {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 }
 
@@ -34,13 +37,21 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ListThings {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl ListThings {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Vec<types::Thing>> {
         let call = crate::rest::call::RestCall::new("list_things", "GET")
-            .literal("/things");
+            .literal("/things")
+            .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
             ::podqueue::__private::lenient::shape::List<
                 ::podqueue::__private::lenient::shape::Plain<types::Thing>,

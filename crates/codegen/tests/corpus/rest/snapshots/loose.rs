@@ -147,6 +147,7 @@ impl Rest {
     pub fn get_thing(&self) -> GetThing {
         GetThing {
             rest: self.clone(),
+            timeout: None,
             q: None,
         }
     }
@@ -161,6 +162,7 @@ impl Rest {
     pub fn put_thing(&self, body: impl Into<types::New>) -> PutThing {
         PutThing {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
             changes: crate::rest::call::Changes::default(),
         }
@@ -172,6 +174,7 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetThing {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     q: Option<i64>,
 }
 
@@ -182,11 +185,18 @@ impl GetThing {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Thing> {
         let call = crate::rest::call::RestCall::new("get_thing", "GET")
             .literal("/thing")
-            .query("q", &self.q);
+            .query("q", &self.q)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -207,6 +217,7 @@ impl ::std::future::IntoFuture for GetThing {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PutThing {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: types::New,
     changes: crate::rest::call::Changes,
 }
@@ -231,11 +242,18 @@ impl PutThing {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("put_thing", "PUT")
             .literal("/thing")
-            .json(Some(&self.body), &self.changes);
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }

@@ -136,6 +136,7 @@ impl Rest {
     pub fn charge(&self, body: impl Into<types::ChargeBody>) -> Charge {
         Charge {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
             changes: crate::rest::call::Changes::default(),
         }
@@ -145,7 +146,10 @@ impl Rest {
     ///
     /// `POST /parts`
     pub fn parts(&self) -> Parts {
-        Parts { rest: self.clone() }
+        Parts {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -154,6 +158,7 @@ impl Rest {
     pub fn post_xml(&self) -> PostXml {
         PostXml {
             rest: self.clone(),
+            timeout: None,
             body: None,
         }
     }
@@ -168,6 +173,7 @@ impl Rest {
     pub fn put_file(&self, body: impl Into<crate::rest::call::Bytes>) -> PutFile {
         PutFile {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
         }
     }
@@ -182,6 +188,7 @@ impl Rest {
     pub fn put_note(&self, body: impl Into<String>) -> PutNote {
         PutNote {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
         }
     }
@@ -192,6 +199,7 @@ impl Rest {
     pub fn token(&self) -> Token {
         Token {
             rest: self.clone(),
+            timeout: None,
             body: None,
             changes: crate::rest::call::Changes::default(),
         }
@@ -207,6 +215,7 @@ impl Rest {
     pub fn vendor(&self, body: impl Into<types::VendorBody>) -> Vendor {
         Vendor {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
             changes: crate::rest::call::Changes::default(),
         }
@@ -218,6 +227,7 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Charge {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: types::ChargeBody,
     changes: crate::rest::call::Changes,
 }
@@ -242,6 +252,12 @@ impl Charge {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::ChargeResponse> {
         let call = crate::rest::call::RestCall::new("charge", "POST")
@@ -255,7 +271,8 @@ impl Charge {
                     ("ids", crate::rest::call::Style::Joined(",")),
                     ("spread", crate::rest::call::Style::Exploded),
                 ],
-            );
+            )
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -276,12 +293,21 @@ impl ::std::future::IntoFuture for Charge {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Parts {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Parts {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("parts", "POST").literal("/parts");
+        let call = crate::rest::call::RestCall::new("parts", "POST")
+            .literal("/parts")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -302,6 +328,7 @@ impl ::std::future::IntoFuture for Parts {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PostXml {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: Option<String>,
 }
 
@@ -312,12 +339,19 @@ impl PostXml {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
         let call = crate::rest::call::RestCall::new("post_xml", "POST")
             .literal("/xml")
             .accept("application/xml")
-            .raw("application/soap+xml", self.body.as_ref());
+            .raw("application/soap+xml", self.body.as_ref())
+            .timeout(self.timeout);
         call.send_text(&self.rest).await
     }
 }
@@ -338,16 +372,24 @@ impl ::std::future::IntoFuture for PostXml {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PutFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: crate::rest::call::Bytes,
 }
 
 impl PutFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<crate::rest::call::Bytes> {
         let call = crate::rest::call::RestCall::new("put_file", "POST")
             .literal("/files")
             .accept("application/pdf, image/png")
-            .raw("application/octet-stream", Some(&self.body));
+            .raw("application/octet-stream", Some(&self.body))
+            .timeout(self.timeout);
         call.send_bytes(&self.rest).await
     }
 }
@@ -368,16 +410,24 @@ impl ::std::future::IntoFuture for PutFile {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PutNote {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: String,
 }
 
 impl PutNote {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
         let call = crate::rest::call::RestCall::new("put_note", "PUT")
             .literal("/notes")
             .accept("text/markdown")
-            .raw("text/plain", Some(&self.body));
+            .raw("text/plain", Some(&self.body))
+            .timeout(self.timeout);
         call.send_text(&self.rest).await
     }
 }
@@ -398,6 +448,7 @@ impl ::std::future::IntoFuture for PutNote {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Token {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: Option<types::TokenBody>,
     changes: crate::rest::call::Changes,
 }
@@ -428,11 +479,18 @@ impl Token {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("token", "POST")
             .literal("/token")
-            .form(self.body.as_ref(), &self.changes, &[]);
+            .form(self.body.as_ref(), &self.changes, &[])
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -453,6 +511,7 @@ impl ::std::future::IntoFuture for Token {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Vendor {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: types::VendorBody,
     changes: crate::rest::call::Changes,
 }
@@ -477,12 +536,19 @@ impl Vendor {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::VendorResponse> {
         let call = crate::rest::call::RestCall::new("vendor", "POST")
             .literal("/vendor")
             .accept("application/vnd.api+json, application/json")
-            .json_as("application/vnd.api+json", Some(&self.body), &self.changes);
+            .json_as("application/vnd.api+json", Some(&self.body), &self.changes)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }

@@ -24,7 +24,10 @@ impl Rest {
     ///
     /// `COPY /thing`
     pub fn copy_thing(&self) -> CopyThing {
-        CopyThing { rest: self.clone() }
+        CopyThing {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -37,6 +40,7 @@ impl Rest {
     pub fn find_thing(&self, body: impl Into<types::FindThingBody>) -> FindThing {
         FindThing {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
             changes: crate::rest::call::Changes::default(),
         }
@@ -46,14 +50,20 @@ impl Rest {
     ///
     /// `GET /thing`
     pub fn get_thing(&self) -> GetThing {
-        GetThing { rest: self.clone() }
+        GetThing {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /lines`
     pub fn lines(&self) -> Lines {
-        Lines { rest: self.clone() }
+        Lines {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 }
 
@@ -62,13 +72,21 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct CopyThing {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl CopyThing {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("copy_thing", "COPY")
-            .literal("/thing");
+            .literal("/thing")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -89,6 +107,7 @@ impl ::std::future::IntoFuture for CopyThing {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct FindThing {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: types::FindThingBody,
     changes: crate::rest::call::Changes,
 }
@@ -113,11 +132,18 @@ impl FindThing {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Thing> {
         let call = crate::rest::call::RestCall::new("find_thing", "QUERY")
             .literal("/thing")
-            .json(Some(&self.body), &self.changes);
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -138,13 +164,21 @@ impl ::std::future::IntoFuture for FindThing {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetThing {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl GetThing {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Thing> {
         let call = crate::rest::call::RestCall::new("get_thing", "GET")
-            .literal("/thing");
+            .literal("/thing")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -165,14 +199,22 @@ impl ::std::future::IntoFuture for GetThing {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Lines {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Lines {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
         let call = crate::rest::call::RestCall::new("lines", "GET")
             .literal("/lines")
-            .accept("application/jsonl");
+            .accept("application/jsonl")
+            .timeout(self.timeout);
         call.send_text(&self.rest).await
     }
 }

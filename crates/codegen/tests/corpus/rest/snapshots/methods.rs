@@ -5,56 +5,80 @@ impl Rest {
     ///
     /// `DELETE /a`
     pub fn delete_a(&self) -> DeleteA {
-        DeleteA { rest: self.clone() }
+        DeleteA {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /a`
     pub fn get_a(&self) -> GetA {
-        GetA { rest: self.clone() }
+        GetA {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `HEAD /a`
     pub fn head_a(&self) -> HeadA {
-        HeadA { rest: self.clone() }
+        HeadA {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `OPTIONS /a`
     pub fn options_a(&self) -> OptionsA {
-        OptionsA { rest: self.clone() }
+        OptionsA {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `PATCH /a`
     pub fn patch_a(&self) -> PatchA {
-        PatchA { rest: self.clone() }
+        PatchA {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `POST /a`
     pub fn post_a(&self) -> PostA {
-        PostA { rest: self.clone() }
+        PostA {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `PUT /a`
     pub fn put_a(&self) -> PutA {
-        PutA { rest: self.clone() }
+        PutA {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `TRACE /a`
     pub fn trace_a(&self) -> TraceA {
-        TraceA { rest: self.clone() }
+        TraceA {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 }
 
@@ -63,12 +87,21 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct DeleteA {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl DeleteA {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("delete_a", "DELETE").literal("/a");
+        let call = crate::rest::call::RestCall::new("delete_a", "DELETE")
+            .literal("/a")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -89,12 +122,21 @@ impl ::std::future::IntoFuture for DeleteA {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetA {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl GetA {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("get_a", "GET").literal("/a");
+        let call = crate::rest::call::RestCall::new("get_a", "GET")
+            .literal("/a")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -115,12 +157,21 @@ impl ::std::future::IntoFuture for GetA {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct HeadA {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl HeadA {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("head_a", "HEAD").literal("/a");
+        let call = crate::rest::call::RestCall::new("head_a", "HEAD")
+            .literal("/a")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -141,13 +192,21 @@ impl ::std::future::IntoFuture for HeadA {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct OptionsA {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl OptionsA {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("options_a", "OPTIONS")
-            .literal("/a");
+            .literal("/a")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -168,12 +227,21 @@ impl ::std::future::IntoFuture for OptionsA {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PatchA {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl PatchA {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("patch_a", "PATCH").literal("/a");
+        let call = crate::rest::call::RestCall::new("patch_a", "PATCH")
+            .literal("/a")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -194,12 +262,21 @@ impl ::std::future::IntoFuture for PatchA {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PostA {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl PostA {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("post_a", "POST").literal("/a");
+        let call = crate::rest::call::RestCall::new("post_a", "POST")
+            .literal("/a")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -220,12 +297,21 @@ impl ::std::future::IntoFuture for PostA {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PutA {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl PutA {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("put_a", "PUT").literal("/a");
+        let call = crate::rest::call::RestCall::new("put_a", "PUT")
+            .literal("/a")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -246,12 +332,21 @@ impl ::std::future::IntoFuture for PutA {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct TraceA {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl TraceA {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("trace_a", "TRACE").literal("/a");
+        let call = crate::rest::call::RestCall::new("trace_a", "TRACE")
+            .literal("/a")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }

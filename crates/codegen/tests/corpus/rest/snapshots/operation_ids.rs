@@ -5,7 +5,10 @@ impl Rest {
     ///
     /// `GET /g`
     pub fn default(&self) -> Default {
-        Default { rest: self.clone() }
+        Default {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -18,6 +21,7 @@ impl Rest {
     pub fn delete_c_id(&self, id: impl Into<String>) -> DeleteCId {
         DeleteCId {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -26,49 +30,70 @@ impl Rest {
     ///
     /// `GET /f`
     pub fn get_f(&self) -> GetF {
-        GetF { rest: self.clone() }
+        GetF {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /d`
     pub fn list_things(&self) -> ListThings {
-        ListThings { rest: self.clone() }
+        ListThings {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /a`
     pub fn read(&self) -> Read {
-        Read { rest: self.clone() }
+        Read {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /b`
     pub fn read_2(&self) -> Read2 {
-        Read2 { rest: self.clone() }
+        Read2 {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /h`
     pub fn read_3(&self) -> Read3 {
-        Read3 { rest: self.clone() }
+        Read3 {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /e`
     pub fn type_(&self) -> Type {
-        Type { rest: self.clone() }
+        Type {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /i`
     pub fn x(&self) -> X {
-        X { rest: self.clone() }
+        X {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 }
 
@@ -77,12 +102,21 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Default {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Default {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("default", "GET").literal("/g");
+        let call = crate::rest::call::RestCall::new("default", "GET")
+            .literal("/g")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -103,15 +137,23 @@ impl ::std::future::IntoFuture for Default {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct DeleteCId {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl DeleteCId {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("delete_c_id", "DELETE")
             .literal("/c/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -132,12 +174,21 @@ impl ::std::future::IntoFuture for DeleteCId {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetF {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl GetF {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("get_f", "GET").literal("/f");
+        let call = crate::rest::call::RestCall::new("get_f", "GET")
+            .literal("/f")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -158,12 +209,21 @@ impl ::std::future::IntoFuture for GetF {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ListThings {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl ListThings {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("list_things", "GET").literal("/d");
+        let call = crate::rest::call::RestCall::new("list_things", "GET")
+            .literal("/d")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -184,12 +244,21 @@ impl ::std::future::IntoFuture for ListThings {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Read {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Read {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
-        let call = crate::rest::call::RestCall::new("read", "GET").literal("/a");
+        let call = crate::rest::call::RestCall::new("read", "GET")
+            .literal("/a")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -210,12 +279,21 @@ impl ::std::future::IntoFuture for Read {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Read2 {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Read2 {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<i64> {
-        let call = crate::rest::call::RestCall::new("read_2", "GET").literal("/b");
+        let call = crate::rest::call::RestCall::new("read_2", "GET")
+            .literal("/b")
+            .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
             ::podqueue::__private::lenient::shape::Integer<i64>,
         > = call.send(&self.rest).await?;
@@ -239,12 +317,21 @@ impl ::std::future::IntoFuture for Read2 {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Read3 {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Read3 {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("read_3", "GET").literal("/h");
+        let call = crate::rest::call::RestCall::new("read_3", "GET")
+            .literal("/h")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -265,12 +352,21 @@ impl ::std::future::IntoFuture for Read3 {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Type {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Type {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("type_", "GET").literal("/e");
+        let call = crate::rest::call::RestCall::new("type_", "GET")
+            .literal("/e")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -291,12 +387,21 @@ impl ::std::future::IntoFuture for Type {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct X {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl X {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("x", "GET").literal("/i");
+        let call = crate::rest::call::RestCall::new("x", "GET")
+            .literal("/i")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }

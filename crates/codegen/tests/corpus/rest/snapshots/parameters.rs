@@ -60,6 +60,7 @@ impl Rest {
     ) -> Read {
         Read {
             rest: self.clone(),
+            timeout: None,
             id,
             type_: type_.into(),
             undeclared: undeclared.into(),
@@ -85,6 +86,7 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Read {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: i64,
     type_: String,
     undeclared: String,
@@ -181,6 +183,12 @@ impl Read {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("read", "GET")
@@ -201,7 +209,8 @@ impl Read {
             .query("encoded", &self.encoded)
             .query("x_trace", &self.x_trace_2)
             .query("fn", &self.fn_)
-            .query("limit", &self.limit);
+            .query("limit", &self.limit)
+            .timeout(self.timeout);
         let call = match &self.x_trace {
             Some(value) => call.header("X-Trace", value),
             None => call,

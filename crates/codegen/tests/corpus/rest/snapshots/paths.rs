@@ -11,6 +11,7 @@ impl Rest {
     pub fn odd(&self, id: impl Into<String>) -> Odd {
         Odd {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -19,7 +20,10 @@ impl Rest {
     ///
     /// `POST /t#Other.action`
     pub fn other(&self) -> Other {
-        Other { rest: self.clone() }
+        Other {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -32,6 +36,7 @@ impl Rest {
     pub fn read(&self, b: impl Into<String>) -> Read {
         Read {
             rest: self.clone(),
+            timeout: None,
             b: b.into(),
             c: None,
         }
@@ -43,16 +48,24 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Odd {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl Odd {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("odd", "GET")
             .literal("/a b/%20/ü/")
             .parameter("id", &self.id)
-            .literal(":archive");
+            .literal(":archive")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -73,12 +86,21 @@ impl ::std::future::IntoFuture for Odd {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Other {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Other {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("other", "POST").literal("/t");
+        let call = crate::rest::call::RestCall::new("other", "POST")
+            .literal("/t")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -99,6 +121,7 @@ impl ::std::future::IntoFuture for Other {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Read {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     b: String,
     c: Option<String>,
 }
@@ -110,13 +133,20 @@ impl Read {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("read", "GET")
             .literal("/t")
             .query("kind", &"a")
             .query("b", &self.b)
-            .query("c", &self.c);
+            .query("c", &self.c)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }

@@ -90,7 +90,10 @@ impl Rest {
     ///
     /// `GET /a`
     pub fn read(&self) -> Read {
-        Read { rest: self.clone() }
+        Read {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 }
 
@@ -99,12 +102,21 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Read {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Read {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = crate::rest::call::RestCall::new("read", "GET").literal("/a");
+        let call = crate::rest::call::RestCall::new("read", "GET")
+            .literal("/a")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }

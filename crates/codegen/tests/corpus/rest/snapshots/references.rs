@@ -41,21 +41,30 @@ impl Rest {
     ///
     /// `GET /a`
     pub fn read_a(&self) -> ReadA {
-        ReadA { rest: self.clone() }
+        ReadA {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /b`
     pub fn read_b(&self) -> ReadB {
-        ReadB { rest: self.clone() }
+        ReadB {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /d`
     pub fn read_d(&self) -> ReadD {
-        ReadD { rest: self.clone() }
+        ReadD {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 }
 
@@ -64,12 +73,21 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ReadA {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl ReadA {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = crate::rest::call::RestCall::new("read_a", "GET").literal("/a");
+        let call = crate::rest::call::RestCall::new("read_a", "GET")
+            .literal("/a")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -90,12 +108,21 @@ impl ::std::future::IntoFuture for ReadA {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ReadB {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl ReadB {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = crate::rest::call::RestCall::new("read_b", "GET").literal("/b");
+        let call = crate::rest::call::RestCall::new("read_b", "GET")
+            .literal("/b")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -116,12 +143,21 @@ impl ::std::future::IntoFuture for ReadB {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ReadD {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl ReadD {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<::serde_json::Value> {
-        let call = crate::rest::call::RestCall::new("read_d", "GET").literal("/d");
+        let call = crate::rest::call::RestCall::new("read_d", "GET")
+            .literal("/d")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }

@@ -388,7 +388,10 @@ impl Rest {
     ///
     /// `GET /a`
     pub fn get_a(&self) -> GetA {
-        GetA { rest: self.clone() }
+        GetA {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -401,6 +404,7 @@ impl Rest {
     pub fn post_b(&self, body: impl Into<types::Clone>) -> PostB {
         PostB {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
             changes: crate::rest::call::Changes::default(),
         }
@@ -412,12 +416,21 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetA {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl GetA {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::All> {
-        let call = crate::rest::call::RestCall::new("get_a", "GET").literal("/a");
+        let call = crate::rest::call::RestCall::new("get_a", "GET")
+            .literal("/a")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -438,6 +451,7 @@ impl ::std::future::IntoFuture for GetA {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PostB {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: types::Clone,
     changes: crate::rest::call::Changes,
 }
@@ -462,11 +476,18 @@ impl PostB {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::HashMapObject> {
         let call = crate::rest::call::RestCall::new("post_b", "POST")
             .literal("/b")
-            .json(Some(&self.body), &self.changes);
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }

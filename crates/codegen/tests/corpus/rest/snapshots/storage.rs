@@ -433,6 +433,7 @@ impl Rest {
     pub fn batch(&self, body: impl IntoIterator<Item = types::File>) -> Batch {
         Batch {
             rest: self.clone(),
+            timeout: None,
             body: body.into_iter().collect(),
         }
     }
@@ -441,7 +442,10 @@ impl Rest {
     ///
     /// `GET /count`
     pub fn count(&self) -> Count {
-        Count { rest: self.clone() }
+        Count {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -454,6 +458,7 @@ impl Rest {
     pub fn delete_file(&self, id: impl Into<String>) -> DeleteFile {
         DeleteFile {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
             force: None,
             body: None,
@@ -471,6 +476,7 @@ impl Rest {
     pub fn download_file(&self, id: impl Into<String>) -> DownloadFile {
         DownloadFile {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -481,6 +487,7 @@ impl Rest {
     pub fn either(&self) -> Either {
         Either {
             rest: self.clone(),
+            timeout: None,
             body: None,
             changes: crate::rest::call::Changes::default(),
         }
@@ -490,14 +497,20 @@ impl Rest {
     ///
     /// `GET /flag`
     pub fn flag(&self) -> Flag {
-        Flag { rest: self.clone() }
+        Flag {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /`
     pub fn get(&self) -> Get {
-        Get { rest: self.clone() }
+        Get {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -510,6 +523,7 @@ impl Rest {
     pub fn get_file(&self, id: impl Into<String>) -> GetFile {
         GetFile {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -524,6 +538,7 @@ impl Rest {
     pub fn get_file_2(&self, id: impl Into<String>) -> GetFile2 {
         GetFile2 {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -534,6 +549,7 @@ impl Rest {
     pub fn get_internal_metadata(&self) -> GetInternalMetadata {
         GetInternalMetadata {
             rest: self.clone(),
+            timeout: None,
         }
     }
 
@@ -547,6 +563,7 @@ impl Rest {
     pub fn head_file(&self, id: impl Into<String>) -> HeadFile {
         HeadFile {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -555,21 +572,30 @@ impl Rest {
     ///
     /// `GET /kind`
     pub fn kind(&self) -> Kind {
-        Kind { rest: self.clone() }
+        Kind {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /logs`
     pub fn logs(&self) -> Logs {
-        Logs { rest: self.clone() }
+        Logs {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /no-responses`
     pub fn no_responses(&self) -> NoResponses {
-        NoResponses { rest: self.clone() }
+        NoResponses {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -578,6 +604,7 @@ impl Rest {
     pub fn null_responses(&self) -> NullResponses {
         NullResponses {
             rest: self.clone(),
+            timeout: None,
         }
     }
 
@@ -585,7 +612,10 @@ impl Rest {
     ///
     /// `GET /numbers`
     pub fn numbers(&self) -> Numbers {
-        Numbers { rest: self.clone() }
+        Numbers {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -598,6 +628,7 @@ impl Rest {
     pub fn options_file(&self, id: impl Into<String>) -> OptionsFile {
         OptionsFile {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -617,6 +648,7 @@ impl Rest {
     ) -> PatchFile {
         PatchFile {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
             body: body.into_iter().collect(),
         }
@@ -632,6 +664,7 @@ impl Rest {
     pub fn plain(&self, body: impl Into<String>) -> Plain {
         Plain {
             rest: self.clone(),
+            timeout: None,
             body: body.into(),
         }
     }
@@ -646,6 +679,7 @@ impl Rest {
     pub fn trace_file(&self, id: impl Into<String>) -> TraceFile {
         TraceFile {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -656,15 +690,23 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Batch {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: Vec<types::File>,
 }
 
 impl Batch {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Vec<types::FileOrProblem>> {
         let call = crate::rest::call::RestCall::new("batch", "POST")
             .literal("/batch")
-            .json(Some(&self.body), crate::rest::call::Changes::NONE);
+            .json(Some(&self.body), crate::rest::call::Changes::NONE)
+            .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
             ::podqueue::__private::lenient::shape::List<
                 ::podqueue::__private::lenient::shape::Plain<types::FileOrProblem>,
@@ -690,12 +732,21 @@ impl ::std::future::IntoFuture for Batch {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Count {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Count {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<i64> {
-        let call = crate::rest::call::RestCall::new("count", "GET").literal("/count");
+        let call = crate::rest::call::RestCall::new("count", "GET")
+            .literal("/count")
+            .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
             ::podqueue::__private::lenient::shape::Integer<i64>,
         > = call.send(&self.rest).await?;
@@ -719,6 +770,7 @@ impl ::std::future::IntoFuture for Count {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct DeleteFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
     force: Option<bool>,
     body: Option<types::DeleteFileBody>,
@@ -757,13 +809,20 @@ impl DeleteFile {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("delete_file", "DELETE")
             .literal("/files/")
             .parameter("id", &self.id)
             .query("force", &self.force)
-            .json(self.body.as_ref(), &self.changes);
+            .json(self.body.as_ref(), &self.changes)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -784,17 +843,25 @@ impl ::std::future::IntoFuture for DeleteFile {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct DownloadFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl DownloadFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<crate::rest::call::Bytes> {
         let call = crate::rest::call::RestCall::new("download_file", "GET")
             .literal("/files/")
             .parameter("id", &self.id)
             .literal("/content")
-            .accept("application/octet-stream");
+            .accept("application/octet-stream")
+            .timeout(self.timeout);
         call.send_bytes(&self.rest).await
     }
 }
@@ -815,6 +882,7 @@ impl ::std::future::IntoFuture for DownloadFile {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Either {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: Option<types::EitherBody>,
     changes: crate::rest::call::Changes,
 }
@@ -845,11 +913,18 @@ impl Either {
         self
     }
 
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
         let call = crate::rest::call::RestCall::new("either", "POST")
             .literal("/either")
-            .json(self.body.as_ref(), &self.changes);
+            .json(self.body.as_ref(), &self.changes)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -870,12 +945,21 @@ impl ::std::future::IntoFuture for Either {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Flag {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Flag {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<bool> {
-        let call = crate::rest::call::RestCall::new("flag", "GET").literal("/flag");
+        let call = crate::rest::call::RestCall::new("flag", "GET")
+            .literal("/flag")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -896,12 +980,21 @@ impl ::std::future::IntoFuture for Flag {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Get {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Get {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("get", "GET").literal("/");
+        let call = crate::rest::call::RestCall::new("get", "GET")
+            .literal("/")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -922,17 +1015,25 @@ impl ::std::future::IntoFuture for Get {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl GetFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("get_file", "GET")
             .literal("/dup/")
             .parameter("id", &self.id)
             .literal("/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -953,15 +1054,23 @@ impl ::std::future::IntoFuture for GetFile {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetFile2 {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl GetFile2 {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::File> {
         let call = crate::rest::call::RestCall::new("get_file_2", "GET")
             .literal("/files/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -982,15 +1091,23 @@ impl ::std::future::IntoFuture for GetFile2 {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetInternalMetadata {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl GetInternalMetadata {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(
         self,
     ) -> ::podqueue::Result<::serde_json::Map<String, ::serde_json::Value>> {
         let call = crate::rest::call::RestCall::new("get_internal_metadata", "GET")
-            .literal("/__internal/$metadata");
+            .literal("/__internal/$metadata")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -1011,15 +1128,23 @@ impl ::std::future::IntoFuture for GetInternalMetadata {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct HeadFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl HeadFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("head_file", "HEAD")
             .literal("/files/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -1040,12 +1165,21 @@ impl ::std::future::IntoFuture for HeadFile {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Kind {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Kind {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::KindResponse> {
-        let call = crate::rest::call::RestCall::new("kind", "GET").literal("/kind");
+        let call = crate::rest::call::RestCall::new("kind", "GET")
+            .literal("/kind")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -1066,14 +1200,22 @@ impl ::std::future::IntoFuture for Kind {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Logs {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Logs {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
         let call = crate::rest::call::RestCall::new("logs", "GET")
             .literal("/logs")
-            .accept("application/x-ndjson, text/event-stream");
+            .accept("application/x-ndjson, text/event-stream")
+            .timeout(self.timeout);
         call.send_text(&self.rest).await
     }
 }
@@ -1094,13 +1236,21 @@ impl ::std::future::IntoFuture for Logs {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct NoResponses {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl NoResponses {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("no_responses", "GET")
-            .literal("/no-responses");
+            .literal("/no-responses")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -1121,13 +1271,21 @@ impl ::std::future::IntoFuture for NoResponses {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct NullResponses {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl NullResponses {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("null_responses", "GET")
-            .literal("/null-responses");
+            .literal("/null-responses")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -1148,15 +1306,23 @@ impl ::std::future::IntoFuture for NullResponses {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Numbers {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Numbers {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(
         self,
     ) -> ::podqueue::Result<::std::collections::HashMap<String, f64>> {
         let call = crate::rest::call::RestCall::new("numbers", "GET")
-            .literal("/numbers");
+            .literal("/numbers")
+            .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
             ::podqueue::__private::lenient::shape::Dictionary<
                 ::podqueue::__private::lenient::shape::Number,
@@ -1182,15 +1348,23 @@ impl ::std::future::IntoFuture for Numbers {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct OptionsFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl OptionsFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("options_file", "OPTIONS")
             .literal("/files/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -1211,11 +1385,18 @@ impl ::std::future::IntoFuture for OptionsFile {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PatchFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
     body: Vec<types::PatchFileBodyItem>,
 }
 
 impl PatchFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Option<types::File>> {
         let call = crate::rest::call::RestCall::new("patch_file", "PATCH")
@@ -1225,7 +1406,8 @@ impl PatchFile {
                 "application/json-patch+json",
                 Some(&self.body),
                 crate::rest::call::Changes::NONE,
-            );
+            )
+            .timeout(self.timeout);
         call.send_optional(&self.rest).await
     }
 }
@@ -1246,15 +1428,23 @@ impl ::std::future::IntoFuture for PatchFile {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Plain {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     body: String,
 }
 
 impl Plain {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("plain", "POST")
             .literal("/plain")
-            .raw("text/plain", Some(&self.body));
+            .raw("text/plain", Some(&self.body))
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -1275,15 +1465,23 @@ impl ::std::future::IntoFuture for Plain {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct TraceFile {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl TraceFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("trace_file", "TRACE")
             .literal("/files/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }

@@ -16,21 +16,30 @@ impl Rest {
     ///
     /// `POST /many`
     pub fn make(&self) -> Make {
-        Make { rest: self.clone() }
+        Make {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /none`
     pub fn none(&self) -> None {
-        None { rest: self.clone() }
+        None {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /only-default`
     pub fn only_default(&self) -> OnlyDefault {
-        OnlyDefault { rest: self.clone() }
+        OnlyDefault {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
@@ -41,14 +50,20 @@ impl Rest {
     ///
     /// - 4XX: Not fine.
     pub fn range(&self) -> Range {
-        Range { rest: self.clone() }
+        Range {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 
     /// Prepares a call.
     ///
     /// `GET /without`
     pub fn without(&self) -> Without {
-        Without { rest: self.clone() }
+        Without {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 }
 
@@ -57,12 +72,21 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Make {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Make {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Option<types::MakeResponse>> {
-        let call = crate::rest::call::RestCall::new("make", "POST").literal("/many");
+        let call = crate::rest::call::RestCall::new("make", "POST")
+            .literal("/many")
+            .timeout(self.timeout);
         call.send_optional(&self.rest).await
     }
 }
@@ -83,12 +107,21 @@ impl ::std::future::IntoFuture for Make {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct None {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl None {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("none", "GET").literal("/none");
+        let call = crate::rest::call::RestCall::new("none", "GET")
+            .literal("/none")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }
@@ -109,13 +142,21 @@ impl ::std::future::IntoFuture for None {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct OnlyDefault {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl OnlyDefault {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<bool> {
         let call = crate::rest::call::RestCall::new("only_default", "GET")
-            .literal("/only-default");
+            .literal("/only-default")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }
@@ -136,12 +177,21 @@ impl ::std::future::IntoFuture for OnlyDefault {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Range {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Range {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Vec<i64>> {
-        let call = crate::rest::call::RestCall::new("range", "GET").literal("/range");
+        let call = crate::rest::call::RestCall::new("range", "GET")
+            .literal("/range")
+            .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
             ::podqueue::__private::lenient::shape::List<
                 ::podqueue::__private::lenient::shape::Integer<i64>,
@@ -167,13 +217,21 @@ impl ::std::future::IntoFuture for Range {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Without {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Without {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
         let call = crate::rest::call::RestCall::new("without", "GET")
-            .literal("/without");
+            .literal("/without")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }

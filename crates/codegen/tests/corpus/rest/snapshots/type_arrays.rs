@@ -120,6 +120,7 @@ impl Rest {
     pub fn get_thing(&self, id: impl Into<String>) -> GetThing {
         GetThing {
             rest: self.clone(),
+            timeout: None,
             id: id.into(),
         }
     }
@@ -130,15 +131,23 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetThing {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 impl GetThing {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Thing> {
         let call = crate::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
-            .parameter("id", &self.id);
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }

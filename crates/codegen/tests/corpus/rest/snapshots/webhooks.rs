@@ -5,7 +5,10 @@ impl Rest {
     ///
     /// `GET /ping`
     pub fn ping(&self) -> Ping {
-        Ping { rest: self.clone() }
+        Ping {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 }
 
@@ -14,12 +17,21 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Ping {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl Ping {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("ping", "GET").literal("/ping");
+        let call = crate::rest::call::RestCall::new("ping", "GET")
+            .literal("/ping")
+            .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
 }

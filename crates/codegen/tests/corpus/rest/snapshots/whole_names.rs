@@ -94,7 +94,10 @@ impl Rest {
     ///
     /// `GET /a`
     pub fn read_a(&self) -> ReadA {
-        ReadA { rest: self.clone() }
+        ReadA {
+            rest: self.clone(),
+            timeout: None,
+        }
     }
 }
 
@@ -103,12 +106,21 @@ impl Rest {
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ReadA {
     rest: Rest,
+    timeout: Option<::std::time::Duration>,
 }
 
 impl ReadA {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::ReadAResponse> {
-        let call = crate::rest::call::RestCall::new("read_a", "GET").literal("/a");
+        let call = crate::rest::call::RestCall::new("read_a", "GET")
+            .literal("/a")
+            .timeout(self.timeout);
         call.send(&self.rest).await
     }
 }

@@ -1,0 +1,214 @@
+//! The local service as a program.
+
+mod keys;
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, ValueEnum};
+use podqueue_local::{LocalService, RateLimits, StreamShape};
+
+use self::keys::Keys;
+
+/// Runs a local emulator of the hosted service until Ctrl-C.
+///
+/// Prints the URLs as environment variables for a client, ready to paste into a shell.
+///
+/// The API key is read from the environment variable PODQUEUE_API_KEY unless an option sets one. If
+/// there is none, a random key is generated and printed with the URLs.
+#[derive(Parser)]
+#[command(name = "podqueue-local", version)]
+struct Arguments {
+    /// The address to listen on; port 0 picks a free port.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8000")]
+    listen: SocketAddr,
+
+    /// Another host name or IP address to accept in the Host header; can be repeated.
+    ///
+    /// That is the name by which containers or other machines know this one. Loopback addresses,
+    /// localhost and the address at which a request arrives are always accepted.
+    #[arg(long = "allow-host", value_name = "NAME")]
+    allowed_hosts: Vec<String>,
+
+    /// An API key that clients may use; can be repeated.
+    ///
+    /// Each key is a separate user. Everyone on this machine can see it in the process list, so pass a
+    /// real key in PODQUEUE_API_KEY or a file.
+    #[arg(long = "api-key", value_name = "KEY")]
+    api_keys: Vec<String>,
+
+    /// A file with API keys that clients may use, one per line; - reads standard input.
+    #[arg(long, value_name = "FILE")]
+    api_key_file: Option<PathBuf>,
+
+    /// An endpoint whose workers run a shell command; can be repeated.
+    ///
+    /// A worker reads each job as a line of JSON, {"id": …, "input": …}, and responds with lines of JSON:
+    /// any number of {"stream": …}, then one {"output": …} or {"error": "…"}.
+    #[arg(long = "endpoint", value_name = "NAME=COMMAND", value_parser = endpoint)]
+    endpoints: Vec<(String, String)>,
+
+    /// The shape of the response of /stream.
+    ///
+    /// An array of chunks, or an object with status and stream.
+    #[arg(long, value_name = "SHAPE", value_enum, default_value = "array")]
+    stream_shape: Shape,
+
+    /// Enforce the documented rate limits, over any span of 10 seconds.
+    #[arg(long)]
+    rate_limits: bool,
+
+    /// Stop the clock.
+    ///
+    /// It moves only by POST /_local/clock/advance with a body like {"ms": 60000}.
+    #[arg(long)]
+    manual_clock: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Shape {
+    Array,
+    Object,
+}
+
+fn endpoint(argument: &str) -> Result<(String, String), String> {
+    match argument.split_once('=') {
+        Some((name, command)) if !name.is_empty() && !command.is_empty() => {
+            Ok((name.to_owned(), command.to_owned()))
+        }
+        _ => Err("expected NAME=COMMAND".to_owned()),
+    }
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run(Arguments::parse()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let error = with_option(error);
+            let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+            // When even standard error is closed, the exit code is all there is.
+            let _ = writeln!(io::stderr(), "podqueue-local: {error}{cause}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Calls a setting as it is called on the command line.
+fn with_option(error: Box<dyn std::error::Error>) -> Box<dyn std::error::Error> {
+    let setting = error.downcast_ref::<podqueue_local::Error>().and_then(|error| error.setting());
+    match setting {
+        Some(setting) => {
+            let option = format!("--{}", setting.replace('_', "-"));
+            error.to_string().replacen(setting, &option, 1).into()
+        }
+        None => error,
+    }
+}
+
+async fn run(arguments: Arguments) -> Result<(), Box<dyn std::error::Error>> {
+    let mut builder = LocalService::builder()
+        .listen(arguments.listen)
+        .control_plane()
+        .stream_shape(match arguments.stream_shape {
+            Shape::Array => StreamShape::Array,
+            Shape::Object => StreamShape::Object,
+        });
+    for name in arguments.allowed_hosts {
+        builder = builder.allow_host(name);
+    }
+    let keys = Keys::read(arguments.api_keys, arguments.api_key_file)?;
+    for key in keys.all() {
+        builder = builder.api_key(key);
+    }
+    if arguments.manual_clock {
+        builder = builder.manual_clock();
+    }
+    if arguments.rate_limits {
+        builder = builder.rate_limits(RateLimits::documented());
+    }
+    for (name, command) in arguments.endpoints {
+        builder = builder.command_endpoint(name, command);
+    }
+    // Before anybody can know that the program runs, so that no signal is missed.
+    let signals = Signals::listen()?;
+    let local = builder.start().await?;
+    announce(&local, &keys)?;
+    signals.received().await;
+    local.shutdown().await;
+    Ok(())
+}
+
+fn announce(local: &LocalService, keys: &Keys) -> io::Result<()> {
+    let address = local.address();
+    if !address.ip().is_loopback() {
+        writeln!(
+            io::stderr(),
+            "podqueue-local: warning: other machines can reach {address}, and only the API key \
+             protects it; they must use an IP address or a name given with --allow-host"
+        )?;
+    }
+    let mut out = io::stdout().lock();
+    match keys.shown(local) {
+        Ok(value) => writeln!(out, "export PODQUEUE_API_KEY={value}")?,
+        Err(whence) => writeln!(io::stderr(), "podqueue-local: using the API key {whence}")?,
+    }
+    for (name, value) in [
+        ("PODQUEUE_BASE_URL", local.base_url()),
+        ("PODQUEUE_REST_URL", local.rest_url()),
+        ("PODQUEUE_GRAPHQL_URL", local.graphql_url()),
+    ] {
+        writeln!(out, "export {name}={}", quoted(&value))?;
+    }
+    out.flush()
+}
+
+/// A value as a shell reads it back, whatever it holds.
+fn quoted(value: &str) -> Cow<'_, str> {
+    // Only a NUL could not be quoted, and neither a key nor a path or URL has one.
+    shlex::try_quote(value).unwrap_or(Cow::Borrowed(value))
+}
+
+/// The signals that end the program.
+#[cfg(unix)]
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn listen() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    async fn received(mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}
+
+/// The signal that ends the program.
+#[cfg(windows)]
+struct Signals(tokio::signal::windows::CtrlC);
+
+#[cfg(windows)]
+impl Signals {
+    fn listen() -> io::Result<Self> {
+        tokio::signal::windows::ctrl_c().map(Self)
+    }
+
+    async fn received(mut self) {
+        // None would mean that no more signals come, which is as good a reason to end.
+        let _ = self.0.recv().await;
+    }
+}

@@ -1,0 +1,398 @@
+//! One endpoint: its jobs, its queue and its workers, changed under one lock.
+//!
+//! Time is dealt with in one way: whatever has a due time stands in a calendar, and every access
+//! first brings about what has become due, as of the time at which it was due. A sweeper does the
+//! same when nobody asks.
+
+mod course;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::{Clock, Moment};
+use crate::queue::calendar::{Calendar, shrink};
+use crate::queue::event::Event;
+use crate::queue::health::{Health, Totals};
+use crate::queue::job::{Job, JobId, Mode, Place, Receipt, Record, Status};
+use crate::queue::stream::default_metrics;
+use crate::queue::submission::Submission;
+use crate::queue::workers::{Fleet, Reminder, Workers};
+use crate::refusal::Refusal;
+use crate::sync::{Tasks, locked};
+use crate::webhook::Webhooks;
+use crate::worker::{Handler, Outcome, Reports, WorkerId};
+
+/// What can be set for each endpoint.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EndpointSettings {
+    pub(crate) workers: Workers,
+    pub(crate) execution_timeout: Duration,
+    /// How many jobs may be queued.
+    pub(crate) max_queued: usize,
+}
+
+pub(crate) struct Endpoint {
+    name: Arc<str>,
+    settings: EndpointSettings,
+    handler: Arc<dyn Handler>,
+    clock: Clock,
+    tasks: Tasks,
+    webhooks: Webhooks,
+    state: Mutex<State>,
+    /// Tells the sweeper that something is due earlier than it thinks.
+    earlier: Notify,
+}
+
+#[derive(Debug)]
+struct State {
+    jobs: HashMap<JobId, Job>,
+    queue: BTreeMap<u64, JobId>,
+    next_turn: u64,
+    /// How many of the queued jobs call for a worker.
+    calling: usize,
+    fleet: Fleet,
+    totals: Totals,
+    calendar: Calendar<Due>,
+    /// When the sweeper looks next.
+    sweep_at: Option<Moment>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Due {
+    Job(JobId),
+    Worker(WorkerId),
+}
+
+impl Endpoint {
+    pub(crate) fn start(
+        name: &str,
+        settings: EndpointSettings,
+        handler: Arc<dyn Handler>,
+        clock: Clock,
+        tasks: Tasks,
+        webhooks: Webhooks,
+    ) -> Arc<Self> {
+        let endpoint = Arc::new(Self {
+            name: name.into(),
+            settings,
+            handler,
+            clock,
+            tasks,
+            webhooks,
+            state: Mutex::new(State {
+                jobs: HashMap::new(),
+                queue: BTreeMap::new(),
+                next_turn: 0,
+                calling: 0,
+                fleet: Fleet::new(settings.workers),
+                totals: Totals::default(),
+                calendar: Calendar::default(),
+                sweep_at: None,
+            }),
+            earlier: Notify::new(),
+        });
+        endpoint.tasks.spawn(endpoint.clone().sweep());
+        endpoint
+    }
+
+    pub(crate) fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    pub(crate) fn running_workers(self: &Arc<Self>) -> usize {
+        self.access(|state, _| state.fleet.running())
+    }
+
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    pub(crate) fn stopping(&self) -> &CancellationToken {
+        self.tasks.stopping()
+    }
+
+    /// Queues a job. Says also when that was, and what tells when to look at the job again.
+    pub(crate) fn submit(
+        self: &Arc<Self>,
+        submission: Submission,
+        mode: Mode,
+    ) -> Result<(Receipt, Moment, Arc<Notify>), Refusal> {
+        let id = mode.new_id();
+        self.access(|state, now| {
+            if state.queue.len() >= self.settings.max_queued {
+                let message = "the queue of this endpoint is full";
+                return Err(Refusal::too_many_requests(message, None));
+            }
+            let turn = state.next_turn;
+            state.next_turn += 1;
+            let job = Job::new(id, submission, mode, self.settings.execution_timeout, turn, now);
+            let receipt = Receipt { id: job.id.clone(), status: Status::InQueue };
+            let finished = job.finished.clone();
+            state.enqueue(turn, &job);
+            state.schedule(&job);
+            state.jobs.insert(job.id.clone(), job);
+            Ok((receipt, now, finished))
+        })
+    }
+
+    pub(crate) fn status(self: &Arc<Self>, id: &str) -> Result<Record, Refusal> {
+        self.access(|state, now| Ok(state.job(id)?.record(now)))
+    }
+
+    /// Sets a job's lifespan, counted from its submission.
+    pub(crate) fn set_ttl(self: &Arc<Self>, id: &str, ttl: Duration) -> Result<(), Refusal> {
+        self.change(id, |_, job, _| {
+            job.set_ttl(ttl);
+            Ok(())
+        })
+    }
+
+    /// Takes out the chunks that nobody has fetched yet.
+    pub(crate) fn drain(self: &Arc<Self>, id: &str) -> Result<(Status, Vec<Value>), Refusal> {
+        self.change(id, |_, job, _| Ok((job.status(), job.backlog.drain())))
+    }
+
+    pub(crate) fn cancel(self: &Arc<Self>, id: &str) -> Result<Receipt, Refusal> {
+        self.change(id, |state, job, now| {
+            match job.status() {
+                Status::InQueue | Status::InProgress => {
+                    state.leave(job, now);
+                    job.cancel(now);
+                    self.announce(job, now);
+                }
+                Status::Cancelled => {}
+                done => {
+                    return Err(Refusal::invalid(format!(
+                        "only a job that is queued or running can be cancelled; this one is {}",
+                        text(done),
+                    )));
+                }
+            }
+            Ok(Receipt { id: job.id.clone(), status: Status::Cancelled })
+        })
+    }
+
+    pub(crate) fn retry(self: &Arc<Self>, id: &str) -> Result<Receipt, Refusal> {
+        self.change(id, |state, job, now| {
+            if !matches!(job.status(), Status::Failed | Status::TimedOut) {
+                return Err(Refusal::invalid(format!(
+                    "only a job that is FAILED or TIMED_OUT can be retried; this one is {}",
+                    text(job.status()),
+                )));
+            }
+            let turn = state.next_turn;
+            state.next_turn += 1;
+            job.retry(turn, now);
+            state.enqueue(turn, job);
+            state.totals.failed -= 1;
+            state.totals.retried += 1;
+            Ok(Receipt { id: job.id.clone(), status: Status::InQueue })
+        })
+    }
+
+    /// Calls the webhook of a job that has ended once more. Says whether there is such a job.
+    pub(crate) fn announce_again(self: &Arc<Self>, id: &str) -> bool {
+        self.access(|state, now| {
+            let ended = state.jobs.get(id).filter(|job| job.status().is_terminal());
+            let ended = ended.filter(|job| job.submission.webhook.is_some());
+            ended.inspect(|job| self.announce(job, now)).is_some()
+        })
+    }
+
+    /// Removes all jobs that are queued, and says how many there were.
+    pub(crate) fn purge(self: &Arc<Self>) -> usize {
+        self.access(|state, now| {
+            let queued: Vec<JobId> = state.queue.values().cloned().collect();
+            for id in &queued {
+                state.delete(id, now);
+            }
+            queued.len()
+        })
+    }
+
+    pub(crate) fn health(self: &Arc<Self>) -> Health {
+        self.access(|state, _| Health::of(state.totals, state.queue.len(), &state.fleet))
+    }
+
+    /// The records of all jobs, the oldest first.
+    pub(crate) fn records(self: &Arc<Self>) -> Vec<Record> {
+        self.access(|state, now| {
+            let mut jobs: Vec<&Job> = state.jobs.values().collect();
+            jobs.sort_by(|a, b| (a.submitted_at(), &a.id).cmp(&(b.submitted_at(), &b.id)));
+            jobs.into_iter().map(|job| job.record(now)).collect()
+        })
+    }
+
+    /// Takes a handler's result, unless its attempt is over already.
+    fn finish(self: &Arc<Self>, id: &str, attempt: u64, outcome: Outcome) {
+        self.access(|state, now| {
+            if state.running(id, attempt).is_none() {
+                return;
+            }
+            let Some(mut job) = state.jobs.remove(id) else { return };
+            if outcome.worker_lost
+                && let Place::Worker(worker) = job.place()
+            {
+                state.calendar.remove(Due::Worker(worker));
+                state.fleet.remove(worker);
+            } else {
+                state.leave(&job, now);
+            }
+            match outcome.result {
+                Ok(_) => state.totals.completed += 1,
+                Err(_) => state.totals.failed += 1,
+            }
+            job.finish(outcome.result, now);
+            self.announce(&job, now);
+            state.schedule(&job);
+            state.jobs.insert(job.id.clone(), job);
+        });
+    }
+
+    /// The one way to the state: first what time has brought, then `action`, then whatever
+    /// workers can start on.
+    fn access<R>(self: &Arc<Self>, action: impl FnOnce(&mut State, Moment) -> R) -> R {
+        let mut state = locked(&self.state);
+        let now = self.clock.now();
+        self.settle(&mut state, now);
+        let result = action(&mut state, now);
+        self.dispatch(&mut state, now);
+        let next = state.calendar.next();
+        if let Some(next) = next
+            && state.sweep_at.is_none_or(|planned| next < planned)
+        {
+            state.sweep_at = Some(next);
+            self.earlier.notify_one();
+        }
+        result
+    }
+
+    /// Changes one job that exists.
+    fn change<R>(
+        self: &Arc<Self>,
+        id: &str,
+        action: impl FnOnce(&mut State, &mut Job, Moment) -> Result<R, Refusal>,
+    ) -> Result<R, Refusal> {
+        self.access(|state, now| {
+            let mut job = state.jobs.remove(id).ok_or_else(unknown_job)?;
+            let result = action(state, &mut job, now);
+            state.schedule(&job);
+            state.jobs.insert(job.id.clone(), job);
+            result
+        })
+    }
+
+    /// Sends the webhook of a job that has just ended.
+    fn announce(&self, job: &Job, now: Moment) {
+        if let Some(url) = &job.submission.webhook {
+            let event = Event::of(job, url.as_str(), now);
+            self.webhooks.deliver(url.clone(), job.id.clone(), event, now);
+        }
+    }
+}
+
+impl Reports for Endpoint {
+    fn emit(self: Arc<Self>, id: &str, attempt: u64, output: Value, metrics: Map<String, Value>) {
+        self.access(|state, _| {
+            let mut all = default_metrics(state.queue.len(), state.fleet.running());
+            all.extend(metrics);
+            if let Some(job) = state.running(id, attempt) {
+                job.backlog.push(output, all);
+            }
+        });
+    }
+
+    fn progress(self: Arc<Self>, id: &str, attempt: u64, value: Value) {
+        self.access(|state, _| {
+            if let Some(job) = state.running(id, attempt) {
+                job.progress(value);
+            }
+        });
+    }
+}
+
+impl State {
+    fn job(&self, id: &str) -> Result<&Job, Refusal> {
+        self.jobs.get(id).ok_or_else(unknown_job)
+    }
+
+    fn running(&mut self, id: &str, attempt: u64) -> Option<&mut Job> {
+        self.jobs
+            .get_mut(id)
+            .filter(|job| job.attempt == attempt && job.status() == Status::InProgress)
+    }
+
+    fn enqueue(&mut self, turn: u64, job: &Job) {
+        self.queue.insert(turn, job.id.clone());
+        if job.calls_for_worker() {
+            self.calling += 1;
+        }
+    }
+
+    /// Frees what a job occupies, before it goes to another state or away.
+    fn leave(&mut self, job: &Job, now: Moment) {
+        match job.place() {
+            Place::Queue { turn } => {
+                self.queue.remove(&turn);
+                if job.calls_for_worker() {
+                    self.calling -= 1;
+                }
+            }
+            Place::Worker(worker) => {
+                let reminder = self.fleet.release(worker);
+                self.remind_later(worker, reminder, now);
+            }
+            Place::Nothing => {}
+        }
+    }
+
+    fn delete(&mut self, id: &JobId, now: Moment) {
+        if let Some(job) = self.jobs.remove(id) {
+            self.leave(&job, now);
+            self.calendar.remove(Due::Job(id.clone()));
+            job.delete();
+            shrink(&mut self.jobs);
+        }
+    }
+
+    fn schedule(&mut self, job: &Job) {
+        self.calendar.set(Due::Job(job.id.clone()), job.fate().0);
+    }
+
+    fn remind_later(&mut self, worker: WorkerId, reminder: Reminder, now: Moment) {
+        match reminder {
+            Reminder::In(time) => {
+                self.calendar.set(Due::Worker(worker), now.saturating_add(time));
+            }
+            Reminder::Never => self.calendar.remove(Due::Worker(worker)),
+        }
+    }
+}
+
+fn unknown_job() -> Refusal {
+    Refusal::not_found(
+        "no such job on this endpoint: the id is unknown, or the job or its result has expired",
+    )
+}
+
+fn text(status: Status) -> &'static str {
+    match status {
+        Status::InQueue => "IN_QUEUE",
+        Status::InProgress => "IN_PROGRESS",
+        Status::Completed => "COMPLETED",
+        Status::Failed => "FAILED",
+        Status::Cancelled => "CANCELLED",
+        Status::TimedOut => "TIMED_OUT",
+    }
+}
+
+impl std::fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Endpoint").field("name", &self.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,58 @@
+//! The GraphQL interface over HTTP.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Extension, Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use axum::{Json, Router};
+use serde_json::json;
+
+use super::app::App;
+use super::faults::through;
+use super::keys::authenticate;
+use crate::graphql::{self, Outcome};
+use crate::http::{Connection, ErrorResponse, read_body, require_json};
+use crate::operation::Operation;
+
+/// Far more than any template or secret needs.
+const MAX_BODY: usize = 10 * 1024 * 1024;
+
+pub(super) fn routes() -> Router<Arc<App>> {
+    Router::new().route("/graphql", post(enter))
+}
+
+async fn enter(
+    State(app): State<Arc<App>>,
+    Extension(connection): Extension<Connection>,
+    request: Request,
+) -> Response {
+    let admitted = authenticate(&app.keys, Operation::GraphQl, &request);
+    if let Err(refused) = admitted.and_then(|_| require_json(&request)) {
+        return with_errors(refused);
+    }
+    let process = |request: Request| async {
+        execute(&app, request.into_body()).await.unwrap_or_else(with_errors)
+    };
+    through(&app, Operation::GraphQl, None, &connection, request, process).await
+}
+
+/// Responds with 200 to what was executed, errors of its fields included, and with 400 to what could
+/// not be.
+async fn execute(app: &App, body: Body) -> Result<Response, ErrorResponse> {
+    let body = read_body(body, MAX_BODY).await?;
+    Ok(match graphql::execute(&app.schema, &body).await? {
+        Outcome::Executed(response) => Json(response).into_response(),
+        Outcome::Invalid(response) => {
+            (StatusCode::BAD_REQUEST, Json(json!({ "errors": response.errors }))).into_response()
+        }
+    })
+}
+
+/// An error response in the shape of GraphQL.
+fn with_errors(refused: ErrorResponse) -> Response {
+    let body = json!({ "errors": [{ "message": refused.message }] });
+    (refused.status, Json(body)).into_response()
+}

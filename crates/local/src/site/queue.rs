@@ -1,0 +1,192 @@
+//! The queue interface, `{base_url}/v2/{endpoint_id}/…` (interface: "Serverless queue operations").
+
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::http::header::ALLOW;
+use axum::http::{HeaderValue, Method, Uri};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+use super::app::App;
+use super::faults::through;
+use super::keys::authenticate;
+use crate::http::{Connection, ErrorResponse, QueryParameters, decoded, json, read_body};
+use crate::operation::Operation;
+use crate::queue::{self, Endpoint, Mode, Receipt, Record, StreamShape, Submission, ttl_of};
+use crate::refusal::Refusal;
+
+/// What the path of a request asks for: `/v2/{endpoint_id}/{operation}`, and for some operations
+/// an id or the rest of a path after that.
+pub(super) struct Route<'a> {
+    operation: Operation,
+    method: Method,
+    /// The endpoint's id, as it was sent.
+    endpoint: &'a str,
+    /// What comes after the operation, as it was sent.
+    id: &'a str,
+}
+
+impl<'a> Route<'a> {
+    /// The route of a path, if it is one of the queue's.
+    pub(super) fn of(path: &'a str) -> Option<Self> {
+        let (endpoint, rest) = path.strip_prefix("/v2/")?.split_once('/')?;
+        let (name, id) = match rest.split_once('/') {
+            Some((name, id)) => (name, Some(id)),
+            None => (rest, None),
+        };
+        let (operation, method) = match (name, id) {
+            ("run", None) => (Operation::Run, Method::POST),
+            ("runsync", None) => (Operation::RunSync, Method::POST),
+            ("status", Some(_)) => (Operation::Status, Method::GET),
+            ("stream", Some(_)) => (Operation::Stream, Method::GET),
+            ("cancel", Some(_)) => (Operation::Cancel, Method::POST),
+            ("retry", Some(_)) => (Operation::Retry, Method::POST),
+            ("purge-queue", None) => (Operation::PurgeQueue, Method::POST),
+            ("health", None) => (Operation::Health, Method::GET),
+            ("openai", Some(_)) => (Operation::OpenAi, Method::POST),
+            ("requests", None) => (Operation::Requests, Method::GET),
+            _ => return None,
+        };
+        let whole = match id {
+            None => true,
+            Some(rest) => {
+                !rest.is_empty() && (operation == Operation::OpenAi || !rest.contains('/'))
+            }
+        };
+        let id = id.unwrap_or_default();
+        (whole && !endpoint.is_empty()).then_some(Self { operation, method, endpoint, id })
+    }
+
+    /// Responds to a request that has this route.
+    pub(super) async fn respond(
+        self,
+        app: &App,
+        connection: &Connection,
+        request: Request,
+    ) -> Response {
+        if self.takes(request.method()) {
+            let response = self.enter(app, connection, request).await;
+            response.unwrap_or_else(IntoResponse::into_response)
+        } else {
+            let mut response = ErrorResponse::wrong_method(&request).into_response();
+            let allowed = match (&self.method, self.answers_head()) {
+                (_, true) => "GET,HEAD",
+                (&Method::GET, _) => "GET",
+                _ => "POST",
+            };
+            response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
+            response
+        }
+    }
+
+    fn takes(&self, method: &Method) -> bool {
+        self.method == *method || (self.answers_head() && *method == Method::HEAD)
+    }
+
+    /// What can be read can be asked about; the HTTP library leaves out the body then. Reading
+    /// the chunks takes them away, so without the body they would be lost.
+    fn answers_head(&self) -> bool {
+        self.method == Method::GET && self.operation != Operation::Stream
+    }
+
+    async fn enter(
+        self,
+        app: &App,
+        connection: &Connection,
+        request: Request,
+    ) -> Result<Response, ErrorResponse> {
+        let user = authenticate(&app.keys, self.operation, &request)?;
+        let (endpoint, id) = (decoded(self.endpoint)?, decoded(self.id)?);
+        let endpoint = app.endpoints.get(endpoint.as_ref()).ok_or_else(|| no_such_endpoint(app))?;
+        let _under_way = match &app.limiter {
+            Some(limiter) => limiter
+                .admit(user, endpoint.name(), self.operation, || endpoint.running_workers())?,
+            None => None,
+        };
+        let name = endpoint.name().as_ref();
+        let process = |request| async {
+            let response = process(app, self.operation, endpoint, &id, request).await;
+            response.unwrap_or_else(IntoResponse::into_response)
+        };
+        Ok(through(app, self.operation, Some(name), connection, request, process).await)
+    }
+}
+
+fn no_such_endpoint(app: &App) -> ErrorResponse {
+    let mut names: Vec<&str> = app.endpoints.keys().map(String::as_str).collect();
+    names.sort_unstable();
+    ErrorResponse::not_found(format!("no such endpoint; available: {}", names.join(", ")))
+}
+
+async fn process(
+    app: &App,
+    operation: Operation,
+    endpoint: &Arc<Endpoint>,
+    id: &str,
+    request: Request,
+) -> Result<Response, ErrorResponse> {
+    Ok(match operation {
+        Operation::Run => json(&run(app, endpoint, request).await?),
+        Operation::RunSync => json(&run_sync(app, endpoint, request).await?),
+        Operation::Status => json(&status(endpoint, id, request.uri())?),
+        Operation::Stream => stream(app, endpoint, id)?,
+        Operation::Cancel => json(&endpoint.cancel(id)?),
+        Operation::Retry => json(&endpoint.retry(id)?),
+        Operation::PurgeQueue => {
+            json(&json!({ "removed": endpoint.purge(), "status": "completed" }))
+        }
+        Operation::Health => json(&endpoint.health()),
+        Operation::OpenAi => json(&openai(app, endpoint, id, request).await?.as_deref()),
+        // What this does is our own reading, the interface names only the path.
+        Operation::Requests => json(&endpoint.records()),
+        Operation::GetPod | Operation::GetTemplate | Operation::GraphQl | Operation::Control => {
+            return Err(ErrorResponse::internal("not an operation of the queue"));
+        }
+    })
+}
+
+async fn run(
+    app: &App,
+    endpoint: &Arc<Endpoint>,
+    request: Request,
+) -> Result<Receipt, ErrorResponse> {
+    let body = read_body(request.into_body(), app.max_run_payload).await?;
+    let (receipt, ..) = endpoint.submit(Submission::parse(&body)?, Mode::Async)?;
+    Ok(receipt)
+}
+
+async fn run_sync(
+    app: &App,
+    endpoint: &Arc<Endpoint>,
+    request: Request,
+) -> Result<Record, ErrorResponse> {
+    let wait = queue::wait_of(QueryParameters::of(request.uri()).get("wait"))?;
+    let body = read_body(request.into_body(), app.max_runsync_payload).await?;
+    Ok(queue::run_sync(endpoint, Submission::parse(&body)?, wait).await?)
+}
+
+fn status(endpoint: &Arc<Endpoint>, id: &str, uri: &Uri) -> Result<Record, Refusal> {
+    if let Some(ttl) = QueryParameters::of(uri).get("ttl") {
+        endpoint.set_ttl(id, ttl_of("ttl", ttl.parse().ok())?)?;
+    }
+    endpoint.status(id)
+}
+
+fn stream(app: &App, endpoint: &Arc<Endpoint>, id: &str) -> Result<Response, Refusal> {
+    let (status, chunks) = endpoint.drain(id)?;
+    Ok(match app.stream_shape {
+        StreamShape::Array => json(&chunks),
+        StreamShape::Object => json(&json!({ "status": status, "stream": chunks })),
+    })
+}
+
+async fn openai(
+    app: &App,
+    endpoint: &Arc<Endpoint>,
+    route: &str,
+    request: Request,
+) -> Result<Option<Arc<Value>>, ErrorResponse> {
+    let body = read_body(request.into_body(), app.max_runsync_payload).await?;
+    Ok(queue::openai(endpoint, route, &body).await?)
+}

@@ -1,0 +1,19 @@
+//! What a handler is, whatever it is written in.
+
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use super::job::{LocalJob, WorkerId};
+
+/// Why a handler failed. Its text becomes the `error` of the job.
+///
+/// Convert a string with `Err("out of memory".into())`; `?` converts any error type.
+pub type HandlerError = Box<dyn std::error::Error + Send + Sync>;
+
+/// What runs the jobs of an endpoint.
+pub(crate) trait Handler: Send + Sync {
+    fn run(&self, job: LocalJob) -> BoxFuture<'_, Result<Value, HandlerError>>;
+
+    /// A worker is gone, and what was kept for it can go too.
+    fn worker_stopped(&self, _worker: WorkerId) {}
+}

@@ -1,0 +1,296 @@
+//! The one error type of the crate.
+
+mod attempted;
+mod kind;
+mod redacted;
+mod service_message;
+
+pub(crate) use attempted::Attempted;
+pub use kind::ErrorKind;
+pub(crate) use service_message::service_message;
+
+use std::any::Any;
+use std::error::Error as StdError;
+use std::fmt;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::hiding::{Redactor, Secrets};
+
+/// The result of every call.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong: what was attempted, what came back, and what to do about it.
+///
+/// Match on [`kind`](Error::kind) to decide, print it with `{}` for a reader, and walk
+/// [`source`](std::error::Error::source) for what lies beneath. Neither form ever holds the API key,
+/// a secret's value, a URL's query or the body of a reply.
+///
+/// # Troubleshooting
+///
+/// ```
+/// use podqueue::{Error, ErrorKind};
+///
+/// fn advise(error: &Error) -> &'static str {
+///     match error.kind() {
+///         ErrorKind::InvalidRequest => "mend the field that error.field() names; nothing was sent",
+///         ErrorKind::Unauthorized => "check the API key and what it may do",
+///         ErrorKind::JobFailed => "read error.record(): the handler's message is in it",
+///         ErrorKind::OutcomeUnknown => "look before you submit again: it may have been accepted",
+///         _ if error.is_retryable() => "try again later",
+///         _ => "read the message",
+///     }
+/// }
+/// ```
+pub struct Error(Box<Detail>);
+
+struct Detail {
+    kind: ErrorKind,
+    attempted: String,
+    message: String,
+    field: Option<String>,
+    status: Option<u16>,
+    body: Option<Body>,
+    retry_after: Option<Duration>,
+    job_id: Option<String>,
+    attached: Vec<Box<dyn Any + Send + Sync>>,
+    after_unknown_outcome: bool,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+/// The body of a reply as it came, and what must not be shown of it.
+struct Body {
+    bytes: Bytes,
+    secrets: Secrets,
+}
+
+impl Error {
+    /// An error of `kind`: `attempted` completes "could not …" as a noun phrase (`run on endpoint
+    /// "echo"`), `message` says what came back.
+    pub(crate) fn new(
+        kind: ErrorKind,
+        attempted: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self(Box::new(Detail {
+            kind,
+            attempted: attempted.into(),
+            message: message.into(),
+            field: None,
+            status: None,
+            body: None,
+            retry_after: None,
+            job_id: None,
+            attached: Vec::new(),
+            after_unknown_outcome: false,
+            source: None,
+        }))
+    }
+
+    /// A request refused before anything was sent: `field` breaks `rule`.
+    pub(crate) fn refused(
+        attempted: impl Into<String>,
+        field: impl Into<String>,
+        rule: impl fmt::Display,
+    ) -> Self {
+        let field = field.into();
+        let mut error = Self::new(
+            ErrorKind::InvalidRequest,
+            attempted,
+            format!("refused before sending: `{field}` {rule}"),
+        );
+        error.0.field = Some(field);
+        error
+    }
+
+    pub(crate) fn with_kind(mut self, kind: ErrorKind) -> Self {
+        self.0.kind = kind;
+        self
+    }
+
+    pub(crate) fn with_message(mut self, message: impl Into<String>) -> Self {
+        self.0.message = message.into();
+        self
+    }
+
+    pub(crate) fn with_status(mut self, status: u16) -> Self {
+        self.0.status = Some(status);
+        self
+    }
+
+    /// With the body of a reply, which is redacted where it is shown and not before.
+    pub(crate) fn with_body(mut self, bytes: Bytes, secrets: Secrets) -> Self {
+        self.0.body = Some(Body { bytes, secrets });
+        self
+    }
+
+    pub(crate) fn with_retry_after(mut self, retry_after: Option<Duration>) -> Self {
+        self.0.retry_after = retry_after;
+        self
+    }
+
+    pub(crate) fn with_job_id(mut self, job_id: &str) -> Self {
+        self.0.job_id = Some(job_id.to_owned());
+        self
+    }
+
+    /// With something that a module above knows of the failure, in place of an earlier one of the
+    /// same type. That module also has the public method that returns it.
+    pub(crate) fn attach<T: Any + Send + Sync>(mut self, it: T) -> Self {
+        self.0.attached.retain(|other| !other.is::<T>());
+        self.0.attached.push(Box::new(it));
+        self
+    }
+
+    /// What was attached of this type.
+    pub(crate) fn attached<T: Any>(&self) -> Option<&T> {
+        self.0.attached.iter().find_map(|it| it.downcast_ref())
+    }
+
+    pub(crate) fn with_unknown_outcome_before(mut self, before: bool) -> Self {
+        self.0.after_unknown_outcome = before;
+        self
+    }
+
+    pub(crate) fn with_source(
+        mut self,
+        source: impl Into<Box<dyn StdError + Send + Sync>>,
+    ) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    /// Without the secrets in what lies beneath: an HTTP/2 peer can close a connection with any words.
+    pub(crate) fn with_redacted_source(mut self, redactor: &Redactor) -> Self {
+        self.0.source = self.0.source.map(|source| redacted::source(source, redactor));
+        self
+    }
+
+    /// The body of the reply as it came, to be read and not to be shown.
+    pub(crate) fn unredacted_body(&self) -> Option<&Bytes> {
+        self.0.body.as_ref().map(|body| &body.bytes)
+    }
+
+    /// What must not be shown of the reply.
+    pub(crate) fn secrets(&self) -> Secrets {
+        self.0.body.as_ref().map(|body| body.secrets.clone()).unwrap_or_default()
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Whether an attempt of the same call may have taken effect before.
+    pub(crate) fn is_after_unknown_outcome(&self) -> bool {
+        self.0.after_unknown_outcome
+    }
+
+    /// What kind of failure this is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The HTTP status that came back, where a reply came at all.
+    #[must_use]
+    pub fn status(&self) -> Option<u16> {
+        self.0.status
+    }
+
+    /// Whether the same call may succeed if it is made again, later, without a risk of doing
+    /// something twice.
+    ///
+    /// The client has already tried again by its [`RetryPolicy`](crate::RetryPolicy) when you see
+    /// this. [`ErrorKind::OutcomeUnknown`] is never retryable in this sense.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        match self.0.kind {
+            ErrorKind::Connect
+            | ErrorKind::Network
+            | ErrorKind::Timeout
+            | ErrorKind::RateLimited
+            | ErrorKind::ForeignRecord => true,
+            // What the service does not implement, it will not do later either.
+            ErrorKind::Server => self.0.status != Some(501),
+            _ => false,
+        }
+    }
+
+    /// The job that the failure is about, where there is one. For a submission of
+    /// [`ErrorKind::OutcomeUnknown`] it is the job that was accepted, where the answer told its id
+    /// before it could not be read any further.
+    #[must_use]
+    pub fn job_id(&self) -> Option<&str> {
+        self.0.job_id.as_deref()
+    }
+
+    /// How long the service asked to wait before the next call (`Retry-After`), where it said so.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.0.retry_after
+    }
+
+    /// The body of the reply as text, where a reply came. The API key and the secrets of the
+    /// request are redacted, however the service spells them: escaped for JSON, a URL or HTML,
+    /// several times over, in Base64 or hex, with broken lines, and long ones in part. Secrets of a
+    /// request are the values that have to be (a storage credential, the value of a secret), those
+    /// whose name says so (`password`, `HF_TOKEN`), and all values of an `env` but trivial ones:
+    /// fewer than 6 characters, words of fewer than 8 letters, numbers and dates. What else the
+    /// body holds is the service's own, so do not print it where that may not be seen.
+    ///
+    /// It is redacted on each call.
+    #[must_use]
+    pub fn body(&self) -> Option<std::borrow::Cow<'_, str>> {
+        let Body { bytes, secrets } = self.0.body.as_ref()?;
+        Some(secrets.hide(&String::from_utf8_lossy(bytes)).into())
+    }
+
+    /// The field that broke a rule, for [`ErrorKind::InvalidRequest`], and the path to the field
+    /// that could not be read, for [`ErrorKind::Decode`].
+    #[must_use]
+    pub fn field(&self) -> Option<&str> {
+        self.0.field.as_deref()
+    }
+
+    pub(crate) fn with_field(mut self, field: impl Into<String>) -> Self {
+        self.0.field = Some(field.into());
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.0.attempted, self.0.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Detail { kind, attempted, message, field, status, retry_after, job_id, .. } = &*self.0;
+        let mut debug = f.debug_struct("Error");
+        debug.field("kind", kind).field("attempted", attempted).field("message", message);
+        if let Some(field) = field {
+            debug.field("field", field);
+        }
+        if let Some(status) = status {
+            debug.field("status", status);
+        }
+        if let Some(retry_after) = retry_after {
+            debug.field("retry_after", retry_after);
+        }
+        if let Some(job_id) = job_id {
+            debug.field("job_id", job_id);
+        }
+        if let Some(source) = &self.0.source {
+            debug.field("source", source);
+        }
+        debug.finish_non_exhaustive()
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+    }
+}

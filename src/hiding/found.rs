@@ -1,0 +1,68 @@
+//! What serde says of a value that it could not take, without the value.
+
+/// What serde found wrong, without the values that it found: `invalid type: string …, expected f64`.
+pub(crate) fn without_values(message: &str) -> String {
+    for unknown in ["unknown variant `", "unknown field `"] {
+        // The name stands there as it came, with any character in it.
+        let rest = message.strip_prefix(unknown);
+        let end = rest.and_then(|rest| rest.rfind("`, expected").or(rest.rfind("`, there are")));
+        if let (Some(rest), Some(end)) = (rest, end) {
+            return format!("{unknown}…{}", &rest[end..]);
+        }
+    }
+    // What stands behind `expected`, and the names of fields that are missing, are the type's own.
+    let found_ends = if message.starts_with("invalid ") { usize::MAX } else { 0 };
+    let mut shown = String::with_capacity(message.len());
+    let (mut within, mut escaped, mut found) = (None, false, found_ends > 0);
+    for (at, character) in message.char_indices() {
+        found &= within.is_some() || !message[at..].starts_with(", expected");
+        match (character, within) {
+            _ if escaped => escaped = false,
+            ('\\', Some('"')) => escaped = true,
+            (_, Some(quote)) if character == quote => {
+                within = None;
+                shown.push('…');
+            }
+            (_, Some(_)) => {}
+            ('"', None) => within = Some('"'),
+            ('`', None) if found => within = Some('`'),
+            _ => shown.push(character),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_values;
+
+    #[test]
+    fn values_that_were_found_are_left_out_and_what_was_expected_stays() {
+        for (message, shown) in [
+            (
+                r#"invalid type: string "a \" b, expected `c`", expected f64 at line 1"#,
+                "invalid type: string …, expected f64 at line 1",
+            ),
+            (
+                "invalid type: integer `1234`, expected a string",
+                "invalid type: integer …, expected a string",
+            ),
+            (
+                "invalid value: floating point `0.5`, expected `a` or `b`",
+                "invalid value: floating point …, expected `a` or `b`",
+            ),
+            (
+                "unknown variant `s`, expected`, expected one of `a`, `b`",
+                "unknown variant `…`, expected one of `a`, `b`",
+            ),
+            (
+                "unknown variant `s`, there are no variants",
+                "unknown variant `…`, there are no variants",
+            ),
+            ("missing field `id` at line 1", "missing field `id` at line 1"),
+            ("null where there must be a value", "null where there must be a value"),
+        ] {
+            assert_eq!(without_values(message), shown);
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Secrets in every spelling, drawn at random.
+
+use super::*;
+use crate::random;
+
+fn secrets(all: &[&str]) -> Secrets {
+    Secrets::new(all.iter().copied().map(SecretString::from).collect(), None)
+}
+
+fn hidden(text: &str, all: &[&str]) -> String {
+    secrets(all).hide(text)
+}
+
+#[test]
+fn of_a_secret_that_holds_another_nothing_is_left() {
+    for secrets in [["prod", "prod-db-pw"], ["prod-db-pw", "prod"]] {
+        assert_eq!(hidden("prod-db-pw, prod", &secrets), "[redacted], [redacted]");
+    }
+}
+
+#[test]
+fn a_secret_is_hidden_in_every_form_in_which_it_may_come_back() {
+    let secret = "a\"b\\ä+= ~/<🦀";
+    for form in [
+        secret,
+        "A\"B\\ä+= ~/<🦀",
+        r#"a\"b\\ä+= ~/<🦀"#,
+        r#"a\\\"b\\\\ä+= ~/<🦀"#,
+        r#"a\"b\\\u00e4+= ~\/<🦀"#,
+        r#"a\"b\\\u00E4+\u003d ~/\u003C\ud83e\udd80"#,
+        r#"a\"b\\\u{e4}+= ~/<\u{1f980}"#,
+        r#"a\"b\\\xe4+= ~/<\U0001f980"#,
+        r#"a\\\"b\\\\\\u00e4+= ~/<🦀"#,
+        "a%22b%5C%C3%A4%2B%3D+%7E%2F%3C%F0%9F%A6%80",
+        "a%22b%5c%c3%a4%2b%3d%20~%2f%3c%f0%9f%a6%80",
+        "a%2522b%255C%25C3%25A4%252B%253D%2520~%252F%253C%25F0%259F%25A6%2580",
+        "a%22b%5C%E4%2B%3D%20~%2F%3C%F0%9F%A6%80",
+        "a&quot;b\\&auml;&#43;= ~&sol;&lt;&#129408;",
+        "a&amp;quot;b&#92;&#xE4;&plus;&#x0003D; ~/&amp;lt;&#x1f980;",
+        "a\\u0026quot;b\\\\ä+= ~/\\u0026lt;🦀",
+        "a%26quot%3Bb%5Cä%2B= ~/%26lt;🦀",
+        "a\"b\\Ã¤+= ~/<🦀",
+        "a\"b\\\u{fffd}+= ~/<\u{fffd}",
+    ] {
+        assert_eq!(hidden(&format!("<{form}>"), &[secret]), "<[redacted]>", "{form}");
+        assert_eq!(hidden(form, &[secret]), "[redacted]", "{form}");
+    }
+    assert_eq!(
+        hidden("unchanged %41 \\u0041 &lt; \\", &["", "key"]),
+        "unchanged %41 \\u0041 &lt; \\"
+    );
+}
+
+#[test]
+fn a_short_secret_is_hidden_where_it_stands_alone() {
+    assert_eq!(
+        hidden("a=a, \"a\": a template", &["a"]),
+        "[redacted]=[redacted], \"[redacted]\": [redacted] template"
+    );
+    assert_eq!(hidden("answered 400, 0 left", &["0", "40"]), "answered 400, [redacted] left");
+    assert_eq!(hidden("word passwords", &["word"]), "[redacted] pass[redacted]s");
+}
+
+#[test]
+fn a_long_secret_is_hidden_in_part() {
+    let secret = "sk-0123456789abcdefghij";
+    assert_eq!(
+        hidden("you sent 'sk-0123456…cdefghij'", &[secret]),
+        "you sent '[redacted]…cdefghij'"
+    );
+    assert_eq!(hidden("you sent \"56789abcdefghij", &[secret]), "you sent \"[redacted]");
+    assert_eq!(hidden("a 0123456 z", &[secret]), "a 0123456 z");
+    assert_eq!(hidden("see https://x", &["https://me.example/hooks/7"]), "see https://x");
+}
+
+#[test]
+fn a_secret_in_base64_is_hidden_with_what_it_lies_in() {
+    // {"env":{"A":"canary-value-7"}}, with nothing, one and two bytes before it.
+    for text in [
+        "eyJlbnYiOnsiQSI6ImNhbmFyeS12YWx1ZS03In19",
+        "IHsiZW52Ijp7IkEiOiJjYW5hcnktdmFsdWUtNyJ9fQ==",
+        "ICB7ImVudiI6eyJBIjoiY2FuYXJ5LXZhbHVlLTcifX0=",
+    ] {
+        assert_eq!(hidden(&format!("sent: {text}."), &["canary-value-7"]), "sent: [redacted].");
+    }
+}
+
+#[test]
+fn a_secret_that_is_wrapped_or_broken_is_hidden() {
+    let secret = "hunter-22-and-more";
+    for (name, text) in [
+        ("wrapped", "hunter-2\n2-and\r\n   -more"),
+        ("soft hyphens", "hun\u{ad}ter-22\u{200b}-and-mo\u{feff}re"),
+        ("escaped breaks", r"hunter-2\n2-and\u200b-more"),
+        ("behind the first character", "h\nunter-22-and-more"),
+    ] {
+        assert_eq!(hidden(&format!("<{text}>"), &[secret]), "<[redacted]>", "{name}");
+    }
+    // And the other way round: white space that somebody took out or changed.
+    let lines = "-----BEGIN\nsh0rt\nl1nes\nofkey\n-----END";
+    for text in [lines.replace('\n', " "), lines.replace('\n', "\r\n"), lines.replace('\n', "")] {
+        assert_eq!(hidden(&format!("<{text}>"), &[lines]), "<[redacted]>", "{text}");
+    }
+    // What is short or trivial could stand there by chance.
+    assert_eq!(hidden("4 0 left, to ken", &["40", "token"]), "4 0 left, to ken");
+}
+
+#[test]
+fn a_secret_in_digits_is_hidden_wrapped_and_in_part() {
+    let key: String = (0..400).map(|it| char::from(b'!' + (it * it % 90) as u8)).collect();
+    let hex: String = key.bytes().map(|byte| format!("{byte:02X}")).collect();
+    assert_eq!(hidden(&format!("<{hex}>"), &[&key]), "<[redacted]>");
+    assert_eq!(hidden(&format!("<{}>", &hex[..60]), &[&key]), "<[redacted]>");
+    let spaced: Vec<_> = "hunter-22".bytes().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(hidden(&format!("<{}>", spaced.join(" ")), &["hunter-22"]), "<[redacted]>");
+
+    // "the key: " and then a secret, in lines of 64 digits, and cut off.
+    let whole =
+        "dGhlIGtleTogcnBhXzlGM2tkODNLRExzOTNrZkxMc2RmOTNrZExTazM5ZGtmTHM5M2tkMDEyMzQ1Njc4OQ==";
+    let secret = "rpa_9F3kd83KDLs93kfLLsdf93kdLSk39dkfLs93kd0123456789";
+    let wrapped = format!("{}\n{}", &whole[..64], &whole[64..]);
+    assert_eq!(hidden(&format!("<{wrapped}>"), &[secret]), "<[redacted]>");
+    assert_eq!(hidden(&format!("<{}…>", &whole[..50]), &[secret]), "<[redacted]…>");
+}
+
+#[test]
+fn secrets_of_any_shape_are_looked_for_in_bounded_time() {
+    let size = if cfg!(debug_assertions) { 1 << 14 } else { 1 << 20 };
+    let began = std::time::Instant::now();
+    let alike = "a".repeat(10_000);
+    assert_eq!(hidden(&"a".repeat(size), &[&alike]), "[redacted]");
+    let mut state = 1_u32;
+    let mut bits = |length: usize| -> String {
+        let mut bit = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            if state >> 31 == 0 { 'a' } else { 'b' }
+        };
+        (0..length).map(|_| bit()).collect()
+    };
+    let (secret, text) = (bits(10_000), bits(size));
+    hidden(&text, &[&secret]);
+    assert_eq!(hidden(&secret.repeat(size / 10_000), &[&secret]), "[redacted]");
+    hidden(&"\u{fffd}".repeat(size / 3), &[&"шифр-и-ключ".repeat(900)]);
+    // More than anybody could look for.
+    assert_eq!(hidden("anything", &[&"x".repeat(1 << 20)]), "[redacted]");
+    assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
+}
+
+#[test]
+fn json_is_redacted_in_its_texts() {
+    let mut value = serde_json::json!({
+        "query": "it was \"hunter22\"", "hunter22": [1, 12_345_678], "code": true, "at": null
+    });
+    secrets(&["hunter22", "12345678"]).redactor().hide_json(&mut value);
+    let expected = serde_json::json!({
+        "query": "it was \"[redacted]\"", "[redacted]": [1, "[redacted]"], "code": true, "at": null
+    });
+    assert_eq!(value, expected);
+}
+
+/// How one character is written by somebody who escapes a text.
+#[derive(Clone, Copy, Debug)]
+enum Encoder {
+    Json,
+    Percent,
+    Html,
+}
+
+/// Escapes what has to be, and of the rest what `choices` says.
+fn encode(text: &str, encoder: Encoder, choices: &mut impl FnMut() -> u8) -> String {
+    let mut written = String::new();
+    for character in text.chars() {
+        let choice = choices();
+        match encoder {
+            Encoder::Json => json(character, choice, &mut written),
+            Encoder::Percent => percent(character, choice, &mut written),
+            Encoder::Html => html(character, choice, &mut written),
+        }
+    }
+    written
+}
+
+fn json(character: char, choice: u8, written: &mut String) {
+    let simple = match character {
+        '"' | '\\' | '/' => Some(character),
+        '\n' => Some('n'),
+        '\r' => Some('r'),
+        '\t' => Some('t'),
+        _ => None,
+    };
+    let must = matches!(character, '"' | '\\' | '\0'..='\u{1f}');
+    match (choice % 4, simple) {
+        (0 | 1, Some(simple)) => written.extend(['\\', simple]),
+        (0 | 1, None) if !must => written.push(character),
+        (2, _) if !must => written.push(character),
+        _ => {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                let digits =
+                    if choice & 4 == 0 { format!("{unit:04x}") } else { format!("{unit:04X}") };
+                written.push_str("\\u");
+                written.push_str(&digits);
+            }
+        }
+    }
+}
+
+fn percent(character: char, choice: u8, written: &mut String) {
+    let must =
+        !character.is_ascii() || matches!(character, '%' | '&' | '+' | ' '..='"' | '\0'..='\u{1f}');
+    if character == ' ' && choice.is_multiple_of(2) {
+        written.push('+');
+    } else if must || choice.is_multiple_of(3) {
+        for byte in character.to_string().bytes() {
+            written.push_str(&if choice & 4 == 0 {
+                format!("%{byte:02x}")
+            } else {
+                format!("%{byte:02X}")
+            });
+        }
+    } else {
+        written.push(character);
+    }
+}
+
+fn html(character: char, choice: u8, written: &mut String) {
+    let name = match character {
+        '"' => Some("quot"),
+        '&' => Some("amp"),
+        '<' => Some("lt"),
+        '>' => Some("gt"),
+        '\'' => Some("apos"),
+        'é' => Some("eacute"),
+        _ => None,
+    };
+    let code = u32::from(character);
+    match (choice % 5, name) {
+        (0 | 1, Some(name)) => written.push_str(&format!("&{name};")),
+        (2, _) => written.push_str(&format!("&#{code};")),
+        (3, _) => written.push_str(&format!("&#x{code:x};")),
+        (_, Some(_)) => written.push_str(&format!("&#X{code:04X};")),
+        _ => written.push(character),
+    }
+}
+
+#[test]
+fn no_piece_of_a_secret_is_shown_whoever_escaped_it() {
+    random::cases(3_000, |random| {
+        let secret = random::of(random, SECRETS, 6..=40);
+        let printable: String = (' '..='~').collect();
+        let mut left = random::of(random, &printable, 0..=12);
+        let mut right = random::of(random, &printable, 0..=12);
+        let (mut text, mut spelled) = (secret.clone(), secret.clone());
+        for _ in 0..random.usize(0..4) {
+            let encoder = [Encoder::Json, Encoder::Percent, Encoder::Html][random.usize(0..3)];
+            let choices: Vec<u8> = (0..64).map(|_| random.u8(..)).collect();
+            let mut turn = choices.into_iter().cycle();
+            let mut choice = || turn.next().unwrap_or_default();
+            spelled = encode(&spelled, encoder, &mut choice);
+            left = encode(&left, encoder, &mut choice);
+            right = encode(&right, encoder, &mut choice);
+            text = format!("{left}{spelled}{right}");
+        }
+        let shown = hidden(&text, &[&secret]);
+        assert!(shown.contains("[redacted]"), "{text} is shown as {shown}");
+        // Nothing beside it is lost, and of itself nothing is left over.
+        assert!(!shown.contains(&spelled), "{shown}");
+        let rest = shown.replacen("[redacted]", "", 1);
+        assert!(rest.len() <= left.len() + right.len(), "{text} is shown as {shown}");
+    });
+}
+
+#[test]
+fn any_text_is_read_to_its_end() {
+    random::cases(3_000, |random| {
+        let text = random::text(random, 0..=40);
+        let secret = random::text(random, 0..=12);
+        let shown = hidden(&text, &[&secret]);
+        let is_hidden = !shown.contains(&secret) || "[redacted]".contains(&secret);
+        assert!(secret.chars().count() < 4 || is_hidden, "{text} is shown as {shown}");
+    });
+}
+
+#[test]
+fn escapes_upon_escapes_are_read() {
+    let alphabet = "\\\\\\%%&&++uu0123456789abcdefABCDEF##;;xX{}quotamp\u{80}\u{a0}\u{e9}\u{ff}";
+    random::cases(3_000, |random| {
+        let text = random::of(random, alphabet, 0..=200);
+        let _ = hidden(&text, &["secret", "\\\\\\\\"]);
+    });
+}
+
+const SECRETS: &str =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/+=\"'\\<>&%#;é~ü🦀 \n_-";

@@ -1,0 +1,56 @@
+//! Cancelling a job.
+
+use std::time::Duration;
+
+use super::operations::CANCEL;
+use super::{Job, JobRecord, JobStatus};
+use crate::error::{Error, ErrorKind, Result};
+use crate::request::Request;
+
+impl Job {
+    /// Cancels the job, queued or running: `POST /cancel/{job_id}`. The service answers at once.
+    ///
+    /// Where the response is that of another job, or a refusal after one that was lost, the job's
+    /// status is looked at: a job that is cancelled was cancelled.
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::BadRequest`] where the job has ended in another way;
+    /// - [`ErrorKind::ForeignRecord`] where the response is about another job, and the status of this
+    ///   one does not show that it was cancelled. Cancelling it again does no harm.
+    pub fn cancel(&self) -> Request<JobRecord> {
+        let job = self.clone();
+        Request::new(move |timeout| async move { job.cancel_within(timeout).await })
+    }
+
+    async fn cancel_within(&self, timeout: Option<Duration>) -> Result<JobRecord> {
+        let sent = match self.send(self.call(&CANCEL)?.timeout(timeout)).await {
+            Ok(reply) => self.read(&CANCEL, &reply),
+            Err(error) => Err(error),
+        };
+        let unknown = match sent {
+            Err(error) if may_have_cancelled(&error) => error,
+            settled => return settled,
+        };
+        let mut look = self.look();
+        if unknown.kind() == ErrorKind::ForeignRecord {
+            look = look.closing();
+        }
+        match look.await {
+            Ok(record) if *record.status() == JobStatus::Cancelled => Ok(record),
+            Ok(record) => Err(unknown.with_record(record)),
+            Err(_) => Err(unknown),
+        }
+    }
+}
+
+/// Whether a cancel that was answered with this may have cancelled the job nevertheless, so that its
+/// status tells. Where there was no answer at all, there is hardly a status either.
+fn may_have_cancelled(error: &Error) -> bool {
+    match error.kind() {
+        ErrorKind::ForeignRecord => true,
+        // An earlier attempt may be why there is nothing left to cancel.
+        ErrorKind::BadRequest => error.is_after_unknown_outcome(),
+        _ => false,
+    }
+}

@@ -1,0 +1,54 @@
+//! Queueing a job again.
+
+use std::time::Duration;
+
+use super::operations::RETRY;
+use super::{Job, JobRecord, JobStatus};
+use crate::error::{ErrorKind, Result};
+use crate::request::Request;
+
+impl Job {
+    /// Queues a job again that has failed or timed out, with its id and its input; earlier output is
+    /// removed: `POST /retry/{job_id}`.
+    ///
+    /// Where no response comes, or that of another job, the job's status is looked at: a job that is
+    /// queued, running or completed was retried.
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::BadRequest`] for a job in another status;
+    /// - [`ErrorKind::NotFound`] or [`ErrorKind::JobExpired`] once the result has expired;
+    /// - [`ErrorKind::OutcomeUnknown`] where no answer came and the job does not tell: it still
+    ///   stands as failed, or has failed again. It was not sent twice.
+    pub fn retry(&self) -> Request<JobRecord> {
+        let job = self.clone();
+        Request::new(move |timeout| async move { job.retry_within(timeout).await })
+    }
+
+    async fn retry_within(&self, timeout: Option<Duration>) -> Result<JobRecord> {
+        let call = self.call(&RETRY)?.timeout(timeout);
+        let _retrying = self.endpoint().context().retried.during(self.endpoint().id(), self.id());
+        let sent = match self.send(call).await {
+            Ok(reply) => self.read(&RETRY, &reply).map_err(|error| match error.kind() {
+                ErrorKind::ForeignRecord => {
+                    let message =
+                        format!("{}; this job may or may not have been retried", error.message());
+                    error.with_kind(ErrorKind::OutcomeUnknown).with_message(message)
+                }
+                _ => RETRY.repeat.unreadable(error),
+            }),
+            Err(error) => Err(error),
+        };
+        let unknown = match sent {
+            Err(error) if error.kind() == ErrorKind::OutcomeUnknown => error,
+            settled => return settled,
+        };
+        match self.status().await {
+            Ok(record) => match record.status() {
+                JobStatus::InQueue | JobStatus::InProgress | JobStatus::Completed => Ok(record),
+                _ => Err(unknown.with_record(record)),
+            },
+            Err(_) => Err(unknown),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Reading the status of a job.
+
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::looks::{longest_silence, longest_silence_within, rarest};
+use super::operations::STATUS;
+use super::{Job, JobRecord};
+use crate::error::{Error, Result};
+
+impl Job {
+    /// Reads the job's record as it is now: `GET /status/{job_id}`. A job that has failed is a record
+    /// like any other here.
+    ///
+    /// A response with the id of another job is [`ErrorKind::ForeignRecord`](crate::ErrorKind::ForeignRecord), not this job's state.
+    pub fn status(&self) -> StatusRequest {
+        StatusRequest {
+            job: self.clone(),
+            ttl: None,
+            timeout: None,
+            look: None,
+            urgent_from: None,
+            closes: false,
+        }
+    }
+
+    /// Reads the job's record for a wait or a stream, which must neither sleep through its result nor
+    /// wait for too long behind other calls.
+    pub(crate) fn look(&self) -> StatusRequest {
+        let urgent_from = Instant::now().checked_add(rarest(self.id()));
+        StatusRequest { look: Some(longest_silence(self.id())), urgent_from, ..self.status() }
+    }
+}
+
+/// Reads the record of a job; made by [`Job::status`], sent when awaited.
+#[derive(Clone, Debug)]
+#[must_use = "nothing is sent until it is awaited"]
+pub struct StatusRequest {
+    job: Job,
+    ttl: Option<Duration>,
+    timeout: Option<Duration>,
+    /// For how long a look may be without a response, where it is one.
+    look: Option<Duration>,
+    urgent_from: Option<Instant>,
+    closes: bool,
+}
+
+impl StatusRequest {
+    /// Sets the job's ttl: its total lifespan, counted from submission, in whole milliseconds.
+    pub fn ttl(mut self, ttl: Duration) -> Self {
+        self.ttl = Some(ttl);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the
+    /// client's [`timeout`](crate::ClientBuilder::timeout). A
+    /// [`call_timeout`](crate::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Lets the connection be closed afterwards: it may be one that mixes up its responses.
+    pub(super) fn closing(mut self) -> Self {
+        self.closes = true;
+        self
+    }
+
+    /// From then on the request goes before others that wait for their turn.
+    pub(super) fn urgent_from(mut self, urgent_from: Instant) -> Self {
+        self.urgent_from = Some(urgent_from);
+        self
+    }
+
+    /// A look whose job is not waited for any longer than this.
+    pub(super) fn within(mut self, left: Duration) -> Self {
+        self.look = Some(longest_silence_within(self.job.id(), left));
+        self
+    }
+
+    async fn send(self) -> Result<JobRecord> {
+        let mut call = self.job.call(&STATUS)?.timeout(self.timeout);
+        call.urgent_from = self.urgent_from;
+        if let Some(longest) = self.look {
+            call = call.longest_pause(rarest(self.job.id())).longest_silence(longest);
+        }
+        if self.closes {
+            call = call.closing();
+        }
+        if let Some(ttl) = self.ttl {
+            let milliseconds = ttl.as_millis();
+            if milliseconds == 0 {
+                return Err(Error::refused(call.attempted, "ttl", "must be a millisecond or more"));
+            }
+            call = call.query("ttl", &milliseconds.to_string());
+        }
+        let reply = self.job.send(call).await?;
+        let record = self.job.read(&STATUS, &reply)?;
+        if let Some(ttl) = self.ttl {
+            self.job.lifespan().set_ttl(ttl);
+        }
+        Ok(record)
+    }
+}
+
+impl IntoFuture for StatusRequest {
+    type Output = Result<JobRecord>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

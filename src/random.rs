@@ -1,0 +1,28 @@
+//! Random cases for unit tests: the same at every run, so that only a change breaks one.
+
+use std::ops::RangeInclusive;
+
+use fastrand::Rng;
+
+/// Runs a test on so many random cases, the first of them by the seed in the environment variable
+/// `SEED`, or 0.
+pub(crate) fn cases(count: u64, test: impl Fn(&mut Rng)) {
+    let first = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    (first..first + count).for_each(|seed| test(&mut Rng::with_seed(seed)));
+}
+
+/// A text of so many characters: half of them plain, the others any.
+pub(crate) fn text(random: &mut Rng, length: RangeInclusive<usize>) -> String {
+    let any = |random: &mut Rng| match random.u8(0..4) {
+        0 => random.char(..),
+        1 => random.char('\u{80}'..='\u{2ff}'),
+        _ => random.char(' '..='~'),
+    };
+    (0..random.usize(length)).map(|_| any(random)).collect()
+}
+
+/// A text of so many characters of an alphabet.
+pub(crate) fn of(random: &mut Rng, alphabet: &str, length: RangeInclusive<usize>) -> String {
+    let letters: Vec<char> = alphabet.chars().collect();
+    (0..random.usize(length)).filter_map(|_| random.choice(&letters)).collect()
+}

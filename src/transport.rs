@@ -1,0 +1,254 @@
+//! The one way out: every call of the three interfaces goes through [`Transport::send`].
+//!
+//! A call is a value ([`Call`]): what to send, with which authorization, and whether it may be sent
+//! again. Nothing in here knows an operation by name.
+
+mod attempt;
+mod body;
+mod call;
+mod driven;
+mod exchange;
+mod key;
+mod lane;
+mod limit;
+mod path;
+mod repeat;
+mod reply;
+mod retry;
+mod retry_after;
+mod time;
+mod under_way;
+mod unread;
+
+pub(crate) use attempt::Wire;
+pub(crate) use call::{Auth, Call, Operation};
+pub(crate) use key::Key;
+pub(crate) use lane::Lane;
+pub use limit::RateLimits;
+pub(crate) use limit::{Limit, Limiter};
+pub(crate) use path::Path;
+pub(crate) use repeat::Repeat;
+pub(crate) use reply::Reply;
+pub(crate) use retry::Budget;
+pub use retry::RetryPolicy;
+#[cfg(fuzzing)]
+pub(crate) use retry_after::retry_after;
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+use tracing::Instrument;
+
+use self::limit::Pass;
+use self::repeat::Fate;
+use self::retry::Reserved;
+use crate::error::{Attempted, Error, ErrorKind, Result};
+use crate::hiding::Secrets;
+use crate::observe::{Observation, Observer};
+
+/// What all calls of a client share.
+pub(crate) struct Transport {
+    pub(crate) wire: Wire,
+    pub(crate) retry: RetryPolicy,
+    pub(crate) budget: Budget,
+    pub(crate) limiter: Limiter,
+    pub(crate) call_timeout: Option<Duration>,
+    /// How long a connection may take to be made, and less than an attempt may.
+    pub(crate) connect_timeout: Duration,
+    pub(crate) observer: Observer,
+}
+
+/// Refuses what is awaited outside of a runtime, where the timer would panic.
+pub(crate) fn require_runtime(attempted: &Attempted) -> Result<()> {
+    match tokio::runtime::Handle::try_current() {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Error::new(
+            ErrorKind::InvalidRequest,
+            attempted,
+            "refused before sending: it must be awaited in a tokio runtime with timer and I/O",
+        )),
+    }
+}
+
+impl Transport {
+    /// Sends a call until it is answered, or may not be sent again.
+    pub(crate) async fn send(&self, call: Call) -> Result<Reply> {
+        require_runtime(&call.attempted)?;
+        let span = tracing::debug_span!(
+            "podqueue.call",
+            otel.name = %format_args!("{} {}", call.operation.method, call.operation.name),
+            otel.kind = "client",
+            http.request.method = call.operation.method.as_str(),
+            server.address = call.url.host_str(),
+            server.port = call.url.port_or_known_default(),
+            url.full = shown_url(&call).as_ref(),
+            podqueue.operation = call.operation.name,
+            podqueue.endpoint = call.attempted.endpoint_id().map(AsRef::<str>::as_ref),
+            http.response.status_code = tracing::field::Empty,
+            http.request.resend_count = tracing::field::Empty,
+            error.type = tracing::field::Empty,
+            podqueue.attempts = tracing::field::Empty,
+            podqueue.limiter_wait_ms = tracing::field::Empty,
+        );
+        let mut course = Course::begin(self.call_timeout(&call), call.extra_time);
+        let result = self.send_until_settled(&call, &mut course).instrument(span.clone()).await;
+        let (status, error) = match &result {
+            Ok(reply) => (Some(reply.status), None),
+            Err(error) => (error.status(), Some(error.kind())),
+        };
+        course.record(&span, status, error);
+        self.observer.tell(&Observation::CallEnded {
+            operation: call.operation.name,
+            endpoint_id: call.attempted.endpoint_id().map(AsRef::as_ref),
+            attempts: course.attempts,
+            limiter_wait: course.limiter_wait,
+            elapsed: course.started.elapsed(),
+            status,
+            error,
+        });
+        result
+    }
+
+    async fn send_until_settled(&self, call: &Call, course: &mut Course) -> Result<Reply> {
+        let mut maybe_took_effect = false;
+        let mut reserved: Option<Reserved<'_>> = None;
+        loop {
+            let repeat = call.operation.repeat;
+            let pass = self
+                .pass(call, course)
+                .await
+                .map_err(|error| repeat.give_up(error, maybe_took_effect, course.attempts))?;
+            course.attempts += 1;
+            if let Some(reserved) = reserved.take() {
+                reserved.spend();
+            }
+            let failure = match self.wire.attempt(call, pass, course.deadline).await {
+                Ok(mut reply) => {
+                    self.budget.refill();
+                    reply.after_unknown_outcome = maybe_took_effect;
+                    return Ok(reply);
+                }
+                Err(failure) => failure,
+            };
+            let endpoint_id = call.attempted.endpoint_id().map(AsRef::<str>::as_ref);
+            if failure.fate == Fate::Throttled {
+                self.observer.tell(&Observation::Throttled {
+                    operation: call.operation.name,
+                    endpoint_id,
+                    retry_after: failure.error.retry_after(),
+                });
+            }
+            maybe_took_effect |= failure.fate.is_ambiguous();
+            if failure.fate == Fate::Final && failure.error.status().is_some() {
+                // The service works, and has said no.
+                self.budget.refill();
+            }
+            let pause = if repeat.after(failure.fate).is_again() {
+                self.retry.pause(course.attempts, call.longest_pause, &failure)
+            } else {
+                None
+            };
+            // A connection that is cut off by the deadline could not be told from a request that is
+            // not answered. Where none could be made, the next may take as long as it is given.
+            let to_connect = match failure.fate {
+                Fate::NeverSent => self.connect_timeout,
+                _ => Duration::ZERO,
+            };
+            let has_time = |pause: &Duration| course.has_time_for(pause.saturating_add(to_connect));
+            let paid = |pause| Some((pause, self.budget.reserve(failure.fate)?));
+            let retry = pause.filter(has_time).and_then(paid);
+            let Some((pause, cost)) = retry else {
+                let error = self.wire.told(call, failure.error);
+                return Err(repeat.give_up(error, maybe_took_effect, course.attempts));
+            };
+            let error = failure.error.kind();
+            tracing::debug!(attempt = course.attempts, ?pause, kind = ?error, "trying again");
+            let operation = call.operation.name;
+            self.observer.tell(&Observation::Retried { operation, endpoint_id, error, pause });
+            tokio::time::sleep(pause).await;
+            reserved = Some(cost);
+        }
+    }
+
+    /// How long a call may take in all, beside its extra time.
+    fn call_timeout(&self, call: &Call) -> Option<Duration> {
+        self.call_timeout.map(|time| time.max(call.timeout.unwrap_or_default()))
+    }
+
+    /// Waits for the call's turn.
+    async fn pass(&self, call: &Call, course: &mut Course) -> Result<Pass> {
+        let (Some(limit), Some(endpoint_id)) = (call.operation.limit, call.attempted.endpoint_id())
+        else {
+            return Ok(Pass::unlimited());
+        };
+        let started = Instant::now();
+        let time = self.wire.longest_attempt(call);
+        let name = call.operation.name;
+        let turn = self.limiter.pass(endpoint_id, name, limit, time, call.urgent_from);
+        let pass = match course.deadline {
+            // A turn that comes at the deadline leaves no time to use it.
+            Some(deadline) => {
+                timeout_at(deadline, turn).await.ok().filter(|_| Instant::now() < deadline)
+            }
+            None => Some(turn.await),
+        };
+        course.limiter_wait += started.elapsed();
+        pass.ok_or_else(|| {
+            let time = self.call_timeout(call).unwrap_or_default();
+            let what = format!(
+                "its turn did not come within the {time:?} that the client gives a call: more is \
+                 asked for than the rate limits allow"
+            );
+            Error::new(ErrorKind::Timeout, &call.attempted, what)
+        })
+    }
+}
+
+/// How a call goes.
+struct Course {
+    started: Instant,
+    deadline: Option<Instant>,
+    attempts: u32,
+    limiter_wait: Duration,
+}
+
+impl Course {
+    fn begin(call_timeout: Option<Duration>, extra_time: Duration) -> Self {
+        let started = Instant::now();
+        let time = call_timeout.map(|time| time.saturating_add(extra_time));
+        let deadline = time.and_then(|time| started.checked_add(time));
+        Self { started, deadline, attempts: 0, limiter_wait: Duration::ZERO }
+    }
+
+    /// Whether there is more time than this before the deadline.
+    fn has_time_for(&self, time: Duration) -> bool {
+        let end = Instant::now().checked_add(time);
+        self.deadline.is_none_or(|deadline| end.is_some_and(|end| end < deadline))
+    }
+
+    fn record(&self, span: &tracing::Span, status: Option<u16>, error: Option<ErrorKind>) {
+        if span.is_disabled() {
+            return;
+        }
+        if let Some(status) = status {
+            span.record("http.response.status_code", status);
+        }
+        if let Some(error) = error {
+            span.record("error.type", error.as_str());
+        }
+        span.record("http.request.resend_count", self.attempts.saturating_sub(1));
+        span.record("podqueue.attempts", self.attempts);
+        let milliseconds = u64::try_from(self.limiter_wait.as_millis()).unwrap_or(u64::MAX);
+        span.record("podqueue.limiter_wait_ms", milliseconds);
+    }
+}
+
+/// The URL as it may be shown: a query can hold the key, and a path a secret of the request.
+fn shown_url(call: &Call) -> Cow<'_, str> {
+    let url = call.url.as_str().split(['?', '#']).next().unwrap_or_default();
+    if call.secrets.is_empty() {
+        return url.into();
+    }
+    Secrets::new(call.secrets.clone(), None).hide(url).into()
+}

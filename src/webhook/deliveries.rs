@@ -1,0 +1,309 @@
+//! What is known of the jobs of an endpoint: whose delivery is under way, who waits for their end,
+//! and which ends were handled.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, RandomState};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot};
+use tokio::time::Instant;
+
+use crate::context::RetriedListener;
+use crate::queue::job::{is_same_job, without_suffix};
+use crate::queue::notifier::ReportsEnds;
+use crate::queue::{Job, JobRecord, JobStatus};
+
+/// How often the service retries a delivery of the same end of a job, and within which time. One that
+/// comes beyond either is another end: better twice than not at all.
+const REDELIVERIES: u32 = 2;
+const REDELIVERED_WITHIN: Duration = Duration::from_secs(60);
+
+/// All that is known, by job.
+pub(super) struct Deliveries {
+    jobs: Mutex<Jobs>,
+    /// How many handled ends are remembered.
+    remembered: usize,
+    hashes: RandomState,
+}
+
+#[derive(Default)]
+struct Jobs {
+    /// By the part of the id that has no suffix. A job that nothing is to be known of is not in it.
+    known: HashMap<String, Known>,
+    /// The jobs with a handled end, oldest first.
+    handled: BTreeMap<u64, String>,
+    /// The number of the last wait or handled end.
+    last: u64,
+}
+
+#[derive(Default)]
+struct Known {
+    /// Held by the delivery that is under way and by those behind it.
+    turn: Weak<AsyncMutex<()>>,
+    /// How often the job was seen being retried, as long as it is known.
+    retries: u64,
+    waiting: Vec<Waiting>,
+    handled: Option<Handled>,
+}
+
+struct Waiting {
+    number: u64,
+    id: String,
+    notify: oneshot::Sender<JobRecord>,
+}
+
+/// An end that was handled, with a record of this hash. It is forgotten when the job is retried: the
+/// next end is another, whatever its record says.
+struct Handled {
+    number: u64,
+    hash: u64,
+    at: Instant,
+    repeats: u32,
+}
+
+/// A delivery whose turn it is: the only one of its job until it is dropped.
+pub(super) struct Delivery {
+    deliveries: Arc<Deliveries>,
+    key: String,
+    turn: Option<OwnedMutexGuard<()>>,
+    /// The retries and the last wait from before the look at the job.
+    retries: u64,
+    last: u64,
+}
+
+/// A wait that is to be notified. When it is dropped, nothing is kept for it.
+struct Listener {
+    deliveries: Arc<Deliveries>,
+    key: String,
+    notified: oneshot::Receiver<JobRecord>,
+}
+
+impl Deliveries {
+    pub(super) fn remembering(jobs: usize) -> Self {
+        Self { jobs: Mutex::default(), remembered: jobs, hashes: RandomState::new() }
+    }
+
+    /// Waits for the turn of a delivery: those of one job follow each other.
+    pub(super) async fn turn(self: Arc<Self>, job_id: &str) -> Delivery {
+        let key = without_suffix(job_id).to_owned();
+        let turn = {
+            let mut jobs = self.jobs();
+            let known = jobs.known.entry(key.clone()).or_default();
+            let turn = known.turn.upgrade().unwrap_or_default();
+            known.turn = Arc::downgrade(&turn);
+            turn
+        };
+        let mut delivery = Delivery { deliveries: self, key, turn: None, retries: 0, last: 0 };
+        delivery.turn = Some(turn.lock_owned().await);
+        delivery
+    }
+
+    fn listen(self: Arc<Self>, job_id: &str) -> Listener {
+        let key = without_suffix(job_id).to_owned();
+        let (notify, notified) = oneshot::channel();
+        let mut jobs = self.jobs();
+        let number = jobs.next();
+        let waiting = Waiting { number, id: job_id.to_owned(), notify };
+        jobs.known.entry(key.clone()).or_default().waiting.push(waiting);
+        drop(jobs);
+        Listener { deliveries: self, key, notified }
+    }
+
+    fn hash(&self, record: &JobRecord) -> u64 {
+        self.hashes.hash_one(record.as_bytes())
+    }
+
+    fn jobs(&self) -> MutexGuard<'_, Jobs> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ReportsEnds for Deliveries {
+    fn end_of(self: Arc<Self>, job: &Job) -> Pin<Box<dyn Future<Output = JobRecord> + Send>> {
+        let mut listener = self.listen(job.id());
+        Box::pin(async move {
+            match (&mut listener.notified).await {
+                Ok(record) => record,
+                Err(_) => std::future::pending().await,
+            }
+        })
+    }
+}
+
+impl RetriedListener for Deliveries {
+    fn retried(&self, job_id: &str) {
+        let key = without_suffix(job_id);
+        let mut jobs = self.jobs();
+        if let Some(known) = jobs.known.get_mut(key) {
+            known.retries += 1;
+        }
+        jobs.forget_handled(key);
+    }
+}
+
+impl Delivery {
+    /// The job is about to be looked at.
+    pub(super) fn looks(&mut self) {
+        let jobs = self.deliveries.jobs();
+        self.retries = jobs.retries(&self.key);
+        self.last = jobs.last;
+    }
+
+    /// Whether the job was retried since it was looked at: then what was seen of it is old.
+    pub(super) fn was_retried(&self) -> bool {
+        self.deliveries.jobs().retries(&self.key) != self.retries
+    }
+
+    /// Notifies those who waited before the job was looked at. Who came later looks for itself: the
+    /// job may have been retried in between.
+    pub(super) fn notify(&self, record: &JobRecord) {
+        let waiting: Vec<_> = {
+            let mut jobs = self.deliveries.jobs();
+            let Some(known) = jobs.known.get_mut(&self.key) else { return };
+            let is_meant = |waiting: &mut Waiting| {
+                waiting.number <= self.last && is_same_job(&waiting.id, record.id())
+            };
+            known.waiting.extract_if(.., is_meant).collect()
+        };
+        for waiting in waiting {
+            // One that has just given up does not take it.
+            let _ = waiting.notify.send(record.clone());
+        }
+    }
+
+    /// Whether this end of the job was handled before. Where it was not, it is about to be, and an
+    /// earlier one is forgotten.
+    pub(super) fn is_repeat(&self, record: &JobRecord) -> bool {
+        let hash = self.deliveries.hash(record);
+        let mut jobs = self.deliveries.jobs();
+        let known = jobs.known.get_mut(&self.key);
+        let handled = known.and_then(|known| known.handled.as_mut());
+        let is_repeat = handled.is_some_and(|handled| handled.comes_again(record.status(), hash));
+        if !is_repeat {
+            jobs.forget_handled(&self.key);
+        }
+        is_repeat
+    }
+
+    /// The handler has succeeded with this record. Where the job was retried meanwhile, perhaps by the
+    /// handler, its next end is another.
+    pub(super) fn remember(&self, record: &JobRecord) {
+        let hash = self.deliveries.hash(record);
+        let mut jobs = self.deliveries.jobs();
+        let number = jobs.next();
+        let known = jobs.known.get_mut(&self.key);
+        let Some(known) = known.filter(|known| known.retries == self.retries) else { return };
+        known.handled = Some(Handled { number, hash, at: Instant::now(), repeats: 0 });
+        jobs.handled.insert(number, self.key.clone());
+        while jobs.handled.len() > self.deliveries.remembered
+            && let Some(oldest) = jobs.handled.first_entry().map(|oldest| oldest.remove())
+        {
+            jobs.forget_handled(&oldest);
+        }
+    }
+}
+
+impl Drop for Delivery {
+    fn drop(&mut self) {
+        self.turn = None;
+        self.deliveries.jobs().tidy(&self.key);
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.notified.close();
+        let mut jobs = self.deliveries.jobs();
+        if let Some(known) = jobs.known.get_mut(&self.key) {
+            known.waiting.retain(|waiting| !waiting.notify.is_closed());
+        }
+        jobs.tidy(&self.key);
+    }
+}
+
+impl Jobs {
+    fn next(&mut self) -> u64 {
+        self.last += 1;
+        self.last
+    }
+
+    fn retries(&self, key: &str) -> u64 {
+        self.known.get(key).map_or(0, |known| known.retries)
+    }
+
+    fn forget_handled(&mut self, key: &str) {
+        let known = self.known.get_mut(key);
+        if let Some(handled) = known.and_then(|known| known.handled.take()) {
+            self.handled.remove(&handled.number);
+        }
+        self.tidy(key);
+    }
+
+    /// Removes a job that nothing is to be known of any more.
+    fn tidy(&mut self, key: &str) {
+        let is_idle = |known: &Known| {
+            known.turn.strong_count() == 0 && known.waiting.is_empty() && known.handled.is_none()
+        };
+        if self.known.get(key).is_some_and(is_idle) {
+            self.known.remove(key);
+        }
+    }
+}
+
+impl Handled {
+    /// Counts a delivery, and tells whether it is one more of this end.
+    fn comes_again(&mut self, status: &JobStatus, hash: u64) -> bool {
+        if self.hash != hash {
+            return false;
+        }
+        // Only these can be retried, by whomever, and end in the same words.
+        if !matches!(status, JobStatus::Failed | JobStatus::TimedOut) {
+            return true;
+        }
+        self.repeats += 1;
+        self.repeats <= REDELIVERIES && self.at.elapsed() <= REDELIVERED_WITHIN
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn deliveries_of_one_job_follow_each_other_and_leave_nothing_behind() {
+        let deliveries = Arc::new(Deliveries::remembering(10));
+        let turn = |id| Arc::clone(&deliveries).turn(id);
+        let first = turn("a").await;
+        let other = turn("b").await;
+        let moment = Duration::from_millis(5);
+        assert!(tokio::time::timeout(moment, turn("a-u1")).await.is_err(), "it is the same job");
+        let (second, third) = (turn("a"), turn("a"));
+        drop(first);
+        drop(second.await);
+        drop(third.await);
+        assert!(deliveries.jobs().known.keys().eq(["b"]), "only b is under way");
+        drop(other);
+        assert!(deliveries.jobs().known.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_wait_or_a_delivery_that_is_given_up_leaves_nothing_behind() {
+        let deliveries = Arc::new(Deliveries::remembering(10));
+        let listen = || Arc::clone(&deliveries).listen("j");
+        let (one, other) = (listen(), listen());
+        drop(one);
+        assert_eq!(deliveries.jobs().known["j"].waiting.len(), 1);
+        let turn = Arc::clone(&deliveries).turn("j").await;
+        let mut next = Box::pin(Arc::clone(&deliveries).turn("j"));
+        assert!((&mut next).now_or_never().is_none());
+        drop(turn);
+        drop(next);
+        assert_eq!(deliveries.jobs().known.len(), 1, "somebody waits for it");
+        drop(other);
+        assert!(deliveries.jobs().known.is_empty());
+    }
+}

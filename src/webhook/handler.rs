@@ -1,0 +1,14 @@
+//! What the application does with a job that has ended.
+
+use std::pin::Pin;
+
+use crate::queue::JobRecord;
+
+/// Why a handler has failed.
+pub type HandlerError = Box<dyn std::error::Error + Send + Sync>;
+
+pub(super) type Handler = Box<
+    dyn Fn(JobRecord) -> Pin<Box<dyn Future<Output = Result<(), HandlerError>> + Send>>
+        + Send
+        + Sync,
+>;

@@ -1,0 +1,172 @@
+//! Takes deliveries.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::Url;
+use tracing::Instrument;
+
+use super::Answer;
+use super::deliveries::Deliveries;
+use super::handler::Handler;
+use super::token::Token;
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::text_in_whole;
+use crate::queue::gateway::is_not_the_services;
+use crate::queue::{Endpoint, Notifier};
+use crate::secret_string::SecretString;
+
+/// An id that is longer is none.
+const LONGEST_ID: usize = 256;
+
+/// The receiver of the service's calls about the jobs of one endpoint; see the
+/// [module](crate::webhook).
+///
+/// Cheap to clone: all clones share one token, one handler, and what was handled.
+#[derive(Clone)]
+pub struct Webhooks {
+    pub(super) inner: Arc<Inner>,
+}
+
+pub(super) struct Inner {
+    pub(super) endpoint: Endpoint,
+    pub(super) token: Token,
+    pub(super) handler: Option<Handler>,
+    pub(super) body_limit: usize,
+    pub(super) body_timeout: Duration,
+    pub(super) deliveries: Arc<Deliveries>,
+}
+
+/// What is read of a delivery. Who else but the service sends it is not known, so it is a hint.
+pub(crate) struct Hint {
+    pub(crate) id: String,
+}
+
+impl Hint {
+    pub(crate) fn read(body: &[u8]) -> Option<Self> {
+        let id = text_in_whole(body, "id")?;
+        (id.len() <= LONGEST_ID).then_some(Self { id })
+    }
+}
+
+impl Webhooks {
+    /// The URL to give to a submission's `webhook`, for a receiver that the service reaches at
+    /// `base`: the token is added to its path. A query is kept.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidRequest`] where `base` is no http or https URL.
+    pub fn url(&self, base: &str) -> Result<SecretString> {
+        let refused =
+            || Error::refused("webhook URL", "base", "must be an http or https URL, with a host");
+        let mut url = Url::parse(base).map_err(|_| refused())?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(refused());
+        }
+        url.set_fragment(None);
+        let mut path = url.path_segments_mut().map_err(|()| refused())?;
+        path.pop_if_empty().push(self.inner.token.expose());
+        drop(path);
+        Ok(SecretString::from(String::from(url)))
+    }
+
+    /// The token at the end of the URL, to be kept and given again after a restart.
+    #[must_use]
+    pub fn token(&self) -> SecretString {
+        self.inner.token.secret()
+    }
+
+    /// Takes a delivery, by the path that was called, with whatever stands before the token, and the
+    /// body. [`Answer::status`] is what to answer.
+    ///
+    /// It must be awaited in a Tokio runtime.
+    ///
+    /// ```
+    /// # async fn example(webhooks: podqueue::Webhooks, path: &str, body: &[u8]) -> u16 {
+    /// webhooks.receive(path, body).await.status()
+    /// # }
+    /// ```
+    pub async fn receive(&self, path: &str, body: &[u8]) -> Answer {
+        if !self.inner.token.ends(path) {
+            return Answer::UnknownToken;
+        }
+        self.take(body).await
+    }
+
+    /// Takes the body of a delivery whose token is the right one.
+    pub(super) async fn take(&self, body: &[u8]) -> Answer {
+        if body.len() > self.inner.body_limit {
+            return Answer::TooLarge;
+        }
+        let Some(Hint { id }) = Hint::read(body) else { return Answer::Unreadable };
+        let span = tracing::debug_span!(
+            "podqueue.webhook",
+            podqueue.endpoint = self.inner.endpoint.id(),
+            podqueue.job_id = id,
+            podqueue.answer = tracing::field::Empty,
+        );
+        let inner = Arc::clone(&self.inner);
+        // A task of its own: the caller may hang up, and what has begun is to be finished.
+        let settled = async move {
+            let answer = inner.settle(&id).await;
+            tracing::Span::current().record("podqueue.answer", answer.name());
+            answer
+        };
+        match tokio::spawn(settled.instrument(span)).await {
+            Ok(answer) => answer,
+            Err(_) => Answer::HandlerFailed("the handler panicked".into()),
+        }
+    }
+}
+
+impl From<&Webhooks> for Notifier {
+    /// Deliveries report the end of a job, once the service has confirmed it.
+    fn from(webhooks: &Webhooks) -> Self {
+        Self(webhooks.inner.deliveries.clone())
+    }
+}
+
+impl Inner {
+    async fn settle(&self, id: &str) -> Answer {
+        let mut delivery = Arc::clone(&self.deliveries).turn(id).await;
+        let seen = loop {
+            delivery.looks();
+            let seen = self.endpoint.job(id).look().await;
+            if !delivery.was_retried() {
+                break seen;
+            }
+        };
+        let record = match seen {
+            Ok(record) if record.status().is_terminal() => record,
+            Ok(_) => return Answer::NotEnded,
+            Err(error) if is_not_the_services(&error) => return Answer::NotConfirmed(error),
+            Err(error) => match error.kind() {
+                ErrorKind::NotFound | ErrorKind::JobExpired => return Answer::UnknownJob,
+                ErrorKind::InvalidRequest => return Answer::Unreadable,
+                _ => return Answer::NotConfirmed(error),
+            },
+        };
+        delivery.notify(&record);
+        if delivery.is_repeat(&record) {
+            return Answer::Repeated;
+        }
+        if let Some(handler) = &self.handler
+            && let Err(error) = handler(record.clone()).await
+        {
+            return Answer::HandlerFailed(error);
+        }
+        delivery.remember(&record);
+        Answer::Handled
+    }
+}
+
+impl fmt::Debug for Webhooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Webhooks")
+            .field("endpoint", &self.inner.endpoint.id())
+            .field("body_limit", &self.inner.body_limit)
+            .field("body_timeout", &self.inner.body_timeout)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,137 @@
+//! The turns that waits and streams on an endpoint take to poll.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::{FutureExt, StreamExt};
+use podqueue::{Endpoint, Observation, Polling};
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::support::{Reply, Script};
+
+/// When each job was polled.
+#[derive(Clone, Default)]
+struct Polls(Arc<Mutex<Vec<(String, Instant)>>>);
+
+impl Polls {
+    /// An endpoint whose client polls as often as this says, of a server at which no job ever ends.
+    async fn watched(&self, per_second: u32) -> (Script, Endpoint) {
+        let server = Script::by(|request| {
+            if request.target.contains("/stream/") {
+                Reply::ok(json!({"status": "IN_PROGRESS", "stream": []}))
+            } else {
+                Reply::ok(json!({"status": "IN_PROGRESS"}))
+            }
+        });
+        let (server, polls) = (server.await, self.clone());
+        let moment = Duration::from_millis(1);
+        let polling = Polling::new().first(moment).longest(moment).per_second(per_second);
+        let settings = server.settings().polling(polling).observe(move |event| {
+            if let Observation::Polled { job_id, .. } = event {
+                polls.0.lock().unwrap().push(((*job_id).to_owned(), Instant::now()));
+            }
+        });
+        let endpoint = settings.build().unwrap().endpoint("ep");
+        (server, endpoint)
+    }
+
+    fn all(&self) -> Vec<(String, Instant)> {
+        self.0.lock().unwrap().clone()
+    }
+
+    fn by_job(&self) -> BTreeMap<String, Vec<Instant>> {
+        let mut jobs = BTreeMap::<_, Vec<_>>::new();
+        for (job, at) in self.all() {
+            jobs.entry(job).or_default().push(at);
+        }
+        jobs
+    }
+}
+
+fn wait(tasks: &mut JoinSet<()>, endpoint: &Endpoint, id: &str) {
+    let wait = endpoint.job(id).wait();
+    tasks.spawn(async move { drop(wait.await) });
+}
+
+fn stream(tasks: &mut JoinSet<()>, endpoint: &Endpoint, id: &str) {
+    let stream = endpoint.job(id).stream::<Value>();
+    tasks.spawn(stream.for_each(async |_| {}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn waits_and_streams_poll_no_more_often_than_is_set_and_none_starves() {
+    let polls = Polls::default();
+    let (_server, endpoint) = polls.watched(20).await;
+    let mut tasks = JoinSet::new();
+    for n in 0..50 {
+        wait(&mut tasks, &endpoint, &format!("waited-{n}"));
+        stream(&mut tasks, &endpoint, &format!("streamed-{n}"));
+    }
+    tokio::time::sleep(Duration::from_secs(100)).await;
+    drop(tasks);
+
+    let (all, by_job) = (polls.all(), polls.by_job());
+    assert!(all.len() > 1_900, "{} polls in 100 s", all.len());
+    let mut from = 0;
+    for (until, (_, at)) in all.iter().enumerate() {
+        while *at - all[from].1 > Duration::from_secs(10) {
+            from += 1;
+        }
+        // And what an endpoint that was quiet for a second may catch up on.
+        assert!(until - from <= 221, "{} in the 10 s before {at:?}", until - from);
+    }
+    assert_eq!(by_job.len(), 100);
+    for (job, at) in by_job {
+        // 20 rounds, whoever it is.
+        assert!((17..=22).contains(&at.len()), "{job} was polled {} times", at.len());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_that_could_expire_waits_for_no_turn() {
+    let polls = Polls::default();
+    let (_server, endpoint) = polls.watched(1).await;
+    let mut tasks = JoinSet::new();
+    for n in 0..100 {
+        wait(&mut tasks, &endpoint, &format!("waited-{n}"));
+        stream(&mut tasks, &endpoint, &format!("streamed-{n}"));
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    // Their turn comes every 200 seconds, and their results are kept for a minute.
+    wait(&mut tasks, &endpoint, "sync-waited");
+    stream(&mut tasks, &endpoint, "sync-streamed");
+    let joined = Instant::now();
+    tokio::time::sleep(Duration::from_secs(300)).await;
+    drop(tasks);
+
+    let by_job = polls.by_job();
+    for job in ["sync-waited", "sync-streamed"] {
+        let mut last = joined;
+        for at in by_job[job].iter().copied().chain([Instant::now()]) {
+            let since = at - last;
+            assert!(since < Duration::from_millis(20_500), "{job} was polled after {since:?}");
+            last = at;
+        }
+    }
+    let others = polls.all().iter().filter(|(job, _)| !job.starts_with("sync-")).count();
+    assert!((295..=305).contains(&others), "{others} of the others, whose turn is their own");
+}
+
+#[tokio::test(start_paused = true)]
+async fn streams_that_nobody_polls_hold_up_no_wait() {
+    let polls = Polls::default();
+    let (_server, endpoint) = polls.watched(10).await;
+    let mut streams: Vec<_> =
+        (0..30).map(|n| endpoint.job(format!("streamed-{n}")).stream::<Value>()).collect();
+    // More than may be polled at once, so that most of them have a place in the line.
+    for stream in &mut streams {
+        assert!(stream.next().now_or_never().is_none());
+    }
+    let job = endpoint.job("waited");
+    job.wait().timeout(Duration::from_secs(60)).await.unwrap_err();
+    let waited = polls.by_job().remove("waited").unwrap();
+    assert!(waited.len() > 400, "{} polls in a minute", waited.len());
+}
