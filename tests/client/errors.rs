@@ -104,7 +104,7 @@ async fn no_connection_is_told_from_no_answer() {
     let client = server.settings().timeout(Duration::from_millis(200)).build().unwrap();
     let error = client.endpoint("ep").health().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
-    assert!(error.to_string().contains("no answer within 200ms"), "{error}");
+    assert!(error.to_string().contains("timed out after 200ms waiting for the response"), "{error}");
 }
 
 #[tokio::test]

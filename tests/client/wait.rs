@@ -149,13 +149,13 @@ async fn a_deadline_says_why_the_last_look_failed() {
     let short = Duration::from_millis(600);
     let failing = Reply::json(502, r#"{"error":"no upstream"}"#);
     for (first, last) in
-        [(Some(record("IN_PROGRESS")), "last seen IN_PROGRESS"), (None, "could not be read")]
+        [(Some(record("IN_PROGRESS")), "last seen as IN_PROGRESS"), (None, "could not be read")]
     {
         let server = Script::then_always(first, failing.clone()).await;
         let error = server.endpoint().job("j").wait().timeout(short).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::WaitTimedOut);
         let text = error.to_string();
-        for part in [last, "the last look failed: answered 502", "no upstream", "it may go on"] {
+        for part in [last, "the last poll failed: status 502", "no upstream", "it may still be running"] {
             assert!(text.contains(part), "{part}: {text}");
         }
         let source = std::error::Error::source(&error).unwrap();
@@ -268,7 +268,7 @@ async fn the_deadline_is_time_and_counts_the_requests_too() {
     assert!(started.elapsed() < Duration::from_secs(10), "the answer was not waited for");
     assert_eq!(error.record().unwrap().status(), &JobStatus::InProgress);
     assert!(error.remote_cancel().is_none());
-    assert!(error.to_string().contains("it goes on at the service"), "{error}");
+    assert!(error.to_string().contains("it continues on the service"), "{error}");
 }
 
 #[tokio::test]
@@ -326,7 +326,7 @@ async fn a_cancel_whose_turn_does_not_come_in_time_was_not_sent_and_says_so() {
     let Some(RemoteCancel::NotConfirmed(reason)) = error.remote_cancel() else {
         panic!("{error:?}");
     };
-    assert!(reason.to_string().contains("its turn did not come"), "{reason}");
+    assert!(reason.to_string().contains("waiting for the client-side rate limiter"), "{reason}");
     let cancels = server.lines().iter().filter(|line| line.contains("/cancel/")).count();
     assert_eq!(cancels, 1, "the one before");
 }
