@@ -201,7 +201,7 @@ impl Wire {
         let mut message = format!("status {status}: {advice}");
         let secrets = self.secrets(call);
         if let Some(host) = redirect_host(call, headers).filter(|_| kind == ErrorKind::Redirect) {
-            message.push_str(&format!(" (to {})", secrets.hide(&host)));
+            message.push_str(&format!(" (redirected to {})", secrets.hide(&host)));
         }
         let error = Error::new(kind, &call.attempted, message)
             .with_status(status)

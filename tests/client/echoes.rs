@@ -300,7 +300,7 @@ async fn a_secret_among_the_names_of_a_response_is_redacted() {
 }
 
 #[tokio::test]
-async fn what_a_handler_says_holds_no_secret_of_the_submission() {
+async fn a_handlers_message_shows_no_secret_of_the_submission() {
     const CREDENTIAL: &str = "St0rageCred3ntial";
     let text = format!("denied: {CREDENTIAL}, {HOOK}, {API_KEY}");
     let detail = json!({"error_message": text, "error_type": CREDENTIAL, "error_traceback": text});

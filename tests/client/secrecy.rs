@@ -140,7 +140,7 @@ async fn no_secret_is_ever_shown() {
     {
         assert!(text.contains("podqueue.webhook"), "and that of the webhooks");
         for answer in ["Handled", "Repeated", "NotConfirmed", "HandlerFailed", "UnknownToken"] {
-            assert!(text.contains(&format!("status {answer}")), "{answer}");
+            assert!(text.contains(&format!("answered {answer}")), "{answer}");
         }
     }
     for secret in SECRETS {
