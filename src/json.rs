@@ -19,21 +19,25 @@ use crate::error::{Attempted, Error, Result};
 /// A field of an object: its name, and its value as the JSON text that was received, which may be
 /// flawed where the object was.
 #[derive(Clone)]
-pub(crate) struct RawField {
-    pub(crate) name: String,
+pub(crate) struct RawField<'n> {
+    pub(crate) name: &'n str,
     pub(crate) json: Bytes,
 }
 
-impl RawField {
+impl<'n> RawField<'n> {
     /// The fields of the JSON object in `body` that have these names, in the order in which they
     /// came; the last one where a name is repeated. They share the memory of `body`, and take none
     /// for what has another name. A flaw within a value is left to whoever reads that value.
-    pub(crate) fn named(attempted: &Attempted, body: &Bytes, names: &[&str]) -> Result<Vec<Self>> {
+    pub(crate) fn named(
+        attempted: &Attempted,
+        body: &Bytes,
+        names: &[&'n str],
+    ) -> Result<Vec<Self>> {
         let mut fields: Vec<Self> = Vec::with_capacity(names.len());
         let is_whole = for_each_field(body, |name, value| {
-            if names.contains(&&*name) {
-                fields.retain(|field| field.name != name);
-                fields.push(Self { name: name.into_owned(), json: body.slice_ref(value) });
+            if let Some(name) = names.iter().find(|it| **it == name) {
+                fields.retain(|field| field.name != *name);
+                fields.push(Self { name, json: body.slice_ref(value) });
             }
         });
         if is_whole { Ok(fields) } else { Err(flaw(attempted, ".", body, Container::Object)) }
@@ -41,7 +45,7 @@ impl RawField {
 
     /// The value as a `T`.
     pub(crate) fn read<T: DeserializeOwned>(&self, attempted: &Attempted) -> Result<T> {
-        decode_at(attempted, &self.name, &self.json)
+        decode_at(attempted, self.name, &self.json)
     }
 
     /// The value, where it is not null.
@@ -54,18 +58,18 @@ impl RawField {
 /// for: an object can have very many.
 pub(crate) struct OtherFields {
     object: Bytes,
-    known: Vec<&'static str>,
+    known: Cow<'static, [&'static str]>,
     names: OnceLock<Vec<Box<str>>>,
 }
 
 impl OtherFields {
-    pub(crate) fn of(object: Bytes, known: &[&'static str]) -> Self {
-        Self { object, known: known.to_vec(), names: OnceLock::new() }
+    pub(crate) fn of(object: Bytes, known: &'static [&'static str]) -> Self {
+        Self { object, known: known.into(), names: OnceLock::new() }
     }
 
     /// Counts a field among the others although it is known.
     pub(crate) fn add(&mut self, name: &str) {
-        self.known.retain(|known| *known != name);
+        self.known.to_mut().retain(|known| *known != name);
     }
 
     /// The value of a field, the last one where the name is repeated.
@@ -247,7 +251,7 @@ mod tests {
         let read = Attempted::on_interface("read", "queue");
         let body = Bytes::from("\u{feff}{\"id\":\"j\",\"output\":[NaN],\"worse\":oops}");
         let fields = RawField::named(&read, &body, &["id", "output", "worse"]).expect("an object");
-        let names: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
+        let names: Vec<_> = fields.iter().map(|field| field.name).collect();
         assert_eq!(names, ["id", "output", "worse"]);
         assert_eq!(fields[0].read::<String>(&read).expect("a text"), "j");
         assert_eq!(fields[1].json, "[NaN]");

@@ -96,9 +96,10 @@ impl Observer {
         Self(Some(Arc::new(tell)))
     }
 
-    pub(crate) fn tell(&self, observation: &Observation<'_>) {
+    /// Makes the observation only where somebody listens.
+    pub(crate) fn tell<'a>(&self, observation: impl FnOnce() -> Observation<'a>) {
         if let Some(tell) = &self.0 {
-            tell(observation);
+            tell(&observation());
         }
     }
 }

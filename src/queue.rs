@@ -12,7 +12,7 @@ mod looks;
 mod many;
 pub(crate) mod notifier;
 mod operations;
-pub(crate) mod passing;
+mod passing;
 mod policy;
 mod record;
 mod retry;

@@ -41,7 +41,7 @@ use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
 use self::limit::Pass;
-use self::repeat::Fate;
+use self::repeat::{Failure, Fate};
 use self::retry::Reserved;
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::hiding::Secrets;
@@ -92,13 +92,16 @@ impl Transport {
             podqueue.limiter_wait_ms = tracing::field::Empty,
         );
         let mut course = Course::begin(self.call_timeout(&call), call.extra_time);
-        let result = self.send_until_settled(&call, &mut course).instrument(span.clone()).await;
+        let result = match span.is_disabled() {
+            true => self.send_until_settled(&call, &mut course).await,
+            false => self.send_until_settled(&call, &mut course).instrument(span.clone()).await,
+        };
         let (status, error) = match &result {
             Ok(reply) => (Some(reply.status), None),
             Err(error) => (error.status(), Some(error.kind())),
         };
         course.record(&span, status, error);
-        self.observer.tell(&Observation::CallEnded {
+        self.observer.tell(|| Observation::CallEnded {
             operation: call.operation.name,
             endpoint_id: call.attempted.endpoint_id().map(AsRef::as_ref),
             attempts: course.attempts,
@@ -129,11 +132,14 @@ impl Transport {
                     reply.after_unknown_outcome = maybe_took_effect;
                     return Ok(reply);
                 }
-                Err(failure) => failure,
+                Err(failure) => match call.attempted.job_id() {
+                    Some(job_id) => Failure { error: failure.error.with_job_id(job_id), ..failure },
+                    None => failure,
+                },
             };
             let endpoint_id = call.attempted.endpoint_id().map(AsRef::<str>::as_ref);
             if failure.fate == Fate::Throttled {
-                self.observer.tell(&Observation::Throttled {
+                self.observer.tell(|| Observation::Throttled {
                     operation: call.operation.name,
                     endpoint_id,
                     retry_after: failure.error.retry_after(),
@@ -165,7 +171,7 @@ impl Transport {
             let error = failure.error.kind();
             tracing::debug!(attempt = course.attempts, ?pause, kind = ?error, "retrying");
             let operation = call.operation.name;
-            self.observer.tell(&Observation::Retried { operation, endpoint_id, error, pause });
+            self.observer.tell(|| Observation::Retried { operation, endpoint_id, error, pause });
             tokio::time::sleep(pause).await;
             reserved = Some(cost);
         }

@@ -131,7 +131,7 @@ impl Graphql {
         };
         let body = body.map_err(|error| not_serializable(&attempted, "query", error))?;
         let url = self.context.graphql_url(&attempted)?.clone();
-        let mut call = Call::to(&operation, attempted.clone(), url, Auth::QueryKey).body(body);
+        let mut call = Call::new(&operation, attempted.clone(), url, Auth::QueryKey).body(body);
         call.timeout = timeout;
         call.secrets = request.document.secrets(variables);
         match self.context.transport.send(call).await {
@@ -147,7 +147,7 @@ fn data(attempted: &Attempted, reply: &Reply) -> Result<Option<Bytes>> {
     let mut errors: Vec<GraphqlError> = Vec::new();
     let fields = RawField::named(attempted, &reply.body, &["data", "errors"]);
     for field in fields.map_err(|error| reply.explain(error))? {
-        match field.name.as_str() {
+        match field.name {
             "data" => data = field.present(),
             "errors" => {
                 let read = field.read::<Option<Vec<_>>>(attempted);

@@ -1,8 +1,9 @@
 //! A serverless endpoint.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use reqwest::Url;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -21,19 +22,25 @@ use crate::transport::{Call, Operation, Path, Reply};
 /// service's error responses.
 #[derive(Clone)]
 pub struct Endpoint {
+    shared: Arc<Shared>,
+}
+
+/// What the clones of an endpoint share.
+struct Shared {
     context: Arc<Context>,
     id: Arc<str>,
+    run_url: OnceLock<Url>,
 }
 
 impl Endpoint {
     pub(crate) fn new(context: Arc<Context>, id: &str) -> Self {
-        Self { context, id: id.into() }
+        Self { shared: Arc::new(Shared { context, id: id.into(), run_url: OnceLock::new() }) }
     }
 
     /// The endpoint's id.
     #[must_use]
     pub fn id(&self) -> &str {
-        &self.id
+        &self.shared.id
     }
 
     /// Returns the endpoint's numbers of jobs and workers: `GET /health`.
@@ -50,8 +57,8 @@ impl Endpoint {
             let call = endpoint.own_call(&HEALTH, endpoint.path("/health"))?;
             let reply = endpoint.send(call.timeout(timeout)).await?;
             let health: Health = reply.decode(&endpoint.attempted(&HEALTH))?;
-            let limiter = &endpoint.context.transport.limiter;
-            limiter.workers_run(&endpoint.id, health.workers.running);
+            let limiter = &endpoint.context().transport.limiter;
+            limiter.workers_run(endpoint.shared_id(), health.workers.running);
             Ok(health)
         })
     }
@@ -112,50 +119,63 @@ impl Endpoint {
     }
 
     pub(crate) fn context(&self) -> &Context {
-        &self.context
+        &self.shared.context
     }
 
     /// The line of all waits and streams on this endpoint.
     pub(super) fn poll_line(&self) -> Arc<PollLine> {
-        self.context.poll_lines.of(&self.id)
+        self.shared.context.poll_lines.of(&self.shared.id)
     }
 
     /// `/{endpoint_id}` and what follows it.
     pub(super) fn path(&self, rest: &str) -> Path {
-        Path::new("/").parameter("endpoint id", &self.id).literal(rest)
+        Path::new("/").parameter("endpoint id", &self.shared.id).literal(rest)
     }
 
     pub(super) fn own_call(&self, operation: &Operation, path: Path) -> Result<Call> {
-        self.call(operation, self.attempted(operation), path)
+        let attempted = self.attempted(operation);
+        let url = self.url(&attempted, path)?;
+        Ok(self.call(operation, attempted, url))
+    }
+
+    /// The URL of `/run`, which is made once.
+    pub(super) fn run_url(&self, attempted: &Attempted) -> Result<Url> {
+        made_once(&self.shared.run_url, || self.url(attempted, self.path("/run")))
+    }
+
+    pub(super) fn url(&self, attempted: &Attempted, path: Path) -> Result<Url> {
+        path.on(self.shared.context.base_url(attempted)?, attempted)
     }
 
     /// A call of this endpoint, or of a job of its.
-    pub(super) fn call(
-        &self,
-        operation: &Operation,
-        attempted: Attempted,
-        path: Path,
-    ) -> Result<Call> {
-        let base = self.context.base_url(&attempted)?;
-        Call::new(operation, attempted, base, path, self.context.queue_auth.of_calls())
+    pub(super) fn call(&self, operation: &Operation, attempted: Attempted, url: Url) -> Call {
+        Call::new(operation, attempted, url, self.shared.context.queue_auth.of_calls())
     }
 
     /// The id, to be shared.
     pub(super) fn shared_id(&self) -> &Arc<str> {
-        &self.id
+        &self.shared.id
     }
 
-    pub(super) async fn send(&self, call: Call) -> Result<Reply> {
-        self.context.transport.send(call).await
+    pub(super) fn send(&self, call: Call) -> impl Future<Output = Result<Reply>> + Send {
+        self.shared.context.transport.send(call)
     }
 
     pub(super) fn attempted(&self, operation: &Operation) -> Attempted {
-        Attempted::on_endpoint(operation.name, &self.id)
+        Attempted::on_endpoint(operation.name, &self.shared.id)
+    }
+}
+
+/// A URL that is parsed by the first call that needs it.
+pub(super) fn made_once(url: &OnceLock<Url>, make: impl FnOnce() -> Result<Url>) -> Result<Url> {
+    match url.get() {
+        Some(url) => Ok(url.clone()),
+        None => make().map(|made| url.get_or_init(|| made).clone()),
     }
 }
 
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Endpoint").field("id", &self.id).finish_non_exhaustive()
+        f.debug_struct("Endpoint").field("id", &self.shared.id).finish_non_exhaustive()
     }
 }

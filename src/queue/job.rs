@@ -2,11 +2,15 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
+use reqwest::Url;
+
 use super::Endpoint;
+use super::endpoint::made_once;
 use super::lifespan::Lifespan;
+use super::operations::STATUS;
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::hiding::Secrets;
 use crate::observe::Observation;
@@ -31,9 +35,15 @@ const SHOWN_OF_AN_ID: usize = 100;
 pub struct Job {
     endpoint: Endpoint,
     id: Arc<str>,
-    lifespan: Arc<Lifespan>,
+    known: Arc<Known>,
     /// The secrets of its submission, where the handle comes from it.
     submitted: Option<Arc<[SecretString]>>,
+}
+
+/// What the clones of a handle share of what they know.
+struct Known {
+    lifespan: Lifespan,
+    status_url: OnceLock<Url>,
 }
 
 impl Endpoint {
@@ -46,8 +56,8 @@ impl Endpoint {
 
 impl Job {
     pub(super) fn from_id(endpoint: Endpoint, id: &str) -> Self {
-        let lifespan = Arc::new(Lifespan::unknown(id));
-        Self { endpoint, id: id.into(), lifespan, submitted: None }
+        let known = Known { lifespan: Lifespan::unknown(id), status_url: OnceLock::new() };
+        Self { endpoint, id: id.into(), known: Arc::new(known), submitted: None }
     }
 
     /// The same, of which these secrets are known.
@@ -102,7 +112,7 @@ impl Job {
     /// ```
     #[must_use]
     pub fn expires_at(&self) -> Option<SystemTime> {
-        self.lifespan.expires_at()
+        self.known.lifespan.expires_at()
     }
 
     /// The earliest time at which the result of a job that has ended expires: 30 minutes after an
@@ -117,13 +127,20 @@ impl Job {
     /// last seen unfinished.
     #[must_use]
     pub fn result_expires_at(&self) -> Option<SystemTime> {
-        self.lifespan.result_expires_at()
+        self.known.lifespan.result_expires_at()
     }
 
     pub(super) fn call(&self, operation: &Operation) -> Result<Call> {
-        let path = self.endpoint.path("/").literal(operation.name).literal("/");
-        let path = path.parameter("job id", &self.id);
-        let mut call = self.endpoint.call(operation, self.attempted(operation.name), path)?;
+        let attempted = self.attempted(operation.name);
+        let url = || {
+            let path = self.endpoint.path("/").literal(operation.name).literal("/");
+            self.endpoint.url(&attempted, path.parameter("job id", &self.id))
+        };
+        let url = match operation.name == STATUS.name {
+            true => made_once(&self.known.status_url, url)?,
+            false => url()?,
+        };
+        let mut call = self.endpoint.call(operation, attempted, url);
         call.secrets.extend(self.submitted.iter().flat_map(|them| them.iter().cloned()));
         Ok(call)
     }
@@ -131,16 +148,16 @@ impl Job {
     /// Sends a call about this job and tells a job that is gone from one that never was.
     pub(super) async fn send(&self, call: Call) -> Result<Reply> {
         let sent = self.endpoint.send(call).await;
-        sent.map_err(|error| self.lifespan.explain(error, SystemTime::now()))
+        sent.map_err(|error| self.known.lifespan.explain(error, SystemTime::now()))
     }
 
     pub(super) fn lifespan(&self) -> &Lifespan {
-        &self.lifespan
+        &self.known.lifespan
     }
 
     /// Tells who counts that a wait or a stream is about to ask.
     pub(super) fn tell_of_poll(&self, operation: &Operation) {
-        self.endpoint.context().transport.observer.tell(&Observation::Polled {
+        self.endpoint.context().transport.observer.tell(|| Observation::Polled {
             operation: operation.name,
             endpoint_id: self.endpoint.id(),
             job_id: &self.id,

@@ -106,7 +106,7 @@ impl JobRecord {
         let mut execution_time = None;
         let mut others = OtherFields::of(body.clone(), &KNOWN);
         for field in RawField::named(attempted, body, &KNOWN)? {
-            match field.name.as_str() {
+            match field.name {
                 "id" => record_id = Some(field),
                 "status" => status = Some(field),
                 "output" => output = field.present(),
@@ -360,11 +360,11 @@ impl fmt::Debug for JobRecord {
 
 /// What the record says of a time. One that cannot be read is no reason to lose the record, and
 /// stays with the other fields.
-fn read_time(attempted: &Attempted, field: &RawField, others: &mut OtherFields) -> Option<f64> {
+fn read_time(attempted: &Attempted, field: &RawField<'_>, others: &mut OtherFields) -> Option<f64> {
     match field.read::<Milliseconds>(attempted) {
         Ok(number) => number.0,
         Err(_) => {
-            others.add(&field.name);
+            others.add(field.name);
             None
         }
     }

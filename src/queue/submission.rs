@@ -114,7 +114,7 @@ struct Submission {
 
 impl Submission {
     fn new<T: Serialize + ?Sized>(endpoint: Endpoint, input: &T) -> Self {
-        let mut body = Body::default();
+        let mut body = Body::new();
         body.push(BEFORE_INPUT);
         let failed = serde_json::to_writer(&mut body, input).err();
         Self {
@@ -161,9 +161,15 @@ impl Submission {
             );
             return Err(Error::refused(attempted, "body", rule));
         }
-        let path = self.endpoint.path("/").literal(operation.name);
-        let mut call =
-            self.endpoint.call(operation, attempted, path)?.body(body).timeout(self.timeout);
+        let url = match operation.name == RUN.name {
+            true => self.endpoint.run_url(&attempted)?,
+            false => {
+                let path = self.endpoint.path("/").literal(operation.name);
+                self.endpoint.url(&attempted, path)?
+            }
+        };
+        let call = self.endpoint.call(operation, attempted, url);
+        let mut call = call.body(body).timeout(self.timeout);
         call.answers_new_job = true;
         if self.at_least_once {
             call.operation.repeat = Repeat::AtLeastOnce;

@@ -192,7 +192,7 @@ impl Wait {
         let (job, started) = (self.job.clone(), Instant::now());
         let mut polls = 0;
         let result = self.until_ended(&mut polls).await;
-        job.endpoint().context().transport.observer.tell(&Observation::WaitEnded {
+        job.endpoint().context().transport.observer.tell(|| Observation::WaitEnded {
             endpoint_id: job.endpoint().id(),
             job_id: job.id(),
             polls,

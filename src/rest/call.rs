@@ -21,6 +21,12 @@ use crate::hiding::{secrets_in, secrets_named};
 use crate::secret_string::SecretString;
 use crate::transport::{Auth, Call, Operation, Path, Repeat, Reply};
 
+/// A method that HTTP does not have itself.
+fn named(method: &str) -> Method {
+    // What is no method at all has no description, so nobody gets here.
+    Method::from_bytes(method.as_bytes()).unwrap_or(Method::POST)
+}
+
 /// A call under construction, piece by piece.
 pub struct RestCall {
     operation: Operation,
@@ -45,8 +51,9 @@ impl RestCall {
             "PUT" => (Method::PUT, Repeat::Safe),
             "DELETE" => (Method::DELETE, Repeat::Safe),
             "PATCH" => (Method::PATCH, Repeat::Once),
-            // The generator knows no other.
-            _ => (Method::POST, Repeat::Once),
+            "POST" => (Method::POST, Repeat::Once),
+            "QUERY" => (named(method), Repeat::Safe),
+            method => (named(method), Repeat::Once),
         };
         Self {
             operation: Operation { name: operation, method, repeat, limit: None },
@@ -264,8 +271,8 @@ impl RestCall {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        let base = rest.context.rest_url(&attempted)?;
-        let mut call = Call::new(&self.operation, attempted, base, self.path, Auth::Bearer)?;
+        let url = self.path.on(rest.context.rest_url(&attempted)?, &attempted)?;
+        let mut call = Call::new(&self.operation, attempted, url, Auth::Bearer);
         for (name, value) in self.query {
             call = call.query(name, &value);
         }

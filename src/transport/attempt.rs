@@ -31,24 +31,13 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    pub(super) async fn attempt(
-        &self,
-        call: &Call,
-        pass: Pass,
-        deadline: Option<Instant>,
-    ) -> Result<Reply, Failure> {
-        self.try_once(call, pass, deadline).await.map_err(|failure| match call.attempted.job_id() {
-            Some(job_id) => Failure { error: failure.error.with_job_id(job_id), ..failure },
-            None => failure,
-        })
-    }
-
     /// How long an attempt may take. After that, its place within the limits is given to others.
     pub(super) fn longest_attempt(&self, call: &Call) -> Duration {
         call.timeout.unwrap_or(self.timeout).saturating_add(call.extra_time)
     }
 
-    async fn try_once(
+    /// Sends a call once. The job that it is about is not in the failure's error yet.
+    pub(super) async fn attempt(
         &self,
         call: &Call,
         pass: Pass,
@@ -122,6 +111,10 @@ impl Wire {
         }
         if let Some(authorization) = self.key.header(call.auth) {
             headers.insert(AUTHORIZATION, authorization.clone());
+        }
+        // A client that is brought may retry what has no body. Ours does not.
+        if self.lane.is_none() && call.body.is_none() && call.operation.method.is_safe() {
+            return Ok((request, Departure::UNKNOWN));
         }
         let (body, departure) = Outgoing::new(call.body.clone().unwrap_or_default());
         *request.body_mut() = Some(reqwest::Body::wrap(body));

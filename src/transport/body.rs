@@ -21,8 +21,8 @@ pub(super) struct Outgoing {
 /// Whether the HTTP client has begun to write a request's body.
 #[derive(Clone)]
 pub(super) struct Departure {
-    state: Arc<AtomicU8>,
-    has_body: bool,
+    /// `None` of a request without a body, of which nobody knows.
+    state: Option<Arc<AtomicU8>>,
 }
 
 /// Nobody has asked for the body yet.
@@ -38,13 +38,16 @@ pub(super) struct CalledBack;
 
 impl Outgoing {
     pub(super) fn new(bytes: Bytes) -> (Self, Departure) {
-        let state = Arc::new(AtomicU8::new(STILL_TO_COME));
-        let departure = Departure { state, has_body: !bytes.is_empty() };
+        let state = (!bytes.is_empty()).then(|| Arc::new(AtomicU8::new(STILL_TO_COME)));
+        let departure = Departure { state };
         (Self { bytes, departure: departure.clone() }, departure)
     }
 }
 
 impl Departure {
+    /// Of a request without a body.
+    pub(super) const UNKNOWN: Self = Self { state: None };
+
     /// Calls the body back, if that is still possible: then it is certain that nothing of it has left
     /// or ever will, and the service cannot act on the request. Of a request without a body nobody
     /// knows.
@@ -52,7 +55,7 @@ impl Departure {
     /// Just to look would not do. The HTTP client writes in a task of its own, which learns only later
     /// that nobody waits for the response any more, and could take the body after the look.
     pub(super) fn call_back(&self) -> bool {
-        self.has_body && self.settle(CALLED_BACK) == CALLED_BACK
+        self.settle(CALLED_BACK) == CALLED_BACK
     }
 
     /// Calls the body back when the call is dropped: a request can stay in the queue of an HTTP/2
@@ -71,8 +74,9 @@ impl Departure {
 
     /// What the state is after this try to decide it. Only the first one does.
     fn settle(&self, state: u8) -> u8 {
+        let Some(decided) = &self.state else { return BEGUN };
         let (order, otherwise) = (Ordering::AcqRel, Ordering::Acquire);
-        match self.state.compare_exchange(STILL_TO_COME, state, order, otherwise) {
+        match decided.compare_exchange(STILL_TO_COME, state, order, otherwise) {
             Ok(_) => state,
             Err(earlier) => earlier,
         }

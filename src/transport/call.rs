@@ -7,8 +7,8 @@ use reqwest::{Method, Url};
 use serde::Serialize;
 use tokio::time::Instant;
 
-use super::{Limit, Path, Repeat};
-use crate::error::{Attempted, Error, Result};
+use super::{Limit, Repeat};
+use crate::error::{Attempted, Result};
 use crate::json::not_serializable;
 use crate::secret_string::SecretString;
 
@@ -66,26 +66,8 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// A call of `operation` to `base` followed by `path`.
-    pub(crate) fn new(
-        operation: &Operation,
-        attempted: Attempted,
-        base: &Url,
-        path: Path,
-        auth: Auth,
-    ) -> Result<Self> {
-        let path = match path.finish() {
-            Ok(path) => path,
-            Err(refusal) => return Err(Error::refused(attempted, refusal.field, refusal.rule)),
-        };
-        let mut url = base.clone();
-        let prefix = base.path().trim_end_matches('/');
-        url.set_path(&format!("{prefix}{path}"));
-        Ok(Self::to(operation, attempted, url, auth))
-    }
-
     /// A call of `operation` to exactly `url`.
-    pub(crate) fn to(operation: &Operation, attempted: Attempted, url: Url, auth: Auth) -> Self {
+    pub(crate) fn new(operation: &Operation, attempted: Attempted, url: Url, auth: Auth) -> Self {
         Self {
             operation: operation.clone(),
             attempted,

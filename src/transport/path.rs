@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::Url;
+
+use crate::error::{Attempted, Error, Result};
 
 /// Everything but what RFC 3986 calls unreserved.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -51,11 +54,15 @@ impl Path {
         self
     }
 
-    pub(crate) fn finish(self) -> Result<String, Refusal> {
-        match self.refusal {
-            Some(refusal) => Err(refusal),
-            None => Ok(self.text),
+    /// The URL of the path below `base`.
+    pub(crate) fn on(self, base: &Url, attempted: &Attempted) -> Result<Url> {
+        if let Some(Refusal { field, rule }) = self.refusal {
+            return Err(Error::refused(attempted, field, rule));
         }
+        let mut url = base.clone();
+        let prefix = base.path().trim_end_matches('/');
+        url.set_path(&format!("{prefix}{}", self.text));
+        Ok(url)
     }
 }
 
@@ -64,6 +71,7 @@ mod tests {
     use reqwest::Url;
 
     use super::Path;
+    use crate::error::Attempted;
     use crate::random;
 
     #[test]
@@ -73,9 +81,10 @@ mod tests {
             if id == "." || id == ".." {
                 return;
             }
-            let path = Path::new("/status/").parameter("job id", &id).finish().expect("accepted");
-            let mut url = Url::parse("https://queue.example").expect("a URL");
-            url.set_path(&path);
+            let path = Path::new("/status/").parameter("job id", &id);
+            let base = Url::parse("https://queue.example").expect("a URL");
+            let url =
+                path.on(&base, &Attempted::on_interface("status", "queue")).expect("accepted");
             let segments: Vec<_> = url.path_segments().expect("segments").collect();
             assert_eq!(segments.len(), 2);
             let decoded = percent_encoding::percent_decode_str(segments[1]).decode_utf8();

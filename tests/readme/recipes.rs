@@ -217,8 +217,8 @@ async fn observability() -> Outcome {
     let client = Client::builder()
         .api_key(local.api_key())
         .base_url(local.base_url())
-        .observe(|event| {
-            if let Observation::CallEnded { operation, elapsed, error, .. } = event {
+        .observe(|observation| {
+            if let Observation::CallEnded { operation, elapsed, error, .. } = observation {
                 println!("{operation} took {elapsed:?}: {error:?}");
             }
         })

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::graphql::{self, SharedTypes};
+use crate::graphql::{self, Options, SharedTypes};
 use crate::{Diagnostic, Generated, Source, rest};
 
 /// Where cargo says that podqueue's schema is, to the build scripts of podqueue's dependants.
@@ -28,6 +28,7 @@ pub struct Build {
     operations: Option<(PathBuf, PathBuf)>,
     queries: Option<PathBuf>,
     schema: Option<PathBuf>,
+    scalars: Vec<(String, String)>,
 }
 
 /// The outcome of a build script's run.
@@ -57,6 +58,14 @@ impl Build {
     /// that podqueue ships with; then input types are podqueue's own.
     pub fn schema(mut self, file: impl Into<PathBuf>) -> Self {
         self.schema = Some(file.into());
+        self
+    }
+
+    /// Sets a Rust type for a scalar of the [`schema`](Self::schema), such as
+    /// `time::OffsetDateTime` for `DateTime`; others are any JSON. The type must implement serde's
+    /// `Serialize` and `Deserialize`, `Clone`, `Debug` and `PartialEq`.
+    pub fn scalar(mut self, scalar: impl Into<String>, rust_type: impl Into<String>) -> Self {
+        self.scalars.push((scalar.into(), rust_type.into()));
         self
     }
 
@@ -103,7 +112,7 @@ impl Build {
             run.operations(schema, queries);
         }
         if let Some(queries) = &self.queries {
-            run.queries(queries, self.schema.as_deref());
+            run.queries(queries, self.schema.as_deref(), &self.scalars);
         }
         run.report
     }
@@ -130,22 +139,26 @@ impl Run<'_> {
         let made = made.and_then(|path| {
             let absolute = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
             self.directive(format!("cargo::metadata=schema={}", absolute.display()));
-            graphql(&path, queries, SharedTypes::Here)
+            graphql(&path, queries, SharedTypes::All.into())
         });
         self.finish("graphql.rs", made);
     }
 
-    fn queries(&mut self, folder: &Path, schema: Option<&Path>) {
+    fn queries(&mut self, folder: &Path, schema: Option<&Path>, scalars: &[(String, String)]) {
+        let options = |shared: SharedTypes| {
+            let options = Options::from(shared);
+            scalars.iter().fold(options, |options, (name, ty)| options.scalar(name, ty))
+        };
         self.watch_folder(folder, &QUERIES);
         let of_podqueue = std::env::var_os(SCHEMA_OF_PODQUEUE).map(PathBuf::from);
         let made = match (schema, of_podqueue) {
             (Some(schema), _) => {
                 self.watch(schema);
-                graphql(schema, folder, SharedTypes::Here)
+                graphql(schema, folder, options(SharedTypes::Here))
             }
             (None, Some(schema)) => {
                 self.watch(&schema);
-                graphql(&schema, folder, SharedTypes::OfPodqueue)
+                graphql(&schema, folder, options(SharedTypes::OfPodqueue))
             }
             (None, None) => Err(vec![Diagnostic::of_file(
                 "Cargo.toml",
@@ -186,11 +199,7 @@ impl Run<'_> {
     }
 }
 
-fn graphql(
-    schema: &Path,
-    queries: &Path,
-    shared: SharedTypes,
-) -> Result<Generated, Vec<Diagnostic>> {
+fn graphql(schema: &Path, queries: &Path, options: Options) -> Result<Generated, Vec<Diagnostic>> {
     let schema = Source::read(schema);
     let mut mistakes = Vec::new();
     let mut sources = Vec::new();
@@ -201,7 +210,7 @@ fn graphql(
         }
     }
     match schema {
-        Ok(schema) => match graphql::generate(&schema, &sources, shared) {
+        Ok(schema) => match graphql::generate(&schema, &sources, options) {
             Ok(made) if mistakes.is_empty() => Ok(made),
             Ok(_) => Err(mistakes),
             Err(more) => {

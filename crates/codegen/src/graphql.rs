@@ -7,6 +7,7 @@ mod client;
 mod complete;
 mod docs;
 mod document;
+mod escapes;
 mod folder;
 mod hidden;
 mod inputs;
@@ -16,6 +17,7 @@ mod locate;
 mod module;
 mod nearest;
 mod operation;
+mod options;
 mod plain;
 mod position;
 mod prepare;
@@ -28,21 +30,13 @@ mod suggest;
 mod tidy;
 mod types;
 
+use std::collections::BTreeSet;
+
 use proc_macro2::TokenStream;
 use quote::quote;
 
+pub use self::options::{Options, SharedTypes};
 use crate::{Diagnostic, Generated, Source, print};
-
-/// Where the types that operations share come from: input objects, enums and custom scalars.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SharedTypes {
-    /// They are generated from the schema, in the modules `types` and `shapes`.
-    #[default]
-    Here,
-    /// They are podqueue's own, for operations against podqueue's own schema, so that an input
-    /// has the same type in podqueue's operations and in yours.
-    OfPodqueue,
-}
 
 /// Generates operations from a schema and the files that use it. The schema is SDL, or the result
 /// of an introspection query if its name ends in `.json`.
@@ -67,24 +61,30 @@ pub enum SharedTypes {
 pub fn generate(
     schema: &Source,
     files: &[Source],
-    shared: SharedTypes,
+    options: impl Into<Options>,
 ) -> Result<Generated, Vec<Diagnostic>> {
+    let options = options.into();
     let schema = &plain_lines(schema);
     let files: Vec<_> = files.iter().map(plain_lines).collect();
     let schema_name = &schema.name;
     let in_schema = |message: String| vec![Diagnostic::of_file(schema_name, message)];
-    let schema = schema::Schema::parse(schema)?;
-    let operations = check::operations(&schema, &files)?;
+    let schema = Source::new(schema_name, escapes::decoded(&schema.text));
+    let schema = schema::Schema::parse(&schema)?;
+    let (operations, warnings) = check::operations(&schema, &files)?;
     let client = client::Client::new(&schema).map_err(in_schema)?;
-    let types = types::Types::generate(&schema);
+    let types = types::Types::generate(&schema, &options).map_err(in_schema)?;
     let shapes = shapes::Shapes::new(&schema);
     let context =
         module::Context { schema: &schema, client: &client, types: &types, shapes: &shapes };
     let mut mistakes = Vec::new();
     let mut modules = TokenStream::new();
+    let mut used = BTreeSet::new();
     for operation in &operations {
         match context.operation(operation) {
-            Ok(tokens) => modules.extend(tokens),
+            Ok((tokens, mentioned)) => {
+                modules.extend(tokens);
+                used.extend(mentioned);
+            }
             Err(message) => mistakes.push(Diagnostic::new(
                 &operation.file,
                 operation.position.line,
@@ -98,9 +98,13 @@ pub fn generate(
         return Err(mistakes);
     }
     let (unused, unused_item) = (module::may_go_unused(), module::item_may_go_unused());
-    let shared = match shared {
-        SharedTypes::Here => {
-            let (types, shapes) = (&types.tokens, shapes.emit());
+    let shared = match options.shared {
+        SharedTypes::Here | SharedTypes::All => {
+            let used = match options.shared {
+                SharedTypes::All => types.names.clone(),
+                _ => types.held_by(used),
+            };
+            let (types, shapes) = (types.emit(&used), shapes.emit(&used));
             quote! {
                 /// Input objects, enums and scalars, which all operations share.
                 #unused
@@ -127,12 +131,12 @@ pub fn generate(
         },
     };
     let code = print::file(schema_name, quote!(#shared #modules)).map_err(|it| vec![it])?;
-    Ok(Generated { code, warnings: Vec::new() })
+    Ok(Generated { code, warnings })
 }
 
 /// A text as the parser counts its lines and columns right: it takes the two characters that end a
-/// line elsewhere for two ends, and the mark that some editors begin a file with for a column.
+/// line elsewhere for two ends, knows no other one that does, and the mark that some editors begin a file with for a column.
 fn plain_lines(source: &Source) -> Source {
     let text = source.text.strip_prefix('\u{feff}').unwrap_or(&source.text);
-    Source::new(&source.name, text.replace("\r\n", "\n"))
+    Source::new(&source.name, text.replace("\r\n", "\n").replace('\r', "\n"))
 }

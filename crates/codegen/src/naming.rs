@@ -11,7 +11,22 @@ pub(crate) fn snake(wire: &str) -> String {
 
 /// A type or variant name: `IN_QUEUE` becomes `InQueue`.
 pub(crate) fn pascal(wire: &str) -> String {
-    identifier(words(wire).to_upper_camel_case(), "X")
+    identifier(camel(wire), "X")
+}
+
+/// Words in one, with a line between digits, which would be another number otherwise.
+fn camel(wire: &str) -> String {
+    let mut name = String::new();
+    for word in words(wire).split(['-', '_']) {
+        let word = word.to_upper_camel_case();
+        if name.ends_with(|c: char| c.is_ascii_digit())
+            && word.starts_with(|c: char| c.is_ascii_digit())
+        {
+            name.push('_');
+        }
+        name.push_str(&word);
+    }
+    name
 }
 
 /// The name of an enum's value: `IN_QUEUE` becomes `InQueue`, `<=` becomes `LessEqual`.
@@ -42,7 +57,11 @@ pub(crate) fn variant(wire: &str) -> String {
         return "Empty".to_owned();
     }
     if wire.chars().any(is_letter) {
-        return pascal(wire);
+        let name = camel(wire);
+        return match name.starts_with(|c: char| c.is_ascii_digit()) {
+            true => format!("V{name}"),
+            false => identifier(name, "X"),
+        };
     }
     let signs = wire.chars().filter_map(|c| SIGNS.iter().find(|(sign, _)| *sign == c));
     let name: String = signs.map(|(_, name)| *name).collect();
@@ -181,6 +200,11 @@ mod tests {
         assert_eq!(pascal("self"), "Self_");
         assert_eq!(variant("IN_QUEUE"), "InQueue");
         assert_eq!(variant("<="), "LessEqual");
+        assert_eq!(variant("13.0"), "V13_0");
+        assert_eq!(variant("130"), "V130");
+        assert_eq!(variant("2024-01-02T03"), "V2024_01_02t03");
+        assert_eq!(pascal("rtx_4090"), "Rtx4090");
+        assert_eq!(pascal("a100_80gb"), "A100_80gb");
         assert_eq!(variant("+1"), "Plus1");
         assert_eq!(variant(""), "Empty");
         assert_eq!(variant("\u{2764}"), "X");

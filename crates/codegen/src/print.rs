@@ -120,15 +120,61 @@ fn escape(line: &str) -> String {
         if in_code {
             escaped.push_str(part);
         } else {
-            for word in part.split_inclusive(char::is_whitespace) {
-                escape_word(word, &mut escaped);
-            }
+            escape_part(part, &mut escaped);
         }
     }
     if in_code {
         escaped.push('`');
     }
     escaped
+}
+
+/// Escapes what is no code, and keeps links to the web.
+fn escape_part(part: &str, escaped: &mut String) {
+    let words = |text: &str, escaped: &mut String| {
+        text.split_inclusive(char::is_whitespace).for_each(|word| escape_word(word, escaped));
+    };
+    let mut rest = part;
+    while let Some((before, text, address, after)) = link(rest) {
+        words(before, escaped);
+        escaped.push('[');
+        words(text, escaped);
+        escaped.push_str(&format!("](<{address}>)"));
+        rest = after;
+    }
+    words(rest, escaped);
+}
+
+/// The first link to the web, `[text](https://address "title")`, and what stands around it.
+fn link(part: &str) -> Option<(&str, &str, &str, &str)> {
+    let mut from = 0;
+    while let Some(at) = part[from..].find("](http").map(|at| from + at) {
+        from = at + 1;
+        let Some(open) = part[..at].rfind('[') else { continue };
+        let text = &part[open + 1..at];
+        let target = &part[at + 2..];
+        let mut depth = 0;
+        let close = target.char_indices().find_map(|(at, c)| match c {
+            '(' => {
+                depth += 1;
+                None
+            }
+            ')' if depth == 0 => Some(at),
+            ')' => {
+                depth -= 1;
+                None
+            }
+            _ => None,
+        });
+        let Some(close) = close else { continue };
+        let address = target[..close].split_whitespace().next().unwrap_or_default();
+        let is_plain = !text.contains(']') && !part[..open].ends_with('!');
+        let is_web = ["http://", "https://"].iter().any(|it| address.starts_with(it));
+        if is_plain && is_web && !address.contains(['<', '>']) {
+            return Some((&part[..open], text, address, &target[close + 1..]));
+        }
+    }
+    None
 }
 
 fn escape_word(word: &str, escaped: &mut String) {
@@ -166,6 +212,10 @@ mod tests {
         assert_eq!(
             prose("see (https://a.example/b?c=<d>)."),
             r"see (<https://a.example/b?c=>\<d\>)."
+        );
+        assert_eq!(
+            prose("[a b](https://a.example/c_(d) \"e\"), [f](g), ![h](http://i) [j] (http://k)"),
+            r"[a b](<https://a.example/c_(d)>), \[f\](g), !\[h\](<http://i>) \[j\] (<http://k>)"
         );
         assert_eq!(prose("never `closed"), "never `closed`");
         assert_eq!(

@@ -1,6 +1,7 @@
 //! From an OpenAPI description to typed calls: read, mend, decide types, write.
 
 mod bisect;
+mod constructor;
 mod emit;
 mod fields;
 mod mend;

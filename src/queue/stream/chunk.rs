@@ -114,7 +114,7 @@ impl RawChunk {
         let mut metrics = Metrics::default();
         let fields = RawField::named(attempted, &self.json, &["output", "metrics"])?;
         for field in &fields {
-            match field.name.as_str() {
+            match field.name {
                 "output" => output = &field.json,
                 // They are read in any shape, and what is beside them is no reason to lose a chunk.
                 "metrics" => metrics = field.read(attempted).unwrap_or_default(),
@@ -145,7 +145,7 @@ impl Batch {
         }
         let mut is_batch = false;
         for field in RawField::named(attempted, body, &["stream", "status", "id"])? {
-            match field.name.as_str() {
+            match field.name {
                 "stream" => {
                     batch.chunks = chunks(attempted, &field.json)?;
                     is_batch = true;

@@ -8,7 +8,7 @@ use graphql_tools::static_graphql::query::{Document, FragmentDefinition};
 use graphql_tools::validation::validate::validate;
 
 use super::folder::{self, Folder};
-use super::locate::locate;
+use super::locate::{directive_range, locate, repeated_argument};
 use super::operation::Operation;
 use super::prepare::prepare;
 use super::rules;
@@ -19,11 +19,11 @@ use crate::{Diagnostic, Source, naming};
 /// Modules and crates that an operation's module must not be named like.
 const TAKEN: [&str; 6] = ["types", "shapes", "podqueue", "std", "core", "alloc"];
 
-/// All operations of all files, by name; or all mistakes of all files.
+/// All operations of all files, by name, and what is odd about them; or all mistakes of all files.
 pub(crate) fn operations(
     schema: &Schema,
     files: &[Source],
-) -> Result<Vec<Operation>, Vec<Diagnostic>> {
+) -> Result<(Vec<Operation>, Vec<Diagnostic>), Vec<Diagnostic>> {
     let (folder, mut mistakes) = Folder::read(files);
     // What a file that does not parse defines and uses is not known.
     let all_parse = folder.files.len() == files.len();
@@ -45,12 +45,9 @@ pub(crate) fn operations(
     }
     operations.sort_by(|a, b| (&a.name, &a.file, a.position).cmp(&(&b.name, &b.file, b.position)));
     mistakes.extend(repeated(&operations));
-    if all_parse {
-        mistakes.extend(unused(&folder));
-    }
     if mistakes.is_empty() {
         operations.iter_mut().for_each(|operation| prepare(schema, operation));
-        Ok(operations)
+        Ok((operations, unused(&folder)))
     } else {
         mistakes.sort();
         mistakes.dedup();
@@ -68,6 +65,8 @@ fn validated(schema: &Schema, folder: &Folder<'_>, all_parse: bool) -> Vec<Diagn
         let (document, foreign) = folder.document(file);
         let name = &file.source.name;
         let mut to_be_found = BTreeSet::new();
+        let mut of_file = Vec::new();
+        let mut unknown_directives = Vec::new();
         for error in validate(&schema.document, &document, &plan) {
             if (!all_parse && error.error_code == "KnownFragmentNames")
                 || error.message.starts_with("No field named __")
@@ -80,9 +79,20 @@ fn validated(schema: &Schema, folder: &Folder<'_>, all_parse: bool) -> Vec<Diagn
                 _ => error.locations.first(),
             };
             match known.filter(|position| position.line > 0) {
+                Some(position) if error.error_code == "UniqueArgumentNames" => {
+                    let places =
+                        repeated_argument(&file.source.text, file.local(*position), &error.message);
+                    let found = |Pos { line, column }: &Pos| {
+                        Diagnostic::new(name, *line, *column, &error.message)
+                    };
+                    of_file.extend(places.iter().map(found));
+                }
                 Some(position) => {
+                    if error.message.starts_with("Unknown directive") {
+                        unknown_directives.push(file.local(*position));
+                    }
                     let message = with_suggestion(schema, folder, &document, &error.message);
-                    mistakes.push(folder.diagnostic(*position, &message));
+                    of_file.push(folder.diagnostic(*position, &message));
                 }
                 None => {
                     to_be_found.insert((error.message, error.error_code));
@@ -99,14 +109,23 @@ fn validated(schema: &Schema, folder: &Folder<'_>, all_parse: bool) -> Vec<Diagn
             let message = with_suggestion(schema, folder, &document, &message);
             let found =
                 |Pos { line, column }: &Pos| Diagnostic::new(name, *line, *column, &message);
-            mistakes.extend(places.iter().map(found));
+            of_file.extend(places.iter().map(found));
             if places.is_empty() && foreign > 0 {
                 // It is in a fragment of another file, which tells its place.
                 without_place.push(Diagnostic::of_file(name, message));
             } else if places.is_empty() {
-                mistakes.push(Diagnostic::of_file(name, message));
+                of_file.push(Diagnostic::of_file(name, message));
             }
         }
+        // Of a directive that there is not, nothing is known about what it takes.
+        for directive in unknown_directives {
+            let (start, end) = directive_range(&file.source.text, directive);
+            of_file.retain(|it| {
+                let at = Pos { line: it.line, column: it.column };
+                it.file != *name || at <= start || at > end
+            });
+        }
+        mistakes.extend(of_file);
     }
     if mistakes.is_empty() { without_place } else { mistakes }
 }

@@ -6,6 +6,7 @@ use graphql_tools::parser::Pos;
 use graphql_tools::parser::query::{Definition, Selection, SelectionSet, parse_query};
 use graphql_tools::static_graphql::query::{Document, FragmentDefinition};
 
+use super::escapes::decoded;
 use super::position::{column, split_position};
 use crate::{Diagnostic, Source};
 
@@ -170,7 +171,7 @@ pub(crate) fn parse(text: &str) -> Result<Document, (Pos, String)> {
         let message = "there is no operation in this file".to_owned();
         return Err((Pos { line: 1, column: 1 }, message));
     }
-    parse_query::<String>(text)
+    parse_query::<String>(&decoded(text))
         .map(|document| document.into_static())
         .map_err(|error| split_position(&error.to_string()))
 }

@@ -25,9 +25,11 @@ pub(crate) struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    pub(crate) fn new(schema: &'a Schema) -> Self {
+    /// The inputs of a schema some of whose scalars have types that need not have a default.
+    pub(crate) fn new(schema: &'a Schema, typed: &BTreeMap<String, String>) -> Self {
         let all = schema.inputs();
-        Self { schema, endless: endless(&all), without_default: without_default(schema, &all), all }
+        let without_default = without_default(schema, &all, typed);
+        Self { schema, endless: endless(&all), without_default, all }
     }
 
     pub(crate) fn has_default(&self, input: &InputObjectType) -> bool {
@@ -206,9 +208,16 @@ fn endless<'a>(inputs: &[&'a InputObjectType]) -> BTreeSet<&'a str> {
     remaining
 }
 
-/// The inputs that require an enum, or an input that does: an enum has no default.
-fn without_default<'a>(schema: &Schema, inputs: &[&'a InputObjectType]) -> BTreeSet<&'a str> {
-    let is_enum = |name: &str| matches!(schema.find(name), Some(TypeDefinition::Enum(_)));
+/// The inputs that require an enum, or an input that does: an enum has no default. Nor need a
+/// scalar that has a type of its own.
+fn without_default<'a>(
+    schema: &Schema,
+    inputs: &[&'a InputObjectType],
+    typed: &BTreeMap<String, String>,
+) -> BTreeSet<&'a str> {
+    let is_enum = |name: &str| {
+        typed.contains_key(name) || matches!(schema.find(name), Some(TypeDefinition::Enum(_)))
+    };
     let mut waiting: Vec<&str> = Vec::new();
     let mut required_by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for input in inputs {

@@ -47,6 +47,49 @@ pub(crate) fn locate(text: &str, message: &str, complaints: impl Fn(&str) -> usi
     found.into_iter().map(|at| tokens.position(candidates[at].place)).collect()
 }
 
+/// The places of an argument that a message says is given twice, all but the first, in the field or
+/// the directive at a place.
+pub(crate) fn repeated_argument(text: &str, at: Pos, message: &str) -> Vec<Pos> {
+    let name = message.split('"').nth(1).unwrap_or_default();
+    let Some(tokens) = Tokens::read(text) else { return vec![at] };
+    let mut depth = 0;
+    let mut found = Vec::new();
+    for place in tokens.from(at).skip_while(|place| tokens.text(*place) != "(") {
+        match tokens.text(place) {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth -= 1,
+            text if depth == 1 && text == name && tokens.text(place + 1) == ":" => {
+                found.push(tokens.position(place));
+            }
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    if found.len() < 2 { vec![at] } else { found.split_off(1) }
+}
+
+/// Where a directive begins and ends.
+pub(crate) fn directive_range(text: &str, at: Pos) -> (Pos, Pos) {
+    let Some(tokens) = Tokens::read(text) else { return (at, at) };
+    let mut places = tokens.from(at);
+    let Some(name) = places.nth(1) else { return (at, at) };
+    let mut depth = 0;
+    for place in places {
+        match tokens.text(place) {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            let is_argument = tokens.text(place) == ")";
+            return (at, tokens.position(if is_argument { place } else { name }));
+        }
+    }
+    (at, tokens.position(name))
+}
+
 /// A place that a message may be about, and a change that would make it be about something else.
 struct Candidate {
     place: usize,
@@ -184,6 +227,11 @@ impl<'a> Tokens<'a> {
             }
         }
         true
+    }
+
+    /// The tokens from a place on.
+    fn from(&self, at: Pos) -> impl Iterator<Item = usize> {
+        (0..self.all.len()).skip_while(move |place| self.position(*place) < at)
     }
 
     fn text(&self, at: usize) -> &str {

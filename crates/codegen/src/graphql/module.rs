@@ -27,25 +27,29 @@ pub(crate) struct Context<'a> {
 }
 
 impl Context<'_> {
-    pub(crate) fn operation(&self, operation: &Operation) -> Result<TokenStream, String> {
+    /// The items of an operation, and the names of the shared types that they mention.
+    pub(crate) fn operation(
+        &self,
+        operation: &Operation,
+    ) -> Result<(TokenStream, BTreeSet<String>), String> {
         let items = self.client.items(&operation.text_for_types(self.schema))?;
         let mut items = own_items(items);
         unambiguous(&items, self.types)?;
         items.iter_mut().for_each(tidy::tidy);
         docs::document(self.schema, operation, &mut items);
-        let shared = used_names(&items, &self.types.names);
+        let used = used_names(&items, &self.types.names);
         let body: TokenStream =
             items.into_iter().map(|item| self.finish(operation, item)).collect();
 
         let module = format_ident!("{}", operation.module_name());
         let module_docs = format!(" What [`{}`] takes and answers with.", operation.type_name());
-        let shared = (!shared.is_empty()).then(|| {
-            let shared = shared.iter().map(|name| format_ident!("{name}"));
+        let shared = (!used.is_empty()).then(|| {
+            let shared = used.iter().map(|name| format_ident!("{name}"));
             quote!(#[doc(no_inline)] pub use super::types::{#(#shared),*};)
         });
         let item = self.emit(operation);
         let unused = may_go_unused();
-        Ok(quote! {
+        let tokens = quote! {
             #item
 
             #[doc = #module_docs]
@@ -54,7 +58,8 @@ impl Context<'_> {
                 #shared
                 #body
             }
-        })
+        };
+        Ok((tokens, used))
     }
 
     fn finish(&self, operation: &Operation, mut item: Item) -> TokenStream {

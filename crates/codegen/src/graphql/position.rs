@@ -2,6 +2,8 @@
 
 use graphql_tools::parser::Pos;
 
+use super::escapes::escape;
+
 /// Splits what the query parser says into where and what.
 pub(crate) fn split_position(message: &str) -> (Pos, String) {
     let message = message.trim();
@@ -31,14 +33,19 @@ fn plain_words(line: &str) -> String {
     words
 }
 
-/// The column of a line as an editor counts it. The parser counts a tab as eight.
+/// The column of a line as an editor counts it. The parser counts a tab as eight, and sees the
+/// character that some escapes stand for.
 pub(crate) fn column(line: &str, counted_as: usize) -> usize {
-    let mut counted = 1;
-    for (column, character) in (1..).zip(line.chars()) {
+    let (mut counted, mut column) = (1, 1);
+    let mut rest = line;
+    while let Some(character) = rest.chars().next() {
         if counted >= counted_as {
             return column;
         }
+        let length = escape(rest).map_or(character.len_utf8(), |(_, length)| length);
+        column += rest[..length].chars().count();
         counted += if character == '\t' { 8 } else { 1 };
+        rest = &rest[length..];
     }
-    line.chars().count() + 1 + counted_as.saturating_sub(counted)
+    column + counted_as.saturating_sub(counted)
 }

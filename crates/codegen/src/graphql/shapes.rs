@@ -1,7 +1,7 @@
 //! What podqueue has to know to write a variable's value as a literal: which of its strings are
 //! enums, which fields an input has, and which variables stand in a secret's place.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use graphql_tools::parser::schema::{Type, TypeDefinition};
 use graphql_tools::static_graphql::schema as ast;
@@ -36,9 +36,12 @@ impl<'a> Shapes<'a> {
         Self { schema, names }
     }
 
-    /// The items of the `shapes` module.
-    pub(crate) fn emit(&self) -> TokenStream {
-        let statics = self.schema.inputs().into_iter().map(|input| {
+    /// The items of the `shapes` module for the inputs whose types have these names.
+    pub(crate) fn emit(&self, used: &BTreeSet<String>) -> TokenStream {
+        let mut inputs = self.schema.inputs();
+        inputs.retain(|input| used.contains(&self.schema.rust_name(&input.name)));
+        let is_empty = inputs.is_empty();
+        let statics = inputs.into_iter().map(|input| {
             let name = &input.name;
             let docs = format!(" The shape of `{name}`.");
             let ident = format_ident!("{}", self.names[name]);
@@ -62,7 +65,7 @@ impl<'a> Shapes<'a> {
                 };
             }
         });
-        if self.names.is_empty() {
+        if is_empty {
             return TokenStream::new();
         }
         quote! {

@@ -10,9 +10,10 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::Type;
 
+use super::constructor;
 use super::model::{Content, Operation};
 use super::signatures::Signature;
-use crate::syntax::{argument, is_named};
+use crate::syntax::is_named;
 use crate::{naming, print};
 
 /// Type names that the builders themselves use, beside `Rest`.
@@ -65,25 +66,10 @@ impl Given {
     /// The type of an argument, and the expression that makes the field's type from it.
     fn argument(&self) -> (TokenStream, TokenStream) {
         let (ident, ty) = (&self.ident, &self.ty);
-        if is_named(ty, "String") {
-            return (quote!(impl Into<String>), quote!(#ident.into()));
-        }
-        if is_named(ty, "Vec")
-            && let Some(item) = argument(ty)
-        {
-            return if is_named(item, "String") {
-                (
-                    quote!(impl IntoIterator<Item = impl Into<String>>),
-                    quote!(#ident.into_iter().map(Into::into).collect()),
-                )
-            } else {
-                (quote!(impl IntoIterator<Item = #item>), quote!(#ident.into_iter().collect()))
-            };
-        }
         if is_own(ty) || is_named(ty, "Bytes") {
             (quote!(impl Into<#ty>), quote!(#ident.into()))
         } else {
-            (quote!(#ty), quote!(#ident))
+            constructor::given(ty, ident)
         }
     }
 }

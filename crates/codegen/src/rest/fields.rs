@@ -18,10 +18,14 @@ pub(super) fn distinct_names(fields: &mut Fields) {
     let mut taken = HashSet::new();
     for field in fields {
         let wire = wire_name(field);
+        let is_flat = derives::serde_metas(&field.attrs).iter().any(is_flatten);
         let Some(ident) = &mut field.ident else { continue };
         let name = naming::unique(&mut taken, ident.to_string());
         if *ident != name {
             *ident = format_ident!("{name}");
+            if is_flat {
+                continue;
+            }
             let mut metas = derives::serde_metas(&field.attrs);
             metas.retain(|meta| !meta.path().is_ident("rename"));
             metas.insert(0, parse_quote!(rename = #wire));
@@ -31,15 +35,17 @@ pub(super) fn distinct_names(fields: &mut Fields) {
 }
 
 /// Documents a field, and has it read by a helper where the wire is loose about its type.
-pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings, map: bool) {
+pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings) {
     let otherwise = inner_name(&field.ty).and_then(|name| meanings.get(&name).cloned());
     let otherwise = otherwise.unwrap_or_else(|| format!("The field `{}`.", wire_name(field)));
     let docs = docs_or(&field.attrs, &otherwise);
     derives::set_docs(&mut field.attrs, &docs);
 
     let mut metas = derives::serde_metas(&field.attrs);
-    metas.iter_mut().for_each(|meta| shorten_path(meta, map));
-    if let Some(helper) = helper(&field.ty) {
+    metas.iter_mut().for_each(shorten_path);
+    if metas.iter().any(is_flatten) {
+        derives::set_docs(&mut field.attrs, "All that has no field of its own.");
+    } else if let Some(helper) = helper(&field.ty) {
         if !metas.iter().any(|meta| meta.path().is_ident("default")) {
             let default: Meta = parse_quote!(default);
             metas.push(default);
@@ -51,10 +57,20 @@ pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings, map: bool) {
         metas.push(parse_quote!(deserialize_with = #helper));
     }
     metas.sort_by_key(|meta| {
-        let order = ["rename", "default", "deserialize_with", "skip_serializing_if"];
+        let order = ["rename", "flatten", "default", "deserialize_with", "skip_serializing_if"];
         order.iter().position(|name| meta.path().is_ident(name))
     });
     derives::set_serde(&mut field.attrs, &metas);
+}
+
+/// Whether a field holds what has no field of its own.
+pub(super) fn is_flatten(meta: &Meta) -> bool {
+    meta.path().is_ident("flatten")
+}
+
+/// Whether there is a value for a field of this type where nothing is given.
+pub(super) fn has_default(ty: &Type) -> bool {
+    ["Option", "Vec", "HashMap", "Map"].iter().any(|name| is_named(ty, name))
 }
 
 /// Which of podqueue's helpers reads a field of this type.

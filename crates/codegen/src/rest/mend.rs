@@ -81,7 +81,7 @@ pub(super) fn mend(
         "paths": paths,
         "components": { "schemas": schemas },
     });
-    Ok(Mended { document, operations, enums, warnings: notes.warnings })
+    Ok(Mended { document, operations, enums, warnings: notes.finish() })
 }
 
 /// 3.0 and what came after it is read; anything else is said plainly.
@@ -92,7 +92,7 @@ fn version(source: &Source, description: &Value) -> Result<(), Diagnostic> {
         _ if description.get("swagger").is_some() => {
             return Err(Diagnostic::of_file(
                 &source.name,
-                "this is a Swagger 2.0 description; only OpenAPI 3.0 and 3.1 are supported",
+                "this is a Swagger 2.0 description; only OpenAPI 3.0 to 3.2 is supported",
             ));
         }
         _ => {
@@ -107,7 +107,7 @@ fn version(source: &Source, description: &Value) -> Result<(), Diagnostic> {
     } else {
         Err(Diagnostic::of_file(
             &source.name,
-            format!("this is an OpenAPI {version} description; only 3.0 and 3.1 are supported"),
+            format!("this is an OpenAPI {version} description; only 3.0 to 3.2 is supported"),
         ))
     }
 }

@@ -6,13 +6,15 @@ pub(crate) struct Operation {
     /// The name of the Rust function: `get_pod`.
     pub(crate) name: String,
     /// The HTTP method, in capitals.
-    pub(crate) method: &'static str,
+    pub(crate) method: String,
     /// The path as the description writes it: `/pods/{podId}`.
     pub(crate) path: String,
     pub(crate) summary: String,
     pub(crate) description: String,
     pub(crate) deprecated: bool,
     pub(crate) parameters: Vec<Parameter>,
+    /// Query parameters that the path itself has.
+    pub(crate) fixed: Vec<(String, String)>,
     pub(crate) body: Option<Body>,
     /// How a successful response is read; not at all where none has content.
     pub(crate) answer: Option<Answer>,
@@ -85,8 +87,16 @@ pub(crate) struct Answer {
 impl Operation {
     /// The path cut into what stays as it is and what a parameter replaces.
     pub(crate) fn path_pieces(&self) -> Vec<Piece<'_>> {
-        pieces(&self.path)
+        pieces(split(&self.path).0)
     }
+}
+
+/// Cuts what is no path off a path: `?a=b`, whose pairs are returned, and `#c`, which is never sent.
+pub(crate) fn split(path: &str) -> (&str, Vec<(&str, &str)>) {
+    let path = path.split('#').next().unwrap_or_default();
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    (path, pairs.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect())
 }
 
 /// A part of a path.
@@ -135,5 +145,11 @@ mod tests {
             ]
         );
         assert_eq!(pieces("/odd/{open"), [Piece::Literal("/odd/{open")]);
+    }
+
+    #[test]
+    fn a_query_and_a_fragment_are_no_path() {
+        assert_eq!(split("/a/{b}"), ("/a/{b}", vec![]));
+        assert_eq!(split("/a?b={c}&d#e?f"), ("/a", vec![("b", "{c}"), ("d", "")]));
     }
 }

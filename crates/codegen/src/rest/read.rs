@@ -20,6 +20,7 @@ pub fn read(source: &Source) -> Result<Value, Diagnostic> {
 pub(super) fn read_with_places(source: &Source) -> Result<(Value, Places<'_>), Diagnostic> {
     let text = &source.text;
     if source.extension() == "json" {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let tree = serde_json::from_str(text).map_err(|error| {
             Diagnostic::new(&source.name, error.line(), error.column(), error.to_string())
         })?;

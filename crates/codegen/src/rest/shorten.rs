@@ -11,8 +11,6 @@ const PRELUDE: [&str; 4] =
 pub(super) struct Shorten {
     /// Whether it is used within `types`.
     pub(super) within_types: bool,
-    /// Whether `HashMap` is the standard library's there.
-    pub(super) map: bool,
 }
 
 const MAP: &str = "::std::collections::HashMap";
@@ -24,7 +22,7 @@ impl VisitMut for Shorten {
         if path.leading_colon.is_some()
             && let Some(last) = path.segments.last().cloned()
         {
-            if PRELUDE.contains(&whole.as_str()) || (self.map && whole == MAP) {
+            if PRELUDE.contains(&whole.as_str()) || (self.within_types && whole == MAP) {
                 path.leading_colon = None;
                 path.segments = [last].into_iter().collect();
             } else if whole == format!("::podqueue::rest::types::{}", last.ident) {
@@ -40,14 +38,14 @@ impl VisitMut for Shorten {
 }
 
 /// The same for a path that stands in a string, as serde has it.
-pub(super) fn shorten_path(meta: &mut Meta, map: bool) {
+pub(super) fn shorten_path(meta: &mut Meta) {
     if let Meta::NameValue(pair) = meta
         && pair.path.is_ident("skip_serializing_if")
         && let Expr::Lit(literal) = &mut pair.value
         && let Lit::Str(text) = &mut literal.lit
     {
         let mut path = text.value().replace(' ', "");
-        for long in PRELUDE.into_iter().chain(map.then_some(MAP)) {
+        for long in PRELUDE.into_iter().chain([MAP]) {
             if let Some((_, short)) = long.rsplit_once("::") {
                 path = path.replace(long, short);
             }

@@ -113,7 +113,7 @@ fn signature(function: &ImplItemFn) -> Option<Signature> {
 }
 
 fn short(mut ty: Type) -> Type {
-    Shorten { within_types: false, map: false }.visit_type_mut(&mut ty);
+    Shorten { within_types: false }.visit_type_mut(&mut ty);
     ty
 }
 

@@ -6,9 +6,10 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
-use syn::{Fields, Item, ItemEnum, ItemStruct, parse_quote};
+use syn::{Field, Fields, Item, ItemEnum, ItemStruct, parse_quote};
 
-use super::fields::{Meanings, distinct_names, docs_or, lenient_field};
+use super::constructor;
+use super::fields::{Meanings, distinct_names, docs_or, has_default, is_flatten, lenient_field};
 use super::mend::NamedEnum;
 use super::shorten::Shorten;
 use super::signatures::Signature;
@@ -24,8 +25,6 @@ pub(super) fn lenient<'a>(
 ) -> TokenStream {
     let meanings = meanings(&items);
     let sent = sent(&items, signatures);
-    let map = !items.iter().any(|it| name_of(it).is_some_and(|name| name == "HashMap"))
-        && !enums.iter().any(|it| it.name == "HashMap");
     let mut types: TokenStream = enums.iter().map(|item| open_enum(item).emit()).collect();
     let mut errors = TokenStream::new();
     for mut item in items {
@@ -38,27 +37,31 @@ pub(super) fn lenient<'a>(
         if is_of_closed_choice(&item) {
             continue;
         }
-        Shorten { within_types: true, map }.visit_item_mut(&mut item);
+        Shorten { within_types: true }.visit_item_mut(&mut item);
         let mut is_sent = false;
         match &mut item {
             Item::Struct(item) => {
                 is_sent = sent.contains(&item.ident.to_string());
-                lenient_struct(item, &meanings, is_sent, map);
+                lenient_struct(item, &meanings, is_sent);
             }
             Item::Enum(item) => {
                 is_sent = sent.contains(&item.ident.to_string());
-                lenient_enum(item, &meanings, map);
+                lenient_enum(item, &meanings);
             }
             _ => {}
         }
+        let constructor = match &item {
+            Item::Struct(item) if is_sent => constructor::of(item),
+            _ => None,
+        };
         let debug = redact::redact(&mut item, is_sent, wire_name);
-        types.extend(quote!(#item #debug));
+        types.extend(quote!(#item #constructor #debug));
     }
     let text = types.to_string();
     if !text.contains("ConversionError") {
         errors = TokenStream::new();
     }
-    let map = (map && text.contains("HashMap")).then(|| {
+    let map = text.contains(" HashMap <").then(|| {
         quote!(
             use ::std::collections::HashMap;
         )
@@ -153,7 +156,7 @@ fn open_enum(item: &NamedEnum) -> OpenEnum {
     }
 }
 
-fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, is_sent: bool, map: bool) {
+fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, is_sent: bool) {
     let docs = docs_or(&item.attrs, "An object of the interface.");
     derives::set_docs(&mut item.attrs, &docs);
     if matches!(item.fields, Fields::Named(_)) {
@@ -162,12 +165,21 @@ fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, is_sent: bool, map
             item.attrs.push(parse_quote!(#[non_exhaustive]));
         }
         distinct_names(&mut item.fields);
-        item.fields.iter_mut().for_each(|field| lenient_field(field, meanings, map));
+        // The type generator gives up on defaults where fields are flattened.
+        let derived = derives::derived(&item.attrs);
+        let is_flat = |field: &Field| derives::serde_metas(&field.attrs).iter().any(is_flatten);
+        if item.fields.iter().any(is_flat)
+            && item.fields.iter().all(|field| has_default(&field.ty))
+            && !derived.iter().any(|it| derives::ends_with(it, "Default"))
+        {
+            derives::set(&mut item.attrs, &[derived, vec![parse_quote!(Default)]].concat());
+        }
+        item.fields.iter_mut().for_each(|field| lenient_field(field, meanings));
     }
 }
 
 /// One of several shapes. A shape that is not known is kept as it came.
-fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings, map: bool) {
+fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings) {
     let docs = docs_or(&item.attrs, "One of several shapes.");
     derives::set_docs(&mut item.attrs, &docs);
     for variant in &mut item.variants {
@@ -184,7 +196,7 @@ fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings, map: bool) {
         derives::set_docs(&mut variant.attrs, &docs);
         if matches!(variant.fields, Fields::Named(_)) {
             distinct_names(&mut variant.fields);
-            variant.fields.iter_mut().for_each(|field| lenient_field(field, meanings, map));
+            variant.fields.iter_mut().for_each(|field| lenient_field(field, meanings));
         }
     }
     if item.variants.iter().any(|variant| matches!(variant.fields, Fields::Named(_))) {

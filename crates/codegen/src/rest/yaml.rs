@@ -2,7 +2,7 @@
 
 mod scalar;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use granit_parser::{Event, Parser, ScanError, Span, StrInput};
@@ -34,6 +34,7 @@ pub(super) enum Content {
     Map(Vec<Entry>),
 }
 
+#[derive(Clone)]
 pub(super) struct Entry {
     pub(super) key: String,
     /// Where the key stands.
@@ -132,7 +133,7 @@ impl<'a> Reader<'a> {
         loop {
             let (event, span) = self.next()?;
             if matches!(event, Event::MappingEnd) {
-                return Ok(entries);
+                return Ok(merged(entries));
             }
             let key = self.node(event, &span)?;
             let (event, value_span) = self.next()?;
@@ -142,6 +143,34 @@ impl<'a> Reader<'a> {
             }
         }
     }
+}
+
+/// Adds what `<<` leads to and is not there otherwise.
+fn merged(entries: Vec<Entry>) -> Vec<Entry> {
+    let (merges, mut entries): (Vec<_>, Vec<_>) =
+        entries.into_iter().partition(|entry| match &entry.value.content {
+            _ if entry.key != "<<" => false,
+            Content::Map(_) => true,
+            Content::List(items) => {
+                items.iter().all(|item| matches!(item.content, Content::Map(_)))
+            }
+            Content::Scalar(_) => false,
+        });
+    if merges.is_empty() {
+        return entries;
+    }
+    let mut keys: HashSet<String> = entries.iter().map(|entry| entry.key.clone()).collect();
+    for merge in &merges {
+        let maps = match &merge.value.content {
+            Content::List(items) => items.iter().collect(),
+            _ => vec![&merge.value],
+        };
+        for map in maps {
+            let Content::Map(more) = &map.content else { continue };
+            entries.extend(more.iter().filter(|it| keys.insert(it.key.clone())).cloned());
+        }
+    }
+    entries
 }
 
 impl Node {
@@ -223,8 +252,16 @@ mod tests {
     #[test]
     fn an_alias_is_what_it_stands_for() {
         assert_eq!(
-            read("a: &x {b: &y 1}\nc: *x\nd: [*y, *y]\n<<: *x\n"),
-            Ok(json!({ "a": { "b": 1 }, "c": { "b": 1 }, "d": [1, 1], "<<": { "b": 1 } }))
+            read("a: &x {b: &y 1}\nc: *x\nd: [*y, *y]\n"),
+            Ok(json!({ "a": { "b": 1 }, "c": { "b": 1 }, "d": [1, 1] }))
+        );
+    }
+
+    #[test]
+    fn a_merge_adds_what_is_not_there() {
+        assert_eq!(
+            read("a: &x {b: 1, c: 2}\nd: {<<: *x, c: 3}\ne: {f: 4, <<: [*x, {b: 5, g: 6}]}\n<<: 7"),
+            read("a: {b: 1, c: 2}\nd: {b: 1, c: 3}\ne: {f: 4, b: 1, c: 2, g: 6}\n'<<': 7")
         );
     }
 

@@ -68,11 +68,6 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ),
     ("an unknown fragment", "query A { pets { ...F } }", "1:21: Unknown fragment \"F\"."),
     (
-        "a fragment that is not used",
-        "query A { pets { id } }\nfragment F on Pet { id }",
-        "2:10: Fragment \"F\" is never used.",
-    ),
-    (
         "a fragment that holds itself",
         "query A { pets { ...F } }\nfragment F on Pet { ...F }",
         "2:24: Cannot spread fragment \"F\" within itself.",
@@ -116,12 +111,12 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "a fragment that is nearly there",
         "query A { pets { ...Name } }\nfragment Names on Pet { id }",
-        "1:21: Unknown fragment \"Name\". Did you mean \"Names\"?\n2:10: Fragment \"Names\" is never used.",
+        "1:21: Unknown fragment \"Name\". Did you mean \"Names\"?",
     ),
     (
         "a directive that is nearly there",
         "query A { pets @skipp(if: true) { id } }",
-        "1:16: Unknown directive \"@skipp\". Did you mean \"@skip\"?\n1:23: Unknown argument \"if\" on field \"Query.pets\".",
+        "1:16: Unknown directive \"@skipp\". Did you mean \"@skip\"?",
     ),
     (
         "a value of an enum that is nearly there",
@@ -326,7 +321,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "an argument given twice",
         "query A { pet(id: 1, id: 2) { id } }",
-        "1:11: There can be only one argument named \"id\".",
+        "1:22: There can be only one argument named \"id\".",
     ),
     (
         "a part on a type that cannot be, beside one that can",
@@ -403,6 +398,31 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "\u{feff}query A { pets(limit: \"é漢\") { nope } }",
         "1:23: Expected value of type \"Int\", found \"é漢\".\n1:31: Cannot query field \"nope\" on type \"Pet\".",
     ),
+    (
+        "a mistake in a file with the line ends of an old system",
+        "query A {\r  pets {\r    nope\r  }\r}\r",
+        "3:5: Cannot query field \"nope\" on type \"Pet\".",
+    ),
+    (
+        "a mistake behind characters that are escaped",
+        "query A { pets(filter: {name: \"\\u{1F600}\\uD83D\\uDE00\"}, limit: true) { nope } }",
+        "1:64: Expected value of type \"Int\", found true.\n1:72: Cannot query field \"nope\" on type \"Pet\".",
+    ),
+    (
+        "an argument given twice",
+        "query A { pets(limit: 1, filter: {limit: 2}, limit: 3) { id } }",
+        "1:35: Field \"limit\" is not defined by type \"Filter\".\n1:46: There can be only one argument named \"limit\".",
+    ),
+    (
+        "an argument of a directive given twice",
+        "query A { pets { id @include(if: true, if: false) } }",
+        "1:40: There can be only one argument named \"if\".",
+    ),
+    (
+        "an unknown directive without arguments beside a mistake",
+        "query A { pets { id @nope nope } }",
+        "1:21: Unknown directive \"@nope\".\n1:27: Cannot query field \"nope\" on type \"Pet\".",
+    ),
     ("an empty file", "", "1:1: there is no operation in this file"),
     ("a file of comments", "# nothing\n", "1:1: there is no operation in this file"),
 ];
@@ -421,6 +441,16 @@ fn each_mistake_has_its_message_and_its_place() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_fragment_that_is_not_used_is_a_warning() {
+    let made = graphql::generate(
+        &Source::new("schema.graphql", crate::support::SCHEMA),
+        &[Source::new("a.graphql", "query A { pets { id } }\nfragment F on Pet { id }")],
+        SharedTypes::Here,
+    );
+    assert_eq!(lines(&made.unwrap().warnings), "a.graphql:2:10: Fragment \"F\" is never used.");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::support::{SCHEMA, above, dense, item, queried, query};
 use podqueue_codegen::Source;
-use podqueue_codegen::graphql::{self, SharedTypes};
+use podqueue_codegen::graphql::{self, Options, SharedTypes};
 
 const GET: &str =
     "# Gets a pet.\nquery GetPet($id: ID!) {\n  pet(id: $id) { id petName: name color born }\n}\n";
@@ -162,6 +162,51 @@ fn a_field_of_an_input_with_a_default_is_optional_and_never_null() {
     assert!(above(&code, "pub struct Page {").contains("Default"));
     let shape = dense(item(&code, "pub static PAGE"));
     assert!(shape.contains("name: \"size\", shape: Shape::Int, presence: Presence::NotNull,"));
+}
+
+#[test]
+fn only_the_types_that_operations_use_are_made() {
+    let schema = "type Query { a(in: In): Answer b(in: Other): Float }
+        input In { more: More } input More { kind: Kind again: In } input Other { other: OtherKind }
+        enum Kind { A } enum OtherKind { B } enum Color { C } scalar Date scalar Unused
+        type Answer { color: Color date: Date }";
+    let queries = [Source::new("a.graphql", "query A($in: In) { a(in: $in) { color date } }")];
+    let schema = Source::new("schema.graphql", schema);
+    let generated = |shared| graphql::generate(&schema, &queries, shared).unwrap().code;
+    let code = generated(SharedTypes::Here);
+    for used in ["struct In ", "struct More ", "enum Kind ", "enum Color ", "type Date ", "MORE:"] {
+        assert!(code.contains(used), "{used}");
+    }
+    for unused in ["struct Other ", "enum OtherKind ", "type Unused ", "OTHER:"] {
+        assert!(!code.contains(unused), "{unused}");
+        assert!(generated(SharedTypes::All).contains(unused), "{unused}");
+    }
+}
+
+#[test]
+fn a_scalar_may_have_a_type_of_the_users() {
+    let schema =
+        "type Query { a(at: Date!): Date b(in: In): Int } scalar Date input In { at: Date! }";
+    let queries = "query A($at: Date!) { a(at: $at) } query B($in: In) { b(in: $in) }";
+    let schema = Source::new("schema.graphql", schema);
+    let queries = [Source::new("a.graphql", queries)];
+    let generate = |options: Options| graphql::generate(&schema, &queries, options);
+    let code = generate(Options::default().scalar("Date", "time::OffsetDateTime")).unwrap().code;
+    assert!(code.contains("pub type Date = time::OffsetDateTime;"), "{code}");
+    assert!(!above(&code, "pub struct In {").contains("Default"), "it need not have one");
+    let mistake = |options| generate(options).unwrap_err()[0].message.clone();
+    assert_eq!(
+        mistake(Options::default().scalar("Dat", "X")),
+        "there is no scalar `Dat` to give a type to"
+    );
+    assert_eq!(
+        mistake(Options::default().scalar("Date", "a b")),
+        "`a b`, for the scalar `Date`, is not a type"
+    );
+    assert_eq!(
+        mistake(Options::from(SharedTypes::OfPodqueue).scalar("Date", "X")),
+        "the scalar `Date` has podqueue's type; name a schema of your own to give it another"
+    );
 }
 
 #[test]

@@ -168,7 +168,7 @@ fn an_enum_whose_values_make_no_names_or_the_same_one() {
         "Empty,",
         "Plus1,",
         "Minus1,",
-        "_1,",
+        "V1,",
         "Greater,",
         "Self_,",
         "Other(String),",
@@ -365,12 +365,12 @@ fn what_cannot_be_read_at_all_is_a_diagnostic() {
         (
             "a.yaml",
             "openapi: 4.0.0\npaths: {}",
-            "a.yaml:1:1: this is an OpenAPI 4.0.0 description; only 3.0 and 3.1 are supported",
+            "a.yaml:1:1: this is an OpenAPI 4.0.0 description; only 3.0 to 3.2 is supported",
         ),
         (
             "a.yaml",
             "swagger: '2.0'",
-            "a.yaml:1:1: this is a Swagger 2.0 description; only OpenAPI 3.0 and 3.1 are supported",
+            "a.yaml:1:1: this is a Swagger 2.0 description; only OpenAPI 3.0 to 3.2 is supported",
         ),
         (
             "a.yaml",
@@ -384,6 +384,27 @@ fn what_cannot_be_read_at_all_is_a_diagnostic() {
         let mistakes = rest::generate(&Source::new(name, text)).unwrap_err();
         assert_eq!(lines(&mistakes), expected);
     }
+}
+
+#[test]
+fn a_byte_order_mark_changes_nothing() {
+    for name in ["a.json", "a.yaml"] {
+        let text = "\u{feff}{\"openapi\": \"3.2.0\", \"paths\": {}}";
+        assert!(rest::generate(&Source::new(name, text)).is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn a_path_or_a_method_that_cannot_be_sent_is_left_out_and_named() {
+    let made = paths(
+        "  '/a?b={c}-{d}': {get: {responses: {'204': {description: A}}}}
+  /b: {additionalOperations: {'NO METHOD': {responses: {'204': {description: A}}}}}",
+    );
+    assert_eq!(
+        lines(&made.warnings),
+        "openapi/test.yaml:4:20: left out GET /a?b={c}-{d}: its path has the query b={c}-{d}, of several parts\n\
+         openapi/test.yaml:5:31: left out NO METHOD /b: HTTP has no such method"
+    );
 }
 
 #[test]

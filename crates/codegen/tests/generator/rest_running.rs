@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use syn::{ImplItem, Item, ReturnType, Type};
 
 use podqueue_codegen::Source;
-use podqueue_codegen::graphql::{self, SharedTypes};
+use podqueue_codegen::graphql::{self, Options};
 
 use crate::growth;
 use crate::rest_corpus::{Document, large, small};
@@ -145,8 +145,8 @@ fn operations() -> String {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/graphql");
         Source::read(&folder.join(name)).unwrap()
     };
-    let made =
-        graphql::generate(&read("schema.graphql"), &[read("queries.graphql")], SharedTypes::Here);
+    let options = Options::default().scalar("DateTime", "crate::operations::Moment");
+    let made = graphql::generate(&read("schema.graphql"), &[read("queries.graphql")], options);
     made.unwrap_or_else(|mistakes| panic!("{}", lines(&mistakes))).code
 }
 

@@ -7,7 +7,7 @@ use podqueue_codegen::{Diagnostic, Source};
 fn generate(schema: &str, queries: &str) -> Result<String, Vec<Diagnostic>> {
     let schema = Source::new("schema.graphql", schema);
     let queries = [Source::new("queries/test.graphql", queries)];
-    graphql::generate(&schema, &queries, SharedTypes::Here).map(|it| it.code)
+    graphql::generate(&schema, &queries, SharedTypes::All).map(|it| it.code)
 }
 
 fn generated(schema: &str, queries: &str) -> String {

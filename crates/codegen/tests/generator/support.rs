@@ -97,7 +97,7 @@ input Filter { name: String = "x" colors: [Color!] not: Filter }
 pub fn queried(files: &[(&str, &str)]) -> Result<String, Vec<Diagnostic>> {
     let files: Vec<_> = files.iter().map(|(name, text)| Source::new(*name, *text)).collect();
     let schema = Source::new("schema.graphql", SCHEMA);
-    graphql::generate(&schema, &files, SharedTypes::Here).map(|generated| generated.code)
+    graphql::generate(&schema, &files, SharedTypes::All).map(|generated| generated.code)
 }
 
 /// The same where there must be no mistake.

@@ -59,25 +59,6 @@ pub mod types {
     /// An input of the service.
     #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
     #[serde(crate = "::podqueue::__private::serde")]
-    pub struct Basket {
-        /// The field `orders`.
-        pub orders: Vec<Order>,
-        /// The field `first`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub first: Option<Order>,
-    }
-
-    /// An input of the service.
-    #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq)]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct Delivery {
-        /// The field `order`.
-        pub order: Order,
-    }
-
-    /// An input of the service.
-    #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Filter {
         /// The field `name`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,14 +69,6 @@ pub mod types {
         /// The field `not`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub not: Option<Box<Filter>>,
-    }
-
-    /// An input of the service.
-    #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq)]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct Order {
-        /// The field `color`.
-        pub color: Color,
     }
 
     /// A pet to keep.
@@ -147,35 +120,6 @@ pub mod types {
 pub mod shapes {
     use ::podqueue::graphql::document::{InputField, InputShape, Presence, Shape};
 
-    /// The shape of `Basket`.
-    pub static BASKET: InputShape = InputShape {
-        name: "Basket",
-        fields: &[
-            InputField {
-                name: "orders",
-                shape: Shape::List(&Shape::Input(&ORDER)),
-                presence: Presence::Required,
-            },
-            InputField {
-                name: "first",
-                shape: Shape::Input(&ORDER),
-                presence: Presence::Optional,
-            },
-        ],
-    };
-
-    /// The shape of `Delivery`.
-    pub static DELIVERY: InputShape = InputShape {
-        name: "Delivery",
-        fields: &[
-            InputField {
-                name: "order",
-                shape: Shape::Input(&ORDER),
-                presence: Presence::Required,
-            },
-        ],
-    };
-
     /// The shape of `Filter`.
     pub static FILTER: InputShape = InputShape {
         name: "Filter",
@@ -194,18 +138,6 @@ pub mod shapes {
                 name: "not",
                 shape: Shape::Input(&FILTER),
                 presence: Presence::Optional,
-            },
-        ],
-    };
-
-    /// The shape of `Order`.
-    pub static ORDER: InputShape = InputShape {
-        name: "Order",
-        fields: &[
-            InputField {
-                name: "color",
-                shape: Shape::Enum,
-                presence: Presence::Required,
             },
         ],
     };

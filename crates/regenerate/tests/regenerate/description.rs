@@ -65,7 +65,7 @@ fn after() -> String {
             {"name": "full", "in": "query", "required": true, "schema": {"type": "boolean"}},
             {"name": "lang", "in": "query", "schema": {"type": "string"}}],
           "responses": {"200": {"description": "It.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}}}}},
-        "/export": {"get": {"responses": {"200": {"description": "All.", "content": {"text/csv": {}}}}}}},
+        "/export": {"get": {"requestBody": {"required": true, "content": {"multipart/mixed": {}}}, "responses": {}}}},
       "info": {"title": "Shop", "version": "2"},
       "openapi": "3.0.3"
     }"##
@@ -104,7 +104,7 @@ fn the_report_says_what_changed_and_whom_it_breaks() {
         run.out,
         REPORT.to_owned()
             + "\nthe generator leaves out:\n  \
-               openapi/shop.yaml:7:5: left out GET /export: it answers with text/csv, not with JSON\n"
+               openapi/shop.yaml:7:5: left out GET /export: it takes multipart/mixed, which cannot be sent\n"
     );
     assert_eq!(run.code, 1);
     assert_eq!(checkout.read("openapi/shop.yaml"), BEFORE);

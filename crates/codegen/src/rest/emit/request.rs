@@ -7,7 +7,8 @@ use crate::rest::model::{Body, Content, Operation, Parameter, Piece, Place, Styl
 
 /// The statements that make `call`. `changes` says whether the builder has a field of that name.
 pub(super) fn statements(operation: &Operation, changes: bool) -> TokenStream {
-    let (name, method) = (&operation.name, operation.method);
+    let (name, method) = (&operation.name, &operation.method);
+    let fixed = operation.fixed.iter().map(|(name, value)| quote!(.query(#name, &#value)));
     let pieces = operation.path_pieces();
     let path = pieces.iter().map(|piece| match piece {
         Piece::Literal(text) => quote!(.literal(#text)),
@@ -38,7 +39,7 @@ pub(super) fn statements(operation: &Operation, changes: bool) -> TokenStream {
     });
     quote! {
         let call = crate::rest::call::RestCall::new(#name, #method)
-            #(#path)* #(#queries)* #(#headers)* #accept #body .timeout(self.timeout);
+            #(#path)* #(#fixed)* #(#queries)* #(#headers)* #accept #body .timeout(self.timeout);
         #(#later_headers)*
     }
 }

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::media::Media;
+use super::media::{self, Media};
 use super::references::resolve;
-use super::tree::{is_true, object_at, text_at};
+use super::tree::{is_true, text_at};
 use crate::rest::model::{Body, Content, Style};
 
 /// The body of an operation and its schema. Flaw: several media types for one body, of which the
@@ -20,7 +20,7 @@ pub(super) fn mend(
     };
     let body = resolve(description, body).ok_or("the $ref of its body leads nowhere")?;
     let required = is_true(body, "required");
-    let offered = object_at(body, &["content"]);
+    let offered = media::offered(description, body);
     let Some(media) = Media::chosen(&offered) else {
         return match offered.keys().next() {
             Some(name) if required => Err(format!("it takes {name}, which cannot be sent")),

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::{Map, Value, json};
 
 use super::aliases::inline;
+use super::names;
 use super::places::operations_mut;
 use super::tree::text_at;
 use crate::naming;
@@ -21,7 +22,7 @@ pub(crate) struct NamedEnum {
 /// Puts `{type: string, format: Name}` in the place of every enum. The name as a format is what
 /// the type generator recognizes it by.
 pub(super) fn take_out(schemas: &mut Map<String, Value>, paths: &mut Value) -> Vec<NamedEnum> {
-    let mut taken = Taken { names: schemas.keys().cloned().collect(), enums: Vec::new() };
+    let mut taken = Taken { names: names::taken(schemas), enums: Vec::new() };
     let mut stand_ins = BTreeMap::new();
     for (name, schema) in schemas.iter_mut() {
         if let Some(values) = values(schema) {

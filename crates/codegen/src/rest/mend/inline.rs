@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::enums::NamedEnum;
+use super::names;
 use super::places::{self, operations_mut};
 use super::tree::{remove, text_at};
 use crate::naming;
@@ -16,7 +17,8 @@ pub(super) fn name_objects(
     paths: &mut Value,
     enums: &[NamedEnum],
 ) {
-    let taken = schemas.keys().cloned().chain(enums.iter().map(|it| it.name.clone())).collect();
+    let mut taken = names::taken(schemas);
+    taken.extend(enums.iter().map(|it| it.name.clone()));
     let mut names = Names { taken, found: Map::new() };
     for (name, schema) in schemas.iter_mut() {
         names.within(schema, name);

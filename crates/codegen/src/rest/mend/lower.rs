@@ -160,7 +160,7 @@ fn default_conforms(schema: &mut Map<String, Value>, place: &str, notes: &mut No
     let conforms = is_null || (typed && listed);
     if !conforms {
         let message = format!("{place}: the default {default} does not conform to its schema");
-        notes.warn(&[keys(place), vec!["default".to_owned()]].concat(), message);
+        notes.warn_of_default([keys(place), vec!["default".to_owned()]].concat(), message);
     }
 }
 

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::places::fields;
+use super::references::resolve;
 use crate::rest::model::Content;
 
 /// The media type of a body or a response that is used, of those that a description offers.
@@ -18,6 +20,13 @@ pub(super) struct Media {
 
 /// What is preferred where there is a choice, best first.
 const PREFERRED: [Content; 4] = [Content::Json, Content::Form, Content::Text, Content::Bytes];
+
+/// The media types of a body or a response.
+pub(super) fn offered(description: &Value, of: &Value) -> Map<String, Value> {
+    let all = fields(of, "content");
+    all.map(|(name, media)| (name.clone(), resolve(description, media).unwrap_or(media).clone()))
+        .collect()
+}
 
 impl Media {
     /// The one that is used of those offered.

@@ -10,9 +10,29 @@ use crate::naming;
 use crate::rest::pointer::joined;
 
 /// Names that generated code uses for other things.
-const TAKEN: [&str; 12] = [
-    "Option", "String", "Vec", "Box", "Result", "Some", "None", "Ok", "Err", "From", "Self", "Map",
+const TAKEN: [&str; 16] = [
+    "Option",
+    "String",
+    "Vec",
+    "Box",
+    "HashMap",
+    "Result",
+    "Some",
+    "None",
+    "Ok",
+    "Err",
+    "From",
+    "Into",
+    "IntoIterator",
+    "Iterator",
+    "Self",
+    "Map",
 ];
+
+/// The names that no more types can have.
+pub(super) fn taken(schemas: &Map<String, Value>) -> HashSet<String> {
+    schemas.keys().cloned().chain(TAKEN.map(str::to_owned)).collect()
+}
 
 /// Flaw: names that come out the same in Rust, that Rust does not take, or that are the names of
 /// its own types. Every schema gets the name that its type will have.

@@ -12,7 +12,9 @@ pub(super) struct Notes<'a> {
     places: &'a Places<'a>,
     /// Where named schemas come from that had no name.
     pub(super) origins: BTreeMap<String, Origin>,
-    pub(super) warnings: Vec<Diagnostic>,
+    /// Defaults that do not conform, and what that is called.
+    defaults: Vec<(Vec<String>, String)>,
+    warnings: Vec<Diagnostic>,
 }
 
 /// Where something really stands.
@@ -24,7 +26,13 @@ pub(super) struct Origin {
 
 impl<'a> Notes<'a> {
     pub(super) fn new(source: &'a Source, places: &'a Places<'a>) -> Self {
-        Self { source, places, origins: BTreeMap::new(), warnings: Vec::new() }
+        Self {
+            source,
+            places,
+            origins: BTreeMap::new(),
+            defaults: Vec::new(),
+            warnings: Vec::new(),
+        }
     }
 
     /// About what keys lead to.
@@ -45,6 +53,25 @@ impl<'a> Notes<'a> {
         };
         let here = || at(&self.source.name, self.places.of(keys), &message);
         self.warnings.push(warning.unwrap_or_else(here));
+    }
+
+    /// About a default, which has no effect: however many there are, they are one warning.
+    pub(super) fn warn_of_default(&mut self, keys: Vec<String>, message: String) {
+        self.defaults.push((keys, message));
+    }
+
+    /// All warnings.
+    pub(super) fn finish(mut self) -> Vec<Diagnostic> {
+        let count = self.defaults.len();
+        if let Some((keys, message)) = std::mem::take(&mut self.defaults).into_iter().next() {
+            let message = match count {
+                1 => message,
+                _ => format!("{message} ({} more like it)", count - 1),
+            };
+            self.warn(&keys, message);
+            self.warnings.rotate_right(1);
+        }
+        self.warnings
     }
 
     /// About the first `$ref` whose target is wanted.

@@ -5,13 +5,14 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::notes::Notes;
+use super::places::fields;
 use super::references::resolve;
 use super::tree::{is_true, object_at, text_at};
 use super::{bodies, parameters, responses};
 use crate::naming;
-use crate::rest::model::{Operation, Place};
+use crate::rest::model::{Operation, Parameter, Piece, Place, pieces, split};
 
-const METHODS: [(&str, &str); 8] = [
+const METHODS: [(&str, &str); 9] = [
     ("get", "GET"),
     ("put", "PUT"),
     ("post", "POST"),
@@ -20,6 +21,7 @@ const METHODS: [(&str, &str); 8] = [
     ("head", "HEAD"),
     ("patch", "PATCH"),
     ("trace", "TRACE"),
+    ("query", "QUERY"),
 ];
 
 /// Reads every operation that can be expressed, and writes the paths that the type generator
@@ -38,24 +40,25 @@ pub(super) fn mend(
             notes.warn(&["paths".to_owned(), path.clone()], message);
             continue;
         };
-        for (key, method) in METHODS {
-            let Some(operation) = item.get(key) else {
-                continue;
-            };
+        for (keys, method, operation) in operations_of(item) {
             let call = format!("{method} {path}");
-            let place = ["paths".to_owned(), path.clone(), key.to_owned()];
+            let place = [vec!["paths".to_owned(), path.clone()], keys].concat();
             let Some(operation) = resolve(description, operation) else {
                 notes.warn(&place, format!("left out {call}: its $ref leads nowhere"));
                 continue;
             };
-            match mend_operation(description, path, method, item, operation) {
+            if !is_method(&method) {
+                notes.warn(&place, format!("left out {call}: HTTP has no such method"));
+                continue;
+            }
+            match mend_operation(description, path, &method, item, operation) {
                 Ok(mut mended) => {
                     mended.warnings.drain(..).for_each(|warning| {
                         notes.warn(&place, format!("{call}: {warning}"));
                     });
                     let name = naming::unique(&mut names, mended.operation.name);
                     mended.operation.name = name;
-                    let (path, item) = path_item(&mended.operation, key, mended.types);
+                    let (path, item) = path_item(&mended.operation, mended.types);
                     paths.insert(path, item);
                     operations.push(mended.operation);
                 }
@@ -65,6 +68,43 @@ pub(super) fn mend(
     }
     operations.sort_by(|a, b| a.name.cmp(&b.name));
     (operations, paths)
+}
+
+/// The operations of a path: the keys that lead to each, its method, and what stands there.
+fn operations_of(item: &Value) -> Vec<(Vec<String>, String, &Value)> {
+    let known = METHODS.iter().filter_map(|(key, method)| {
+        Some((vec![(*key).to_owned()], (*method).to_owned(), item.get(key)?))
+    });
+    let more = fields(item, "additionalOperations").map(|(method, operation)| {
+        (vec!["additionalOperations".to_owned(), method.clone()], method.clone(), operation)
+    });
+    known.chain(more).collect()
+}
+
+fn is_method(name: &str) -> bool {
+    !name.is_empty()
+        && name.bytes().all(|it| it.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&it))
+}
+
+/// Query parameters that the path has, and those of its parameters that are ones.
+fn query_of_path(
+    path: &str,
+    parameters: &mut [Parameter],
+) -> Result<Vec<(String, String)>, String> {
+    let mut fixed = Vec::new();
+    for (name, value) in split(path).1 {
+        match pieces(value).as_slice() {
+            [] | [Piece::Literal(_)] => fixed.push((name.to_owned(), value.to_owned())),
+            [Piece::Parameter(wire)] => {
+                for parameter in parameters.iter_mut().filter(|it| it.wire == *wire) {
+                    parameter.place = Place::Query;
+                    parameter.wire = name.to_owned();
+                }
+            }
+            _ => return Err(format!("its path has the query {name}={value}, of several parts")),
+        }
+    }
+    Ok(fixed)
 }
 
 /// An operation and the parts of it that have types.
@@ -85,24 +125,26 @@ struct Types {
 fn mend_operation(
     description: &Value,
     path: &str,
-    method: &'static str,
+    method: &str,
     item: &Value,
     operation: &Value,
 ) -> Result<MendedOperation, String> {
     let mut warnings = Vec::new();
-    let (parameters, parameter_types) =
+    let (mut parameters, parameter_types) =
         parameters::mend(description, path, item, operation, &mut warnings)?;
+    let fixed = query_of_path(path, &mut parameters)?;
     let (body, body_type) = bodies::mend(description, operation, &mut warnings)?.unzip();
     let (answer, answer_type) = responses::answer(description, operation, &mut warnings).unzip();
     Ok(MendedOperation {
         operation: Operation {
             name: name(path, method, operation),
-            method,
+            method: method.to_owned(),
             path: path.to_owned(),
             summary: text_at(operation, "summary"),
             description: text_at(operation, "description"),
             deprecated: is_true(operation, "deprecated"),
             parameters,
+            fixed,
             body,
             answer,
             errors: responses::errors(description, operation),
@@ -122,7 +164,7 @@ fn name(path: &str, method: &str, operation: &Value) -> String {
 
 /// The operation as the type generator reads it. Its path only has to be unique and to hold the
 /// path parameters, so no path of the description can be one that the generator refuses.
-fn path_item(operation: &Operation, key: &str, types: Types) -> (String, Value) {
+fn path_item(operation: &Operation, types: Types) -> (String, Value) {
     let mut path = format!("/{}", operation.name);
     let mut parameters = Vec::new();
     for (parameter, schema) in operation.parameters.iter().zip(types.parameters) {
@@ -159,5 +201,8 @@ fn path_item(operation: &Operation, key: &str, types: Types) -> (String, Value) 
             "content": { "application/json": { "schema": schema } },
         });
     }
+    // The type generator knows no other methods, and which one it is tells it nothing.
+    let method = METHODS[..8].iter().find(|(_, method)| *method == operation.method);
+    let key = method.map_or("post", |(key, _)| *key);
     (path, json!({ key: item }))
 }

@@ -24,7 +24,7 @@ pub(super) fn answer(
     for (status, response) in &responses {
         if is_success(status) || (status == "default" && !any_success) {
             match resolve(description, response) {
-                Some(response) => successes.push((status, object_at(response, &["content"]))),
+                Some(response) => successes.push((status, media::offered(description, response))),
                 None => warnings.push(format!("the $ref of its response {status} leads nowhere")),
             }
         }

@@ -60,7 +60,7 @@ pub(super) fn mend(schema: &mut Value, answers: bool) {
     }
     name_the_type(schema);
     mend_enum(schema);
-    mend_map(schema);
+    mend_map(schema, answers);
     drop_null_of_collections(schema);
     if answers {
         drop_required(schema);
@@ -202,25 +202,30 @@ fn mend_enum(schema: &mut Value) {
     }
 }
 
-/// Flaw: a map written as an object with `items`. And of an object that has named fields,
-/// further ones are ignored, whether the description allows them or not.
-fn mend_map(schema: &mut Value) {
+/// Flaw: a map written as an object with `items`. Of an object that has named fields, further ones
+/// are kept where the description has them, in answers whatever they are: a service adds fields.
+fn mend_map(schema: &mut Value, answers: bool) {
     if schema["type"] != json!("object") {
         remove(schema, &["properties", "additionalProperties"]);
         return;
     }
     let has_fields = schema["properties"].as_object().is_some_and(|fields| !fields.is_empty());
     if has_fields {
-        remove(schema, &["additionalProperties", "items"]);
+        remove(schema, &["items"]);
     } else {
         remove(schema, &["properties"]);
         if let Some(items) = schema.get("items").cloned() {
             schema["additionalProperties"] = items;
             remove(schema, &["items"]);
         }
-        if schema["additionalProperties"] == json!(false) {
-            remove(schema, &["additionalProperties"]);
+    }
+    match schema.get("additionalProperties") {
+        Some(Value::Bool(false)) => remove(schema, &["additionalProperties"]),
+        Some(values) if has_fields && (answers || values.is_boolean()) => {
+            // `true` would be what every object allows that says nothing.
+            schema["additionalProperties"] = json!({});
         }
+        _ => {}
     }
 }
 

@@ -166,7 +166,12 @@ impl Composer<'_> {
                 Some((name, schema))
             })
             .collect();
-        json!({ "type": "object", "properties": properties, "required": required })
+        let mut united =
+            json!({ "type": "object", "properties": properties, "required": required });
+        if !values.is_empty() {
+            united["additionalProperties"] = json!(true);
+        }
+        united
     }
 }
 

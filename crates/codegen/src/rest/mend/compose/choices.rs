@@ -35,12 +35,12 @@ impl Choices {
         choices
     }
 
-    /// A name for a choice, such as `CatOrDog`.
+    /// A name for a choice, such as `Cat_or_Dog`: a type `CatOrDog`.
     pub(super) fn name(&mut self, targets: Vec<String>, description: &Value) -> String {
         let words: Vec<_> = targets.iter().filter_map(|it| it.rsplit('/').next()).collect();
         let mut name = match words.as_slice() {
-            [first, _, _, _, ..] => format!("{first}OrOther"),
-            few => few.join("Or"),
+            [first, _, _, _, ..] => format!("{first}_or_other"),
+            few => few.join("_or_"),
         };
         let is_taken = |name: &str| {
             description.pointer("/components/schemas").is_some_and(|it| it.get(name).is_some())

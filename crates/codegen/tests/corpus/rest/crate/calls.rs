@@ -47,14 +47,10 @@ pub async fn failures() -> Vec<String> {
 
     let server = Server::start("");
     let rest = bodies::Rest(server.client().rest());
+    let part = bodies::types::NewPartsItem { id: "p".into() };
     let new = bodies::types::New {
-        name: "n".into(),
-        note: None,
         level: Some("low".into()),
-        count: None,
-        parts: vec![bodies::types::NewPartsItem { id: "p".into() }],
-        either: bodies::types::NewEither::String("e".into()),
-        must_be_null_or_text: None,
+        ..bodies::types::New::new(bodies::types::NewEither::String("e".into()), "n", [part])
     };
     same("a body", format!("{:?}", rest.json(new).await.ok()), "Some(())");
     let (line, body) = server.request();

@@ -1,7 +1,13 @@
 //! GraphQL operations over HTTP: what they send, and how they read a response.
 
-use crate::graphql::{alone, find, me, Alone, Find, Me};
+use serde::{Deserialize, Serialize};
+
+use crate::graphql::{alone, find, me, since, text, Alone, Find, Me, Since, Text};
 use crate::server::Server;
+
+/// What this crate takes for the scalar `DateTime`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Moment(String);
 
 /// What does not go as it should.
 pub async fn failures() -> Vec<String> {
@@ -13,7 +19,7 @@ pub async fn failures() -> Vec<String> {
     };
     let server = Server::start(
         r#"{"data": {"me": {"name": "n", "gen": 2, "id": "i", "born": "today", "__typename": "User"}, "try": 1,
-            "find": [{"dyn": 3}]}}"#,
+            "find": [{"dyn": 3, "born": "then"}]}}"#,
     );
     let graphql = server.client().graphql();
     let read = graphql.execute::<Me>(me::Variables).await.map(|it| {
@@ -23,7 +29,7 @@ pub async fn failures() -> Vec<String> {
     same(
         "a fragment on an interface beside fields",
         format!("{read:?}"),
-        r#"Ok((Some("n"), Some(2), "i", Some(String("today")), Some(1)))"#,
+        r#"Ok((Some("n"), Some(2), "i", Some(Moment("today")), Some(1)))"#,
     );
     let read = graphql.execute::<Alone>(alone::Variables).await;
     same("such a fragment alone", format!("{:?}", read.map(|it| it.me.map(|it| it.id))), r#"Ok(Some("i"))"#);
@@ -33,5 +39,14 @@ pub async fn failures() -> Vec<String> {
     same("a word of Rust", format!("{:?}", found.map(|it| it.find[0].dyn_)), "Ok(Some(3))");
     let body = server.request().1;
     same("a word of Rust", body, r#"{"query":"query Find { find(gen: 4) { dyn } }"}"#);
+    let found = graphql.execute::<Text>(text::Variables).await;
+    same("characters", found.is_ok().to_string(), "true");
+    let body = server.request().1;
+    same("characters", body, r#"{"query":"query Text { find(text: \"😀 😀\") { dyn } }"}"#);
+    let now = Moment("now".into());
+    let found = graphql.execute::<Since>(since::Variables { since: now }).await;
+    same("a scalar", format!("{:?}", found.map(|it| it.find[0].born.clone())), r#"Ok(Some(Moment("then")))"#);
+    let body = server.request().1;
+    same("a scalar", body, r#"{"query":"query Since { find(since: \"now\") { born } }"}"#);
     failures
 }

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use podqueue::Result;
 
 use crate::server::Server;
-use crate::{clearing, default_errors, empty_responses, files, loose, media, methods};
+use crate::{clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, paths};
 
 struct Checks(Vec<String>);
 
@@ -27,6 +27,8 @@ pub async fn failures() -> Vec<String> {
     media(&mut checks).await;
     loose(&mut checks).await;
     files(&mut checks).await;
+    paths(&mut checks).await;
+    further_fields(&mut checks).await;
     checks.0
 }
 
@@ -194,6 +196,48 @@ async fn files(checks: &mut Checks) {
         (it.odd.and_then(|it| it.a), it.spaced.and_then(|it| it.b), deep)
     }));
     checks.same("odd references", here, r#"Ok((Some("1"), Some("2"), Some("3")))"#);
+}
+
+async fn paths(checks: &mut Checks) {
+    let server = Server::start("");
+    let rest = paths::Rest(server.client().rest());
+    checks.same("a query in a path", said(rest.read("x&y").c("z").await), "Ok(())");
+    checks.same("a query in a path", server.request().0, r#""GET /v1/t?kind=a&b=x%26y&c=z""#);
+    checks.same("a fragment in a path", said(rest.other().await), "Ok(())");
+    checks.same("a fragment in a path", server.request().0, r#""POST /v1/t""#);
+    checks.same("an odd path", said(rest.odd("i").await), "Ok(())");
+    let line = server.request().0;
+    checks.same("an odd path", line, r#""GET /v1/a%20b/%20/%C3%BC/i:archive""#);
+
+    let server = Server::start(r#"{"a": "1", "c": "2"}"#);
+    let rest = merge::Rest(server.client().rest());
+    let thing = said(rest.get_thing().await.map(|it| it.c));
+    checks.same("merged", thing, r#"Ok(Some("2"))"#);
+    server.request();
+    let body = merge::types::FindThingBody { text: Some("t".into()) };
+    let thing = said(rest.find_thing(body).await.map(|it| it.c));
+    checks.same("a query", thing, r#"Ok(Some("2"))"#);
+    let (line, body) = server.request();
+    checks.same("a query", line + &body, r##""QUERY /v1/thing{\"text\":\"t\"}""##);
+    checks.same("another method", said(rest.copy_thing().await), "Ok(())");
+    checks.same("another method", server.request().0, r#""COPY /v1/thing""#);
+}
+
+async fn further_fields(checks: &mut Checks) {
+    let server = Server::start(r#"{"a": "b", "extra": 1, "n": "2", "c": [null], "all": {"x": "y", "z": null}}"#);
+    let rest = further_fields::Rest(server.client().rest());
+    let extra = [("k".to_owned(), "v".to_owned())].into();
+    let sent = further_fields::types::Sent { n: "n".into(), m: None, extra };
+    let got = said(rest.post(sent).await.map(|it| {
+        let all = it.all.unwrap_or_default();
+        (it.a, it.extra, it.n, it.extra_2, all.x, all.extra)
+    }));
+    checks.same(
+        "further fields",
+        got,
+        "Ok((Some(\"b\"), Some(1), Some(2), {\"c\": Array [Null]}, Some(\"y\"), {\"z\": Null}))",
+    );
+    checks.same("further fields", server.request().1, r##""{\"n\":\"n\",\"k\":\"v\"}""##);
 }
 
 fn said<T>(result: Result<T>) -> std::result::Result<T, String> {

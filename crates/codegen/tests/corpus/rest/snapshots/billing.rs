@@ -323,9 +323,9 @@ pub mod types {
         /// `*`.
         Star,
         /// `1`.
-        _1,
+        V1,
         /// `1.0`.
-        _10,
+        V1_0,
         /// `true`.
         True,
         /// `null`.
@@ -497,8 +497,8 @@ pub mod types {
                 Self::NA => "N/A",
                 Self::NA2 => "n/a",
                 Self::Star => "*",
-                Self::_1 => "1",
-                Self::_10 => "1.0",
+                Self::V1 => "1",
+                Self::V1_0 => "1.0",
                 Self::True => "true",
                 Self::Null => "null",
                 Self::Null2 => "NULL",
@@ -667,8 +667,8 @@ pub mod types {
                 "N/A" => Self::NA,
                 "n/a" => Self::NA2,
                 "*" => Self::Star,
-                "1" => Self::_1,
-                "1.0" => Self::_10,
+                "1" => Self::V1,
+                "1.0" => Self::V1_0,
                 "true" => Self::True,
                 "null" => Self::Null,
                 "NULL" => Self::Null2,
@@ -1219,6 +1219,27 @@ pub mod types {
         /// The field `party`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub party: Option<Party>,
+    }
+
+    impl NewInvoice {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(
+            currency: Currency,
+            customer: impl Into<String>,
+            lines: impl IntoIterator<Item = Line>,
+        ) -> Self {
+            Self {
+                currency,
+                customer: customer.into(),
+                lines: lines.into_iter().collect(),
+                auto: ::std::default::Default::default(),
+                due: ::std::default::Default::default(),
+                memo: ::std::default::Default::default(),
+                metadata: ::std::default::Default::default(),
+                party: ::std::default::Default::default(),
+            }
+        }
     }
 
     /// One of several shapes.

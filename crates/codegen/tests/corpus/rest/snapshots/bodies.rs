@@ -66,6 +66,26 @@ pub mod types {
         pub parts: Vec<NewPartsItem>,
     }
 
+    impl New {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(
+            either: NewEither,
+            name: impl Into<String>,
+            parts: impl IntoIterator<Item = NewPartsItem>,
+        ) -> Self {
+            Self {
+                either,
+                name: name.into(),
+                parts: parts.into_iter().collect(),
+                count: ::std::default::Default::default(),
+                level: ::std::default::Default::default(),
+                must_be_null_or_text: ::std::default::Default::default(),
+                note: ::std::default::Default::default(),
+            }
+        }
+    }
+
     /// One of several shapes.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
     #[serde(untagged)]

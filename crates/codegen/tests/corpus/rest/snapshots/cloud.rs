@@ -1,5 +1,4 @@
-// tests/corpus/rest/cloud.yaml:54:198: #/components/schemas/Instance/properties/secureBoot: the default "true" does not conform to its schema
-// tests/corpus/rest/cloud.yaml:49:91: #/components/schemas/State: the default "UNKNOWN" does not conform to its schema
+// tests/corpus/rest/cloud.yaml:54:198: #/components/schemas/Instance/properties/secureBoot: the default "true" does not conform to its schema (1 more like it)
 // tests/corpus/rest/cloud.yaml:10:5: GET /v1/projects/{project}/instances: the parameter filter is an object, which cannot be sent
 // tests/corpus/rest/cloud.yaml:10:5: GET /v1/projects/{project}/instances: session is a cookie parameter, which cannot be sent
 /// What the calls send and answer with.
@@ -209,12 +208,25 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq, Default)]
     #[non_exhaustive]
     pub struct ErrorDetailsItem {
         /// The field `@type`.
         #[serde(rename = "@type", skip_serializing_if = "Option::is_none")]
         pub type_: Option<String>,
+        /// All that has no field of its own.
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<String, ::serde_json::Value>,
+    }
+
+    impl ::std::fmt::Debug for ErrorDetailsItem {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("ErrorDetailsItem")
+                .field("type_", &self.type_)
+                .field("extra", &format_args!("[redacted]"))
+                .finish()
+        }
     }
 
     /// An object of the interface.
@@ -507,6 +519,19 @@ pub mod types {
         /// The field `parent`.
         #[serde(default)]
         pub parent: Box<Option<Resource>>,
+    }
+
+    impl Resource {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(parent: Box<Option<Resource>>) -> Self {
+            Self {
+                parent,
+                id: ::std::default::Default::default(),
+                kind: ::std::default::Default::default(),
+                labels: ::std::default::Default::default(),
+            }
+        }
     }
 }
 

@@ -52,7 +52,7 @@ pub mod types {
         /// `-1`.
         Minus1,
         /// `1`.
-        _1,
+        V1,
         /// `>`.
         Greater,
         /// `self`.
@@ -90,7 +90,7 @@ pub mod types {
                 Self::Empty => "",
                 Self::Plus1 => "+1",
                 Self::Minus1 => "-1",
-                Self::_1 => "1",
+                Self::V1 => "1",
                 Self::Greater => ">",
                 Self::Self_ => "self",
                 Self::Self2 => "Self",
@@ -116,7 +116,7 @@ pub mod types {
                 "" => Self::Empty,
                 "+1" => Self::Plus1,
                 "-1" => Self::Minus1,
-                "1" => Self::_1,
+                "1" => Self::V1,
                 ">" => Self::Greater,
                 "self" => Self::Self_,
                 "Self" => Self::Self2,

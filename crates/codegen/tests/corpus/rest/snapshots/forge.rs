@@ -3,7 +3,7 @@ pub mod types {
     use ::std::collections::HashMap;
     use ::podqueue::__private::lenient;
 
-    /// The reaction, `+1` or `-1`; see \[the docs\](<https://docs.example/x>).
+    /// The reaction, `+1` or `-1`; see [the docs](<https://docs.example/x>).
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
     pub enum ReactionContent {
@@ -110,7 +110,7 @@ pub mod types {
         /// `ok?`.
         Ok,
         /// `100%`.
-        _100,
+        V100,
         /// `#`.
         Hash,
         /// `<`.
@@ -139,7 +139,7 @@ pub mod types {
                 Self::X => "❤\u{fe0f}",
                 Self::X2 => "🎉",
                 Self::Ok => "ok?",
-                Self::_100 => "100%",
+                Self::V100 => "100%",
                 Self::Hash => "#",
                 Self::Less => "<",
                 Self::LessEqual => "<=",
@@ -161,7 +161,7 @@ pub mod types {
                 "❤\u{fe0f}" => Self::X,
                 "🎉" => Self::X2,
                 "ok?" => Self::Ok,
-                "100%" => Self::_100,
+                "100%" => Self::V100,
                 "#" => Self::Hash,
                 "<" => Self::Less,
                 "<=" => Self::LessEqual,
@@ -307,7 +307,7 @@ pub mod types {
         /// The field `a"b\c`.
         #[serde(rename = "a\"b\\c", skip_serializing_if = "Option::is_none")]
         pub a_b_c: Option<String>,
-        /// The reaction, `+1` or `-1`; see \[the docs\](<https://docs.example/x>).
+        /// The reaction, `+1` or `-1`; see [the docs](<https://docs.example/x>).
         #[serde(skip_serializing_if = "Option::is_none")]
         pub content: Option<ReactionContent>,
         /// The field `created_at`.
@@ -581,7 +581,7 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq, Default)]
     #[non_exhaustive]
     pub struct ReactionPermissions {
         /// The field `admin`.
@@ -590,6 +590,20 @@ pub mod types {
         /// The field `push`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub push: Option<bool>,
+        /// All that has no field of its own.
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<String, ::serde_json::Value>,
+    }
+
+    impl ::std::fmt::Debug for ReactionPermissions {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("ReactionPermissions")
+                .field("admin", &self.admin)
+                .field("push", &self.push)
+                .field("extra", &format_args!("[redacted]"))
+                .finish()
+        }
     }
 
     /// One of several shapes.
@@ -708,6 +722,27 @@ pub mod types {
         pub x_2: Option<String>,
     }
 
+    impl ReposCreateOrUpdateFileContentsBody {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(content: impl Into<String>, message: impl Into<String>) -> Self {
+            Self {
+                content: content.into(),
+                message: message.into(),
+                committer: ::std::default::Default::default(),
+                crate_: ::std::default::Default::default(),
+                r_try: ::std::default::Default::default(),
+                schema: ::std::default::Default::default(),
+                self_: ::std::default::Default::default(),
+                sha: ::std::default::Default::default(),
+                super_: ::std::default::Default::default(),
+                type_: ::std::default::Default::default(),
+                x: ::std::default::Default::default(),
+                x_2: ::std::default::Default::default(),
+            }
+        }
+    }
+
     impl ::std::fmt::Debug for ReposCreateOrUpdateFileContentsBody {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -736,6 +771,17 @@ pub mod types {
         pub date: Option<String>,
         /// The field `name`.
         pub name: String,
+    }
+
+    impl ReposCreateOrUpdateFileContentsBodyCommitter {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(name: impl Into<String>) -> Self {
+            Self {
+                name: name.into(),
+                date: ::std::default::Default::default(),
+            }
+        }
     }
 
     /// An object of the interface.

@@ -22,6 +22,17 @@ pub mod types {
         pub size: Option<MakeThingBodySize>,
     }
 
+    impl MakeThingBody {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(name: impl Into<String>) -> Self {
+            Self {
+                name: name.into(),
+                size: ::std::default::Default::default(),
+            }
+        }
+    }
+
     /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
     pub struct MakeThingBodySize {

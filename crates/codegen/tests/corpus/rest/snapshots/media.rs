@@ -45,6 +45,22 @@ pub mod types {
         pub spread: HashMap<String, i64>,
     }
 
+    impl ChargeBody {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(amount: i64) -> Self {
+            Self {
+                amount,
+                card: ::std::default::Default::default(),
+                expand: ::std::default::Default::default(),
+                ids: ::std::default::Default::default(),
+                memo: ::std::default::Default::default(),
+                plain: ::std::default::Default::default(),
+                spread: ::std::default::Default::default(),
+            }
+        }
+    }
+
     /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     pub struct ChargeBodyCard {
@@ -53,6 +69,17 @@ pub mod types {
         /// The field `owner`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub owner: Option<ChargeBodyCardOwner>,
+    }
+
+    impl ChargeBodyCard {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(number: impl Into<String>) -> Self {
+            Self {
+                number: number.into(),
+                owner: ::std::default::Default::default(),
+            }
+        }
     }
 
     /// An object of the interface.

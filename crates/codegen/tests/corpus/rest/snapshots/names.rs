@@ -147,7 +147,7 @@ pub mod types {
     /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    pub struct HashMap {
+    pub struct HashMapObject {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
@@ -156,7 +156,7 @@ pub mod types {
     /// An object of the interface.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    pub struct Into {
+    pub struct IntoObject {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
@@ -361,13 +361,13 @@ pub mod types {
         pub generic: Option<PageThing>,
         /// The field `hash_map`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub hash_map: Option<HashMap>,
+        pub hash_map: Option<HashMapObject>,
         /// The field `@id`.
         #[serde(rename = "@id", skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
         /// The field `into`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub into: Option<Into>,
+        pub into: Option<IntoObject>,
         /// The field `kind²`.
         #[serde(rename = "kind²", skip_serializing_if = "Option::is_none")]
         pub kind: Option<ThingKind>,

@@ -398,6 +398,18 @@ pub mod types {
         pub value: Option<::serde_json::Value>,
     }
 
+    impl PatchFileBodyItem {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(op: PatchFileBodyItemOp, path: impl Into<String>) -> Self {
+            Self {
+                op,
+                path: path.into(),
+                value: ::std::default::Default::default(),
+            }
+        }
+    }
+
     impl ::std::fmt::Debug for PatchFileBodyItem {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {

@@ -1,0 +1,169 @@
+/// What the calls send and answer with.
+pub mod types {
+    use ::std::collections::HashMap;
+    use ::podqueue::__private::lenient;
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq, Default)]
+    #[non_exhaustive]
+    pub struct Got {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+        /// The field `all`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub all: Option<GotAll>,
+        /// The field `extra`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub extra: Option<i64>,
+        /// The field `n`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub n: Option<i64>,
+        /// All that has no field of its own.
+        #[serde(flatten)]
+        pub extra_2: ::serde_json::Map<String, ::serde_json::Value>,
+    }
+
+    impl ::std::fmt::Debug for Got {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Got")
+                .field("a", &self.a)
+                .field("all", &self.all)
+                .field("extra", &self.extra)
+                .field("n", &self.n)
+                .field("extra_2", &format_args!("[redacted]"))
+                .finish()
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq, Default)]
+    #[non_exhaustive]
+    pub struct GotAll {
+        /// The field `x`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub x: Option<String>,
+        /// All that has no field of its own.
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<String, ::serde_json::Value>,
+    }
+
+    impl ::std::fmt::Debug for GotAll {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("GotAll")
+                .field("x", &self.x)
+                .field("extra", &format_args!("[redacted]"))
+                .finish()
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct Sent {
+        /// The field `m`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub m: Option<String>,
+        /// The field `n`.
+        pub n: String,
+        /// All that has no field of its own.
+        #[serde(flatten)]
+        pub extra: HashMap<String, String>,
+    }
+
+    impl Sent {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(n: impl Into<String>) -> Self {
+            Self {
+                n: n.into(),
+                m: ::std::default::Default::default(),
+                extra: ::std::default::Default::default(),
+            }
+        }
+    }
+}
+
+impl Rest {
+    /// Prepares a call.
+    ///
+    /// `POST /t`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn post(&self, body: impl Into<types::Sent>) -> Post {
+        Post {
+            rest: self.clone(),
+            timeout: None,
+            body: body.into(),
+            changes: crate::rest::call::Changes::default(),
+        }
+    }
+}
+
+/// The call that [`Rest::post`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Post {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+    body: types::Sent,
+    changes: crate::rest::call::Changes,
+}
+
+impl Post {
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::Got> {
+        let call = crate::rest::call::RestCall::new("post", "POST")
+            .literal("/t")
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Post {
+    type Output = ::podqueue::Result<types::Got>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

@@ -1,0 +1,504 @@
+/// What the calls send and answer with.
+pub mod types {
+    use ::std::collections::HashMap;
+    use ::podqueue::__private::lenient;
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum Eq {
+        /// `c`.
+        C,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl Eq {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::C => "c",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for Eq {
+        fn from(value: &str) -> Self {
+            match value {
+                "c" => Self::C,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(Eq);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum Hash {
+        /// `b`.
+        B,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl Hash {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::B => "b",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for Hash {
+        fn from(value: &str) -> Self {
+            match value {
+                "b" => Self::B,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(Hash);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum ToString {
+        /// `a`.
+        A,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl ToString {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::A => "a",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for ToString {
+        fn from(value: &str) -> Self {
+            match value {
+                "a" => Self::A,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(ToString);
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct All {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<HashMapObject>,
+        /// The field `b`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub b: Option<Default>,
+        /// The field `c`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub c: Option<Debug>,
+        /// The field `d`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub d: Option<IntoObject>,
+        /// The field `e`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub e: Option<Error>,
+        /// The field `f`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub f: Option<Rest>,
+        /// The field `g`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub g: Option<Self_>,
+        /// The field `h`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub h: Option<Value>,
+        /// The field `i`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub i: Option<ToString>,
+        /// The field `j`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub j: Option<Hash>,
+        /// The field `k`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub k: Option<FromStr>,
+        /// The field `l`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub l: Option<Str>,
+        /// The field `m`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub m: Option<Bool>,
+        /// The field `map`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
+        pub map: HashMap<String, HashMapObject>,
+        /// The field `n`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub n: Option<I64>,
+        /// The field `o`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub o: Option<Bytes>,
+        /// The field `other`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
+        pub other: HashMap<String, String>,
+        /// The field `p`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub p: Option<Eq>,
+        /// The field `q`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub q: Option<IntoIteratorObject>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Bool {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<bool>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Bytes {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct Clone {
+        /// The field `a`.
+        pub a: String,
+        /// The field `b`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Integer<i64>>,_>",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub b: Vec<i64>,
+    }
+
+    impl Clone {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(a: impl Into<String>) -> Self {
+            Self {
+                a: a.into(),
+                b: ::std::default::Default::default(),
+            }
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Debug {
+        /// The field `token`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub token: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for Debug {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Debug").field("token", &format_args!("[redacted]")).finish()
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Default {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Error {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct FromStr {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<FromStrA>,
+    }
+
+    /// One of several shapes.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    pub enum FromStrA {
+        /// A whole number.
+        Integer(i64),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for FromStrA {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Integer(value_0) => {
+                    f.debug_tuple("Integer").field(value_0).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<i64> for FromStrA {
+        fn from(value: i64) -> Self {
+            Self::Integer(value)
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct HashMapObject {
+        /// The field `a`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
+        pub a: HashMap<String, String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct I64 {
+        /// The field `a`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub a: Option<i64>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct IntoIteratorObject {
+        /// The field `a`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub a: Vec<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct IntoObject {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Rest {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Self_ {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Str {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Value {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<::serde_json::Value>,
+    }
+
+    impl ::std::fmt::Debug for Value {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Value").field("a", &format_args!("[redacted]")).finish()
+        }
+    }
+}
+
+impl Rest {
+    /// Prepares a call.
+    ///
+    /// [the docs](<https://docs.example/a>), [other](<http://docs.example>), !\[image\](<https://docs.example/i.png>), \[mail\](mailto:a@b.example).
+    ///
+    /// \[1\]: <https://docs.example/more>
+    ///
+    /// `GET /a`
+    pub fn get_a(&self) -> GetA {
+        GetA {
+            rest: self.clone(),
+            timeout: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /b`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn post_b(&self, body: impl Into<types::Clone>) -> PostB {
+        PostB {
+            rest: self.clone(),
+            timeout: None,
+            body: body.into(),
+            changes: crate::rest::call::Changes::default(),
+        }
+    }
+}
+
+/// The call that [`Rest::get_a`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetA {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+}
+
+impl GetA {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::All> {
+        let call = crate::rest::call::RestCall::new("get_a", "GET")
+            .literal("/a")
+            .timeout(self.timeout);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for GetA {
+    type Output = ::podqueue::Result<types::All>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Rest::post_b`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct PostB {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+    body: types::Clone,
+    changes: crate::rest::call::Changes,
+}
+
+impl PostB {
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::HashMapObject> {
+        let call = crate::rest::call::RestCall::new("post_b", "POST")
+            .literal("/b")
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for PostB {
+    type Output = ::podqueue::Result<types::HashMapObject>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

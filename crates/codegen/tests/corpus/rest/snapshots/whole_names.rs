@@ -1,0 +1,137 @@
+// tests/corpus/rest/whole_names.yaml:7:109: #/components/schemas/a_b/properties/m: the default "no" does not conform to its schema (1 more like it)
+/// What the calls send and answer with.
+pub mod types {
+    use ::podqueue::__private::lenient;
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum ReadAResponseVersion {
+        /// `13.0`.
+        V13_0,
+        /// `130`.
+        V130,
+        /// `2024-01-02`.
+        V2024_01_02,
+        /// `12.1-cuda`.
+        V12_1Cuda,
+        /// `v1_2`.
+        V1_2,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl ReadAResponseVersion {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::V13_0 => "13.0",
+                Self::V130 => "130",
+                Self::V2024_01_02 => "2024-01-02",
+                Self::V12_1Cuda => "12.1-cuda",
+                Self::V1_2 => "v1_2",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for ReadAResponseVersion {
+        fn from(value: &str) -> Self {
+            match value {
+                "13.0" => Self::V13_0,
+                "130" => Self::V130,
+                "2024-01-02" => Self::V2024_01_02,
+                "12.1-cuda" => Self::V12_1Cuda,
+                "v1_2" => Self::V1_2,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(ReadAResponseVersion);
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct AbOrCd {
+        /// The field `m`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub m: Option<i64>,
+        /// The field `n`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub n: Option<i64>,
+        /// The field `x`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub x: Option<String>,
+        /// The field `y`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub y: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct ReadAResponse {
+        /// The field `either`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub either: Option<AbOrCd>,
+        /// The field `version`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub version: Option<ReadAResponseVersion>,
+    }
+}
+
+impl Rest {
+    /// Prepares a call.
+    ///
+    /// `GET /a`
+    pub fn read_a(&self) -> ReadA {
+        ReadA {
+            rest: self.clone(),
+            timeout: None,
+        }
+    }
+}
+
+/// The call that [`Rest::read_a`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct ReadA {
+    rest: Rest,
+    timeout: Option<::std::time::Duration>,
+}
+
+impl ReadA {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::ReadAResponse> {
+        let call = crate::rest::call::RestCall::new("read_a", "GET")
+            .literal("/a")
+            .timeout(self.timeout);
+        call.send(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for ReadA {
+    type Output = ::podqueue::Result<types::ReadAResponse>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
