@@ -1,5 +1,5 @@
-//! What all calls of a client share. [`Client`](crate::Client) makes it, and endpoints, jobs and the
-//! other interfaces hold it.
+//! What all calls of a client share. Created by [`Client`](crate::Client), and held by endpoints,
+//! jobs and the other interfaces.
 
 mod poll_line;
 mod polling;

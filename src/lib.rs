@@ -56,7 +56,7 @@
 //! | Template (GraphQL shape), Secret, GraphQL | [`graphql`], [`Templates`], [`Secrets`] |
 //! | Authentication | [`ClientBuilder::api_key`], [`QueueAuth`] |
 //! | Errors | [`Error`], [`ErrorKind`] |
-//! | Events | `webhook`, a module behind the feature of that name |
+//! | Events | the module `webhook`, behind the feature of the same name |
 //! | Limits | [`Policy`], [`RunSync::wait`], [`ClientBuilder::payload_limits`], [`RateLimits`] |
 //!
 //! # What the client does for you

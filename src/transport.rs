@@ -1,4 +1,4 @@
-//! The one way out: every call of the three interfaces goes through [`Transport::send`].
+//! Sends every call of the three interfaces, through [`Transport::send`].
 //!
 //! A call is a value ([`Call`]): what to send, with which authorization, and whether it may be
 //! retried. Nothing in here knows an operation by name.
@@ -72,7 +72,7 @@ pub(crate) fn require_runtime(attempted: &Attempted) -> Result<()> {
 }
 
 impl Transport {
-    /// Sends a call until it is answered, or may not be sent again.
+    /// Sends a call until it gets a final response or may not be retried.
     pub(crate) async fn send(&self, call: Call) -> Result<Reply> {
         require_runtime(&call.attempted)?;
         let span = tracing::debug_span!(

@@ -28,7 +28,7 @@ use std::time::Duration;
 /// # let _ = relaxed;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use = "a polling setting does nothing until it is given to a client or a wait"]
+#[must_use = "a polling setting does nothing until it is passed to a client or a wait"]
 pub struct Polling {
     first: Duration,
     longest: Duration,

@@ -187,7 +187,7 @@ fn is_gone_by(deleted: Deleted<'_>, error: &Error) -> bool {
     errors.is_some_and(|errors| errors.iter().all(|error| deleted.is_gone_by(error)))
 }
 
-/// What a response must hold for a deletion to be done: the field that was asked for. Its type is
+/// What a response must contain for a deletion to be confirmed: the requested field. Its type is
 /// `Void`, or whatever the service makes of it, but not `false`.
 fn confirm(attempted: &Attempted, field: &'static str, data: &Bytes) -> Result<()> {
     let confirmed = RawField::named(attempted, data, &[field])

@@ -35,7 +35,7 @@ use crate::secret_string::SecretString;
 /// # let _ = (worker, pod);
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a template does nothing until it is given to a call"]
+#[must_use = "a template does nothing until it is passed to a call"]
 pub struct NewTemplate {
     input: TemplateInput,
     /// A port that could not be read, told when the template is sent.

@@ -1,4 +1,4 @@
-//! Decoding into a type, and what is wrong where that fails.
+//! Decoding into a type, and describing failures.
 
 use std::error::Error as _;
 use std::fmt;

@@ -30,7 +30,7 @@ const TTL: RangeInclusive<Duration> = Duration::from_secs(10)..=Duration::from_s
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[must_use = "a policy does nothing until it is given to a submission"]
+#[must_use = "a policy does nothing until it is passed to a submission"]
 pub struct Policy {
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "milliseconds")]
     execution_timeout: Option<Duration>,

@@ -19,9 +19,9 @@ pub(super) enum Cause {
     Broken(reqwest::Error),
     /// The time was over.
     Late(Late),
-    /// It is larger than so many bytes, which are read at most.
+    /// It is larger than this limit, in bytes.
     TooLarge(usize),
-    /// There is no memory for it.
+    /// Not enough memory for it.
     NoMemory,
 }
 

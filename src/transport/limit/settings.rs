@@ -36,7 +36,7 @@ use super::Limit;
 /// # Ok::<(), podqueue::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[must_use = "a setting does nothing until it is given to a client's builder"]
+#[must_use = "a setting does nothing until it is passed to a client's builder"]
 pub struct RateLimits {
     on: bool,
     share: f64,
