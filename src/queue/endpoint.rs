@@ -81,7 +81,7 @@ impl Endpoint {
     }
 
     /// Makes a raw call to the endpoint's OpenAI-compatible interface: `POST /openai/{path}`, such
-    /// as `v1/chat/completions`. Neither its payloads nor its behaviour are documented: input and
+    /// as `v1/chat/completions`. Neither its payloads nor its behavior are documented: input and
     /// output are raw JSON. If a worker may have to start first, which can take minutes, raise the
     /// call's [`timeout`](Request::timeout); otherwise an attempt times out after the client's 60
     /// s.
@@ -103,7 +103,7 @@ impl Endpoint {
         })
     }
 
-    /// Lists the endpoint's requests: `GET /requests`. Neither its payload nor its behaviour is
+    /// Lists the endpoint's requests: `GET /requests`. Neither its payload nor its behavior is
     /// documented: the result is raw JSON.
     ///
     /// # Errors

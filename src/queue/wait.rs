@@ -32,7 +32,7 @@ const NOTIFIED_LONGEST: Duration = Duration::from_secs(2 * 60);
 /// 502, a gateway's page with 403 or 404 (one whose body is not JSON), a response that is not JSON,
 /// or one that is about another job. A poll that gets no response within 30 seconds, 15 for a
 /// synchronous job, or a third of the time left before the deadline, is abandoned for another. A
-/// `Retry-After` is honoured, but for no longer than a third of the time for which a result is
+/// `Retry-After` is honored, but for no longer than a third of the time for which a result is
 /// kept: 20 seconds for a synchronous job, 10 minutes for any other. Dropping the wait does not
 /// affect the job.
 ///

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_is_honoured_and_refused_above_the_longest() {
+    fn retry_after_is_honored_and_refused_above_the_longest() {
         let policy = RetryPolicy::new();
         let asked = |seconds| failure(Fate::Throttled, Some(Duration::from_secs(seconds)));
         let pause = policy.pause(1, Duration::MAX, &asked(30));

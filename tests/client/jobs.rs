@@ -207,7 +207,7 @@ async fn an_expired_job_is_distinguished_from_an_unknown_one() {
 }
 
 #[tokio::test]
-async fn a_job_knows_when_its_ttl_is_over_and_its_result_gone() {
+async fn a_job_knows_when_its_ttl_and_result_expire() {
     const MINUTE: Duration = Duration::from_secs(60);
     let within = |deadline: Option<SystemTime>, from: SystemTime, after: Duration| {
         let deadline = deadline.expect("it is known");

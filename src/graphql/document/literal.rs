@@ -197,7 +197,7 @@ mod tests {
             (json!("RED BLUE"), Shape::Enum, "`x` must be the name of an enum value"),
             (json!("null"), Shape::Enum, "`x` must be the name of an enum value"),
             (json!(1), Shape::String, "`x` does not match the schema's type"),
-            (json!({"next": null}), Shape::Input(&PAIR), "`x.key` must be given"),
+            (json!({"next": null}), Shape::Input(&PAIR), "`x.key` is required"),
             (
                 json!({"key": "k", "other": 1}),
                 Shape::Input(&PAIR),
