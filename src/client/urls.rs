@@ -43,7 +43,7 @@ pub(super) fn parse(interface: Interface, text: &str, plain_http: bool) -> Resul
         "http" if plain_http || is_loopback(&url) => {}
         "http" => {
             return refuse(
-                "must be https: over plain http the key is readable on the way \
+                "must be https: over plain http the key is sent unencrypted \
                  (ClientBuilder::allow_plain_http permits it)",
             );
         }

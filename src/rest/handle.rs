@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::context::Context;
 
-/// The REST interface ([REST reads](crate#the-interface)); made by
+/// The REST interface ([REST reads](crate#the-interface)); returned by
 /// [`Client::rest`](crate::Client::rest).
 #[derive(Clone, Debug)]
 pub struct Rest {
