@@ -18,7 +18,7 @@ use crate::queue::Endpoint;
 use crate::rest::Rest;
 use crate::transport::{Budget, Key, Lane, Limiter, Transport, Wire};
 
-/// The client of the three interfaces.
+/// A client for the three interfaces: the job queue, REST and GraphQL.
 ///
 /// Cheap to clone: all clones share one connection pool, API key, retry budget and rate limiter.
 /// Create one client for the whole program.
@@ -29,8 +29,8 @@ use crate::transport::{Budget, Key, Lane, Limiter, Transport, Wire};
 ///
 /// Several runtimes may share a client as long as all of them keep running. A connection belongs to
 /// the runtime that opened it. If that runtime is idle, as a current-thread runtime is between two
-/// calls to `block_on`, calls from other runtimes that pick such a connection are not sent and hit
-/// their [timeout](crate::ClientBuilder::timeout). Build a separate client for such a runtime.
+/// calls to `block_on`, calls from other runtimes that pick such a connection are never sent and
+/// [time out](crate::ClientBuilder::timeout). Build a separate client for such a runtime.
 ///
 /// # Panics
 ///
@@ -112,7 +112,7 @@ impl ClientBuilder {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), with the setting's name as
-    /// the field: the key is missing or not allowed in a header; a URL is invalid, carries
+    /// the field, if the key is missing or not allowed in a header; a URL is invalid, carries
     /// credentials, or is plain http to another host; the proxy's URL is invalid; the share of the
     /// rate limits is out of range.
     pub fn build(self) -> Result<Client> {

@@ -23,7 +23,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The crate's error type: what was attempted, what came back, and what to do about it.
 ///
-/// Match on [`kind`](Error::kind) to handle it, print it with `{}` for people, and walk
+/// Match on [`kind`](Error::kind) to handle it, format it with `{}` for people to read, and walk
 /// [`source`](std::error::Error::source) for the causes. Neither its `Display` nor its `Debug`
 /// output contains the API key, a secret's value, a URL's query or a response body.
 ///
@@ -236,9 +236,9 @@ impl Error {
     /// are redacted in every spelling: escaped for JSON, a URL or HTML, even several times over, in
     /// Base64 or hex, with line breaks, and long ones also in part. A request's secrets are values
     /// that are secret by nature (a storage credential, the value of a secret), values whose name
-    /// says so (`password`, `HF_TOKEN`), and all values of an `env` except trivial ones: fewer than
-    /// 6 characters, words of fewer than 8 letters, numbers and dates. Nothing else is redacted, so
-    /// do not log the body where the service's own data must not appear.
+    /// suggests a secret (`password`, `HF_TOKEN`), and all values of an `env` except trivial ones:
+    /// fewer than 6 characters, words of fewer than 8 letters, numbers and dates. Nothing else is
+    /// redacted, so do not log the body where the service's own data must not appear.
     ///
     /// The text is redacted anew on each call.
     #[must_use]

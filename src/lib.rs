@@ -44,7 +44,7 @@
 //!
 //! # The interface
 //!
-//! The sections of the service's interface are documented by these items:
+//! Where each section of the service's interface is documented:
 //!
 //! | section | here |
 //! |---|---|
@@ -63,15 +63,15 @@
 //!
 //! - **Nothing is done twice**, unless you opt in ([`Run::at_least_once`]). A submission, a purge
 //!   or a creation that may have taken effect is not retried; it fails with
-//!   [`ErrorKind::OutcomeUnknown`]. Everything else is retried automatically, by one
+//!   [`ErrorKind::OutcomeUnknown`]. Everything else is retried automatically, according to a single
 //!   [`RetryPolicy`].
 //! - **Nothing is lost.** A failed job is an error with the handler's message and the record; a
-//!   synchronous wait that times out leaves you the job's handle; a partial GraphQL result stays
-//!   with its error.
+//!   synchronous wait that times out leaves you with a handle to the job; a partial GraphQL result
+//!   comes with its error.
 //! - **Nothing leaks.** The key, secrets, environment values and storage credentials never appear
 //!   in `Debug` output, errors or logs. Redirects are not followed.
-//! - **Invalid requests are refused before they are sent**, with the field and the rule; responses
-//!   are read leniently.
+//! - **Invalid requests are refused before they are sent**, and the error names the field and the
+//!   rule; responses are read leniently.
 
 extern crate self as podqueue;
 

@@ -28,17 +28,17 @@
 //!
 //! # Guarantees and limits
 //!
-//! - The interface documents neither the method nor the payload of the call, and it is not signed.
-//!   So any method is accepted, and only the job's id is read from the body, as a hint: the handler
-//!   gets what `GET /status` returns. A forged body causes nothing but that read.
+//! - The interface documents neither the method nor the payload of the call, and the call is not
+//!   signed. So any method is accepted, and only the job's id is read from the body, as a hint: the
+//!   handler gets what `GET /status` returns. A forged body can cause that read and nothing else.
 //! - The URL ends in a token of 256 random bits, compared in constant time. Without it the response
 //!   is 404, and no body is read. The token is a secret: this crate never shows it in logs or
 //!   `Debug` output. Note that web servers and proxies write paths to their access logs, and that
 //!   jobs that have not ended yet keep the URL: reuse the token after a restart, and on every
 //!   instance behind a load balancer ([`WebhooksBuilder::token`]).
-//! - The service treats 200 as success, and otherwise retries twice, 10 seconds apart. It gets its
-//!   200 only after the handler has succeeded. If the handler fails three times, there are no more
-//!   calls; the result stays readable by the job's id for 30 minutes.
+//! - The service treats 200 as success, and otherwise retries twice, 10 seconds apart. The receiver
+//!   returns 200 only after the handler has succeeded. If the handler fails three times, there are
+//!   no more calls; the result stays readable by the job's id for 30 minutes.
 //! - A delivery that is repeated after it was handled gets a 200 and is not handled again; one that
 //!   is repeated while it is being handled waits for the outcome. The last 10,000 jobs are
 //!   remembered, in memory: after a restart, or in another instance, the handler may get a job a

@@ -154,16 +154,16 @@ impl ClientBuilder {
     }
 
     /// The timeout of a single attempt, until its response has been read completely; 60 s by
-    /// default. Synchronous jobs get their `wait` on top, large bodies the time it takes to send
-    /// them.
+    /// default. The `wait` of a synchronous job and the time it takes to send a large body come on
+    /// top.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
     /// The timeout of a whole call: waiting for the rate limiter, all attempts, and the pauses in
-    /// between. Synchronous jobs get their `wait` on top, large bodies the time it takes to send
-    /// them. Unlimited by default: a call ends with its last attempt.
+    /// between. The `wait` of a synchronous job and the time it takes to send a large body come on
+    /// top. Unlimited by default: a call ends with its last attempt.
     ///
     /// A call that exceeds it fails with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout), or with
     /// the last failure if no time is left for another attempt; a submission that was already sent
@@ -215,16 +215,16 @@ impl ClientBuilder {
 
     /// A custom HTTP client, for anything this builder has no setting for: a shared connection
     /// pool, certificates, name resolution. Set [`connect_timeout`](Self::connect_timeout),
-    /// [`user_agent`](Self::user_agent) and [`proxy`](Self::proxy) on it; the builder's own are
-    /// then ignored.
+    /// [`user_agent`](Self::user_agent) and [`proxy`](Self::proxy) on it; the builder's settings
+    /// are then ignored.
     ///
     /// Build it as in the example below, with:
     ///
     /// - `http1_only`: over HTTP/2 all calls to a host share one connection. It carries only as
     ///   many concurrent requests as the service's gateway allows, often a hundred; the rest queue
     ///   inside the HTTP client. HTTP/1.1 has no such limit.
-    /// - `retry(never())`: retries are the business of the [`RetryPolicy`](Self::retry). (The HTTP
-    ///   client cannot retry this crate's requests anyway.)
+    /// - `retry(never())`: retries are left to the [`RetryPolicy`](Self::retry). (The HTTP client
+    ///   cannot retry this crate's requests anyway.)
     /// - `redirect(none())` and `referer(false)`: otherwise both could leak the key to other hosts.
     ///   A call that was redirected fails with [`ErrorKind::Redirect`](crate::ErrorKind::Redirect),
     ///   whatever the response.
@@ -265,8 +265,9 @@ impl ClientBuilder {
         self
     }
 
-    /// Calls a function for every call, retry, 429, poll and wait as it happens, for metrics. It
-    /// runs inline, on the tasks that make the calls: it must neither block nor panic.
+    /// Sets a function that is called for every call, retry, 429, poll and wait as it happens, for
+    /// example to collect metrics. It runs inline, in the tasks that make the calls, and must
+    /// neither block nor panic.
     ///
     /// ```
     /// use std::sync::Arc;

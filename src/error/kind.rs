@@ -23,8 +23,8 @@ pub enum ErrorKind {
     /// retrying; [`Error::job_id`](crate::Error::job_id) is set if at least the id of a new job
     /// arrived.
     ///
-    /// Also a deletion that may have taken effect and was retried without a conclusive response.
-    /// Only a deletion can be repeated without harm.
+    /// Also a deletion that may have taken effect and was retried without a conclusive response. Of
+    /// all these calls, only a deletion can be repeated without harm.
     OutcomeUnknown,
     /// 400: the request is malformed or a parameter is invalid. The service's message is part of
     /// the error's text.
@@ -66,12 +66,12 @@ pub enum ErrorKind {
     /// The GraphQL response contains errors. [`Error::graphql`](crate::Error::graphql) returns
     /// them, and the partial result.
     Graphql,
-    /// The job ended FAILED. The handler's message is in the error's text and in
+    /// The job finished as FAILED. The handler's message is in the error's text and in
     /// [`Error::record`](crate::Error::record).
     JobFailed,
-    /// The job ended CANCELLED.
+    /// The job finished as CANCELLED.
     JobCancelled,
-    /// The job ended TIMED_OUT.
+    /// The job finished as TIMED_OUT.
     JobTimedOut,
     /// The job has no output yet: it is queued or still running.
     JobNotFinished,

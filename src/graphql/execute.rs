@@ -267,8 +267,8 @@ pub(super) fn nothing_came(operation: &'static str, field: &str) -> Error {
     Error::new(ErrorKind::Decode, attempted(operation), message).with_field(format!("data.{field}"))
 }
 
-/// An operation to be executed; returned by [`Graphql::execute`], sent when awaited. Resolves to
-/// the data that the operation selects.
+/// An operation to be executed; returned by [`Graphql::execute`], it is sent when awaited and
+/// resolves to the data that the operation selects.
 #[must_use = "nothing is sent until it is awaited"]
 pub struct Execute<O> {
     graphql: Graphql,
@@ -289,9 +289,9 @@ impl<O: Operation> Execute<O> {
     /// Sends null for a variable or for a field of an input. In the generated types, `None` *omits*
     /// the field; to many services, null means something else, such as "clear this field".
     ///
-    /// The place is a path of schema names, as in errors: `readme`, `input.readme`,
-    /// `input.env[0].note`. It must not have a value yet. List elements that may be null are an
-    /// `Option` in the generated types and are not set here.
+    /// The place is a path that uses the schema's names, as in errors: `readme`, `input.readme`,
+    /// `input.env[0].note`. It must not have a value yet. Nullable list elements are an `Option` in
+    /// the generated types, where `None` is null, and cannot be set here.
     ///
     /// ```no_run
     /// # use podqueue::graphql::types::SaveTemplateInput;

@@ -43,7 +43,7 @@ impl Endpoint {
         &self.shared.id
     }
 
-    /// Returns the endpoint's numbers of jobs and workers: `GET /health`.
+    /// Returns how many jobs and workers the endpoint has, by state: `GET /health`.
     ///
     /// If [`RateLimits::requests_per_worker`](crate::RateLimits::requests_per_worker) is set, the
     /// endpoint's rate limits follow the number of running workers that this reports.
@@ -83,8 +83,8 @@ impl Endpoint {
     /// Makes a raw call to the endpoint's OpenAI-compatible interface: `POST /openai/{path}`, such
     /// as `v1/chat/completions`. Neither its payloads nor its behavior are documented: input and
     /// output are raw JSON. If a worker may have to start first, which can take minutes, raise the
-    /// call's [`timeout`](Request::timeout); otherwise an attempt times out after the client's 60
-    /// s.
+    /// call's [`timeout`](Request::timeout); otherwise each attempt has the client's
+    /// [timeout](crate::ClientBuilder::timeout), 60 s by default.
     ///
     /// # Errors
     ///

@@ -92,7 +92,7 @@ impl Job {
     }
 
     /// When the service deletes the job, even while it runs: its ttl, counted from its submission
-    /// ([policy object](crate#the-interface)). Accurate to one round trip, on the late side.
+    /// ([policy object](crate#the-interface)). May be late by up to one round trip.
     ///
     /// Known if this handle, or the one it was cloned from, was returned by the submission; `None`
     /// if it was rebuilt from an id, because the service does not report it. A ttl set with
@@ -115,16 +115,16 @@ impl Job {
         self.known.lifespan.expires_at()
     }
 
-    /// The earliest time at which the result of a job that has ended expires: 30 minutes after an
-    /// asynchronous job has ended; for a synchronous one, as long after its end as its
-    /// [`wait`](crate::RunSync::wait), but at least 1 and at most 5 minutes, and 1 minute if the
-    /// handle was rebuilt from the id ([Payload, waiting and retention](crate#the-interface)); or
-    /// when its ttl expires, if that is sooner.
+    /// The earliest time at which the result of a finished job expires ([Payload, waiting and
+    /// retention](crate#the-interface)). For an asynchronous job, that is 30 minutes after its end.
+    /// For a synchronous one, it is as long after its end as its [`wait`](crate::RunSync::wait),
+    /// but at least 1 and at most 5 minutes; if the handle was rebuilt from the id, 1 minute is
+    /// assumed. If the job's ttl expires sooner, it is that time.
     ///
-    /// `None` until the job has been seen to have ended, or if it is not known when it ended, as
-    /// for a handle that was rebuilt from an id and found the job already ended on its first read.
-    /// The end is derived from the record's times, read as milliseconds, and from when the job was
-    /// last seen unfinished.
+    /// `None` until this handle has seen that the job ended, and if the time of its end is unknown:
+    /// a handle that was rebuilt from an id may find on its first read that the job has already
+    /// ended. The end is derived from the record's times, read as milliseconds, and from when the
+    /// job was last seen unfinished.
     #[must_use]
     pub fn result_expires_at(&self) -> Option<SystemTime> {
         self.known.lifespan.result_expires_at()

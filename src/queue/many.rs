@@ -28,8 +28,8 @@ const CONCURRENCY: usize = 100;
 /// a slow consumer applies backpressure, and the inputs may be endless.
 ///
 /// The jobs in flight are submitted and waited for in separate tasks, in the tracing span in which
-/// this was polled: slow work between two results does not keep other results from being read
-/// before they expire. Together they poll no more often than
+/// this stream was polled, so that slow work between two results does not keep others from being
+/// read before they expire. Together they poll no more often than
 /// [`Polling::per_second`](crate::Polling::per_second) allows.
 ///
 /// A job that failed is a result like any other, and so is one that could not be submitted: the
@@ -42,7 +42,7 @@ const CONCURRENCY: usize = 100;
 ///
 /// # Panics
 ///
-/// If it is polled outside a Tokio runtime.
+/// Panics if it is polled outside a tokio runtime.
 #[must_use = "nothing is submitted until it is polled"]
 pub struct RunAll<'a, T> {
     endpoint: Endpoint,
@@ -77,8 +77,8 @@ type Submit<'a> = Box<dyn FnMut(Run) -> Run + Send + 'a>;
 type Waits = Arc<dyn Fn(Wait) -> Wait + Send + Sync>;
 
 impl Endpoint {
-    /// Submits a job for each input, a bounded number at a time, and yields the results as they
-    /// come.
+    /// Submits a job for each input, a bounded number at a time, and yields the results as the jobs
+    /// finish.
     ///
     /// ```no_run
     /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {

@@ -24,17 +24,17 @@ const LAST_LOOK: Duration = Duration::from_millis(250);
 const NOTIFIED_FIRST: Duration = Duration::from_secs(5);
 const NOTIFIED_LONGEST: Duration = Duration::from_secs(2 * 60);
 
-/// A wait for a job to end; returned by [`Job::wait`], starts when awaited. Resolves to the record
-/// of the completed job.
+/// A wait for a job to end; returned by [`Job::wait`], it starts when awaited and resolves to the
+/// record of the completed job.
 ///
 /// It polls the status according to the client's [`Polling`], taking turns with all other waits and
 /// streams on the endpoint, and survives transient failures: a broken connection, a 408, a 429, a
 /// 502, a gateway's page with 403 or 404 (one whose body is not JSON), a response that is not JSON,
 /// or one that is about another job. A poll that gets no response within 30 seconds, 15 for a
-/// synchronous job, or a third of the time left before the deadline, is abandoned for another. A
-/// `Retry-After` is honored, but for no longer than a third of the time for which a result is
-/// kept: 20 seconds for a synchronous job, 10 minutes for any other. Dropping the wait does not
-/// affect the job.
+/// synchronous job, or a third of the time left before the deadline, is abandoned and repeated. A
+/// `Retry-After` is honored, but for no longer than a third of the time for which a result is kept:
+/// 20 seconds for a synchronous job, 10 minutes for any other. Dropping the wait does not affect
+/// the job.
 ///
 /// # Errors
 ///
@@ -146,8 +146,8 @@ impl Wait {
         self
     }
 
-    /// How often this wait polls: no more often than its [`per_second`](Polling::per_second), and
-    /// in turn with all other waits and streams on the endpoint, which it does not slow down.
+    /// How often this wait polls: no more often than its [`per_second`](Polling::per_second),
+    /// taking turns with all other waits and streams on the endpoint, without slowing them down.
     pub fn polling(mut self, polling: Polling) -> Self {
         self.interval = polling.interval();
         self.polling = Some(polling);
@@ -160,7 +160,7 @@ impl Wait {
     ///
     /// The status is read once at the start, in case the job has already ended, and then rarely, in
     /// case the call never arrives: first after 5 seconds, growing to every 2 minutes, unless
-    /// [`polling`](Self::polling) is set, before or after this. The job must have been submitted
+    /// [`polling`](Self::polling) is set as well, in either order. The job must have been submitted
     /// with the URL of this receiver, or of another instance behind the same load balancer: polling
     /// covers calls that only the other instance received.
     ///

@@ -16,7 +16,7 @@ use super::repeat::{Failure, Fate};
 /// | run, runsync, openai | retried | [outcome unknown](crate::ErrorKind::OutcomeUnknown) | outcome unknown | outcome unknown | error |
 /// | run, runsync [at least once](crate::Run::at_least_once) | retried | retried | retried | outcome unknown | retried |
 /// | cancel | retried | retried | retried | error | retried |
-/// | retry | retried | the job's status shows | the same | the same | error |
+/// | retry | retried | settled by reading the job's status | the same | the same | error |
 /// | purge-queue | retried | outcome unknown | outcome unknown | outcome unknown | error |
 /// | changing a template | retried | retried | retried | error | retried |
 /// | deleting a template or a secret | retried | retried; a clear "not found" then counts as deleted, and after any other refusal the outcome is unknown | the same | outcome unknown | retried |
@@ -27,7 +27,7 @@ use super::repeat::{Failure, Fate};
 ///
 /// The delay before attempt *n* + 1 is chosen at random between zero and `base × 2^(n-1)`
 /// (exponential backoff with full jitter), up to a cap, and is never shorter than the service's
-/// `Retry-After`, in seconds or as a date.
+/// `Retry-After` (in seconds or as a date).
 ///
 /// All calls of a client share a retry budget of 100, which every two successes or final refusals
 /// replenish by one: it lasts as long as no more than a third of the attempts fail. When nearly

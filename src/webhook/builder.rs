@@ -49,7 +49,7 @@ impl WebhooksBuilder {
     }
 
     /// Sets the handler that is called with the record of each job that has ended, however it
-    /// ended. The service gets its 200 once the handler has succeeded; if the handler fails, the
+    /// ended. The receiver returns 200 once the handler has succeeded; if the handler fails, the
     /// service retries the delivery.
     ///
     /// Without a handler, deliveries only notify [waits](crate::Wait::notified_by) for the job.

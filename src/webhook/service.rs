@@ -12,9 +12,10 @@ use tower_service::Service;
 
 use super::{Answer, Webhooks};
 
-/// Takes deliveries at any path that ends in the token, by any method. The answer has no body.
+/// Accepts deliveries at any path that ends in the token, with any method. The response has no
+/// body.
 ///
-/// It must be polled in a Tokio runtime with a timer.
+/// It must be polled in a tokio runtime with the time driver enabled.
 impl<B> Service<Request<B>> for Webhooks
 where
     B: Body<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + 'static,

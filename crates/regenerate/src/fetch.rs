@@ -45,7 +45,7 @@ pub(crate) fn schema(from: &str, key: Option<&str>) -> Result<Source, Failure> {
     };
     if key.is_some() && url.scheme() == "http" && !is_loopback(&url) {
         return Err(Failure::new(format!(
-            "{}: the API key would go there unencrypted; use https",
+            "{}: the API key would be sent there unencrypted; use https",
             shown(&url)
         )));
     }
@@ -66,12 +66,12 @@ pub(crate) fn schema(from: &str, key: Option<&str>) -> Result<Source, Failure> {
                     "set PODQUEUE_API_KEY to a key that may read the schema"
                 };
                 return Err(Failure::new(format!(
-                    "{}: answered {status}{said}; {hint}",
+                    "{}: responded with {status}{said}; {hint}",
                     shown(&url)
                 )));
             }
             _ => Failure::new(format!(
-                "{}: answered {status}{said}, and not with its schema; does it allow introspection?",
+                "{}: responded with {status}{said}, but without its schema; does it allow introspection?",
                 shown(&url)
             )),
         });
@@ -95,7 +95,7 @@ fn ask(url: &Url, key: Option<&str>, question: &str) -> Result<(u16, String), Fa
     let status = answer.status();
     if status.is_redirection() {
         return Err(Failure::new(format!(
-            "{}: answered {status}, a redirect; give the URL that it leads to",
+            "{}: responded with {status}, a redirect; give the URL that it leads to",
             shown(url)
         )));
     }
@@ -169,14 +169,14 @@ fn client(redirects: redirect::Policy) -> Result<Client, Failure> {
         .referer(false)
         .redirect(redirects)
         .build()
-        .map_err(|error| Failure::new(format!("no HTTP client could be made: {error}")))
+        .map_err(|error| Failure::new(format!("the HTTP client could not be built: {error}")))
 }
 
 fn succeeded(url: &Url, answer: reqwest::Result<Response>) -> Result<String, Failure> {
     let answer = answer.map_err(|error| unanswered(url, error))?;
     let status = answer.status();
     if !status.is_success() {
-        return Err(Failure::new(format!("{}: answered {status}", shown(url))));
+        return Err(Failure::new(format!("{}: responded with {status}", shown(url))));
     }
     text(url, answer)
 }
@@ -184,11 +184,14 @@ fn succeeded(url: &Url, answer: reqwest::Result<Response>) -> Result<String, Fai
 fn text(url: &Url, answer: Response) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     answer.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| {
-        Failure::new(format!("{}: the response broke off: {error}", shown(url)))
+        Failure::new(format!("{}: the response was cut short: {error}", shown(url)))
     })?;
     if bytes.len() as u64 > MAX_BYTES {
         let limit = MAX_BYTES / (1024 * 1024);
-        return Err(Failure::new(format!("{}: answered more than {limit} MiB", shown(url))));
+        return Err(Failure::new(format!(
+            "{}: the response is larger than {limit} MiB",
+            shown(url)
+        )));
     }
     String::from_utf8(bytes)
         .map_err(|_| Failure::new(format!("{}: the response is not UTF-8", shown(url))))

@@ -84,7 +84,7 @@ impl Findings {
             let failed = |what: &str, path: &Path, error: io::Error| {
                 Failure::new(format!("{}: cannot be {what}: {error}", Source::name_of(path)))
             };
-            fs::create_dir_all(folder).map_err(|error| failed("made", folder, error))?;
+            fs::create_dir_all(folder).map_err(|error| failed("created", folder, error))?;
             let file = &document.file;
             fs::write(file, &document.text).map_err(|error| failed("written", file, error))?;
             if let Some(replaced) = &document.replaces {

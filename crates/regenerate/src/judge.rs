@@ -63,12 +63,12 @@ impl Judge {
     fn added(&self, item: &Item) -> Vec<Effect> {
         let must_be_given = item.required && item.default.is_none();
         match item.kind {
-            Kind::Argument if must_be_given => vec![breaks(Who::Callers, "it must be given")],
+            Kind::Argument if must_be_given => vec![breaks(Who::Callers, "it is now required")],
             Kind::Field if item.is_written && must_be_given => {
-                vec![breaks(Who::Writers, "it must be given")]
+                vec![breaks(Who::Writers, "it is now required")]
             }
             Kind::Field if item.is_written => {
-                vec![adapts(Who::Writers, "literals without `..Default::default()` lack it")]
+                vec![adapts(Who::Writers, "literals need it, or `..Default::default()`")]
             }
             _ => Vec::new(),
         }
@@ -80,7 +80,7 @@ impl Judge {
             Kind::Operation => effects.push(breaks(Who::Callers, "the call fails")),
             Kind::Directive => effects.push(breaks(Who::Callers, "documents that use it fail")),
             Kind::Argument => effects.push(match self.interface {
-                Interface::GraphQl => breaks(Who::Callers, "documents that give it fail"),
+                Interface::GraphQl => breaks(Who::Callers, "documents that pass it fail"),
                 Interface::Rest => breaks(Who::Callers, "it has no effect, or is refused"),
             }),
             Kind::Type | Kind::Field | Kind::Member | Kind::EnumValue => {
@@ -100,9 +100,9 @@ impl Judge {
 
     fn unread(&self, kind: Kind) -> Effect {
         match (kind, self.interface) {
-            (Kind::EnumValue, _) => adapts(Who::Readers, "its variant is gone"),
+            (Kind::EnumValue, _) => adapts(Who::Readers, "its variant is removed"),
             (_, Interface::GraphQl) => breaks(Who::Readers, "documents that select it fail"),
-            (_, Interface::Rest) => breaks(Who::Readers, "it comes no longer"),
+            (_, Interface::Rest) => breaks(Who::Readers, "it is no longer sent"),
         }
     }
 
@@ -132,9 +132,9 @@ impl Judge {
         match new.kind {
             // What stands there is the name of the operation.
             Kind::Operation if !is_graphql => {
-                return vec![adapts(Who::Callers, "the method has another name")];
+                return vec![adapts(Who::Callers, "the method is renamed")];
             }
-            Kind::Directive => return vec![breaks(Who::Callers, "it stands in other places")],
+            Kind::Directive => return vec![breaks(Who::Callers, "its locations have changed")],
             _ => {}
         }
         let mut effects = Vec::new();
@@ -150,7 +150,7 @@ impl Judge {
             effects.push(if new.required {
                 adapts(Who::Readers, "it is no longer an `Option`")
             } else {
-                breaks(Who::Readers, "it may be null now")
+                breaks(Who::Readers, "it may now be null")
             });
         }
         if new.is_written {
@@ -166,8 +166,8 @@ impl Judge {
         match widens(self.interface, &old.of, &new.of) {
             // Whether it may be null is known only of what must be given.
             true if is_same && old.required != new.required => None,
-            true => Some(adapts(who, "it takes more than before")),
-            false => Some(breaks(who, "it has another type")),
+            true => Some(adapts(who, "more values are accepted")),
+            false => Some(breaks(who, "it has a different type")),
         }
     }
 
@@ -177,8 +177,8 @@ impl Judge {
         match widens(self.interface, &new.of, &old.of) {
             // What is read may be null anyway.
             _ if is_same && self.interface == Interface::Rest => None,
-            true => Some(adapts(Who::Readers, "it is less than before")),
-            false => Some(breaks(Who::Readers, "it has another type")),
+            true => Some(adapts(Who::Readers, "fewer values are possible")),
+            false => Some(breaks(Who::Readers, "it has a different type")),
         }
     }
 
@@ -187,11 +187,11 @@ impl Judge {
         let who = writer(new);
         let must = |item: &Item| item.required && item.default.is_none();
         if must(new) && !must(old) {
-            Some(breaks(who, "it must be given"))
+            Some(breaks(who, "it is now required"))
         } else if new.required && !old.required {
-            Some(breaks(who, "it must not be null"))
+            Some(breaks(who, "it must no longer be null"))
         } else if old.required && !new.required {
-            Some(adapts(who, "it is an `Option` now"))
+            Some(adapts(who, "it is now an `Option`"))
         } else {
             None
         }

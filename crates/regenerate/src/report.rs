@@ -13,7 +13,7 @@ impl fmt::Display for Findings {
             write!(f, "{document}")?;
         }
         if !self.warnings.is_empty() {
-            writeln!(f, "\nthe generator leaves out:")?;
+            writeln!(f, "\nskipped by the generator:")?;
             self.warnings.iter().try_for_each(|warning| writeln!(f, "  {warning}"))?;
         }
         if !self.mistakes.is_empty() {
@@ -38,7 +38,7 @@ impl fmt::Display for Document {
             State::New => writeln!(f, "new"),
             State::Same => writeln!(f, "no drift"),
             State::Different if self.changes.is_empty() => {
-                writeln!(f, "different, but not in anything that code is generated from")
+                writeln!(f, "changed, but not in anything that affects generated code")
             }
             State::Different => {
                 let breaking = self.changes.iter().filter(|change| change.is_breaking()).count();
@@ -48,7 +48,7 @@ impl fmt::Display for Document {
             }
         }?;
         match &self.replaces {
-            Some(replaced) => writeln!(f, "  in place of {}", Source::name_of(replaced)),
+            Some(replaced) => writeln!(f, "  replaces {}", Source::name_of(replaced)),
             None => Ok(()),
         }
     }
@@ -64,7 +64,7 @@ impl fmt::Display for Change {
                 write!(f, "changed     {path}: {} -> {}", or_nothing(from), or_nothing(to))?;
             }
             What::Deprecated(reason) => write!(f, "deprecated  {path}{}", Typed(reason))?,
-            What::Described => write!(f, "described   {path}, in other words")?,
+            What::Described => write!(f, "reworded    {path}")?,
         }
         self.effects.iter().try_for_each(|effect| write!(f, "; {effect}"))
     }
@@ -74,7 +74,7 @@ impl fmt::Display for Effect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let how = match self.severity {
             Severity::Breaks => "BREAKS",
-            Severity::Adapts => "asks to adapt:",
+            Severity::Adapts => "source change for",
         };
         write!(f, "{how} {} ({})", self.who, self.why)
     }

@@ -7,14 +7,14 @@ use super::Limit;
 ///
 /// The service limits each operation of the queue interface per endpoint and user, both in requests
 /// per ten seconds and in concurrent requests: `/run`, for example, to 1000 and 200. The client
-/// counts the calls of all its clones and sends none that could exceed these limits, first in,
-/// first out, at more than 99 % of the allowed rate while the service responds within 100 ms. A
-/// request counts until ten seconds after its response, so slow responses cost throughput:
-/// `/runsync` with jobs of two seconds reaches five sixths of the allowed rate at worst. After an
-/// idle period, up to a quarter of the requests are sent at once and the others evenly spaced.
-/// Waiting for the rate limiter does not count towards
+/// counts the calls of all its clones, sends them first in, first out, and holds back any that
+/// could exceed these limits. It reaches more than 99 % of the allowed rate as long as the service
+/// responds within 100 ms. A request counts until ten seconds after its response, so slow responses
+/// cost throughput: `/runsync` with jobs of two seconds reaches five sixths of the allowed rate at
+/// worst. After an idle period, up to a quarter of the requests are sent at once and the others
+/// evenly spaced. Waiting for the rate limiter does not count towards
 /// [`ClientBuilder::timeout`](crate::ClientBuilder::timeout). A call that is not polled while it
-/// waits is skipped, and returns to its place when it is polled. The status reads of a wait or a
+/// waits is skipped, and gets its place back when it is polled. The status reads of a wait or a
 /// stream go first once a result could otherwise expire unread, but at most seven in a row while
 /// other calls wait, too. `/retry`, `/health` and the other interfaces have no documented limit and
 /// do not wait.
@@ -68,9 +68,9 @@ impl RateLimits {
     /// The interface does not document this number; it is 0 by default, so that the documented
     /// rates apply. The number of running workers is taken from the responses to
     /// [`Endpoint::health`](crate::Endpoint::health) on this client or its clones; the limits
-    /// follow each response at once, also for calls that already wait. Call it as often as the
-    /// number of workers changes. It is forgotten along with the endpoint, once that has been idle
-    /// for ten seconds and many others are in use.
+    /// follow each response at once, also for calls that already wait. Call it whenever the number
+    /// of workers may have changed. The number is forgotten along with the endpoint, once the
+    /// endpoint has been idle for ten seconds and many others are in use.
     pub fn requests_per_worker(mut self, requests: u64) -> Self {
         self.requests_per_worker = requests;
         self

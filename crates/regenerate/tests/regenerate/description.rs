@@ -74,22 +74,22 @@ fn after() -> String {
 
 const REPORT: &str = "\
 REST description, openapi/shop.yaml: 17 changes, 9 of them breaking
-  removed     Color.BLUE; BREAKS writers (it has no effect, or is refused); asks to adapt: readers (its variant is gone)
+  removed     Color.BLUE; BREAKS writers (it has no effect, or is refused); source change for readers (its variant is removed)
   added       Color.GREEN
   removed     DELETE /pets/{petId}: deletePet; BREAKS callers (the call fails)
   added       GET /export
-  changed     GET /pets/{petId} (query full): boolean = false -> boolean, required; BREAKS callers (it must be given)
+  changed     GET /pets/{petId} (query full): boolean = false -> boolean, required; BREAKS callers (it is now required)
   added       GET /pets/{petId} (query lang): string
   removed     GET /pets/{petId} (query old): string; BREAKS callers (it has no effect, or is refused)
-  added       NewPet.age: integer, required; BREAKS writers (it must be given)
-  added       NewPet.nick: string; asks to adapt: writers (literals without `..Default::default()` lack it)
+  added       NewPet.age: integer, required; BREAKS writers (it is now required)
+  added       NewPet.nick: string; source change for writers (literals need it, or `..Default::default()`)
   removed     NewPet.note: string; BREAKS writers (it has no effect, or is refused)
-  changed     POST /pets: addPet -> createPet; asks to adapt: callers (the method has another name)
-  changed     POST /pets (body): NewPet -> NewPet, required; BREAKS callers (it must be given)
-  changed     Pet.age: integer -> number; BREAKS readers (it has another type)
+  changed     POST /pets: addPet -> createPet; source change for callers (the method is renamed)
+  changed     POST /pets (body): NewPet -> NewPet, required; BREAKS callers (it is now required)
+  changed     Pet.age: integer -> number; BREAKS readers (it has a different type)
   added       Pet.home.zip: string
   changed     Pet.id: string, required -> string
-  changed     Pet.tags: [string] -> [Tag]; BREAKS readers (it has another type)
+  changed     Pet.tags: [string] -> [Tag]; BREAKS readers (it has a different type)
   added       Tag: object
 ";
 
@@ -103,7 +103,7 @@ fn the_report_says_what_changed_and_whom_it_breaks() {
     assert_eq!(
         run.out,
         REPORT.to_owned()
-            + "\nthe generator leaves out:\n  \
+            + "\nskipped by the generator:\n  \
                openapi/shop.yaml:7:5: left out GET /export: it takes multipart/mixed, which cannot be sent\n"
     );
     assert_eq!(run.code, 1);
@@ -176,7 +176,7 @@ fn order_and_line_breaks_are_no_drift_but_examples_are() {
         (run.code, run.out.as_str()),
         (
             1,
-            "REST description, openapi/a.yaml: different, but not in anything that code is generated from\n"
+            "REST description, openapi/a.yaml: changed, but not in anything that affects generated code\n"
         )
     );
 }
@@ -215,8 +215,8 @@ fn recursive_composed_and_newer_schemas_are_outlined() {
         "REST description, openapi/a.yaml: 4 changes, 1 of them breaking\n  \
          changed     Leaf: Tree | string -> string\n  \
          removed     Leaf | Tree\n  \
-         changed     Tree.any: any -> string; asks to adapt: readers (it is less than before)\n  \
-         changed     Tree.map: map of integer -> map of string; BREAKS readers (it has another type)"
+         changed     Tree.any: any -> string; source change for readers (fewer values are possible)\n  \
+         changed     Tree.map: map of integer -> map of string; BREAKS readers (it has a different type)"
     );
 }
 
@@ -253,12 +253,12 @@ components: {{schemas: {{New: {{type: object, required: [{required}], properties
     assert_eq!((run.code, run.err.as_str()), (1, ""));
     assert_eq!(run.out, "\
 REST description, openapi/a.yaml: 6 changes, 5 of them breaking
-  changed     New.freed: integer, required -> number; asks to adapt: writers (it is an `Option` now); asks to adapt: writers (it takes more than before)
-  changed     New.narrow: number -> integer, required; BREAKS writers (it has another type); BREAKS writers (it must be given)
-  changed     New.null_too: string -> string or null, required; BREAKS writers (it must be given)
-  changed     New.unlike: integer, required -> string; BREAKS writers (it has another type); asks to adapt: writers (it is an `Option` now)
-  changed     New.wide: integer -> number, required; BREAKS writers (it must be given); asks to adapt: writers (it takes more than before)
-  changed     POST /a (query n): integer -> number, required; BREAKS callers (it must be given); asks to adapt: callers (it takes more than before)
+  changed     New.freed: integer, required -> number; source change for writers (it is now an `Option`); source change for writers (more values are accepted)
+  changed     New.narrow: number -> integer, required; BREAKS writers (it has a different type); BREAKS writers (it is now required)
+  changed     New.null_too: string -> string or null, required; BREAKS writers (it is now required)
+  changed     New.unlike: integer, required -> string; BREAKS writers (it has a different type); source change for writers (it is now an `Option`)
+  changed     New.wide: integer -> number, required; BREAKS writers (it is now required); source change for writers (more values are accepted)
+  changed     POST /a (query n): integer -> number, required; BREAKS callers (it is now required); source change for callers (more values are accepted)
 ");
 }
 
@@ -340,18 +340,18 @@ fn what_only_the_newer_version_can_say_is_outlined() {
         run.out,
         "\
 REST description, openapi/shop.yaml: 13 changes, 6 of them breaking
-  changed     GET /pets (query after): string -> integer | string; asks to adapt: callers (it takes more than before)
-  changed     NewPet.age: integer, required -> number, required; asks to adapt: writers (it takes more than before)
-  changed     NewPet.code: integer | string -> boolean | integer | string; asks to adapt: writers (it takes more than before)
-  changed     NewPet.name: string or null, required -> string, required; BREAKS writers (it has another type)
-  changed     NewPet.size: number, required -> integer or null, required; BREAKS writers (it has another type)
-  changed     Pet $defs Home.since: integer -> string; BREAKS readers (it has another type)
-  changed     Pet.age: integer -> number; BREAKS readers (it has another type)
-  changed     Pet.code: integer | string -> string; asks to adapt: readers (it is less than before)
+  changed     GET /pets (query after): string -> integer | string; source change for callers (more values are accepted)
+  changed     NewPet.age: integer, required -> number, required; source change for writers (more values are accepted)
+  changed     NewPet.code: integer | string -> boolean | integer | string; source change for writers (more values are accepted)
+  changed     NewPet.name: string or null, required -> string, required; BREAKS writers (it has a different type)
+  changed     NewPet.size: number, required -> integer or null, required; BREAKS writers (it has a different type)
+  changed     Pet $defs Home.since: integer -> string; BREAKS readers (it has a different type)
+  changed     Pet.age: integer -> number; BREAKS readers (it has a different type)
+  changed     Pet.code: integer | string -> string; source change for readers (fewer values are possible)
   added       Pet.kind.animal
-  removed     Pet.named{^x-}.b: string; BREAKS readers (it comes no longer)
+  removed     Pet.named{^x-}.b: string; BREAKS readers (it is no longer sent)
   added       Pet.named{^x-}.c: string
-  changed     Pet.pair[0].a: string -> boolean; BREAKS readers (it has another type)
+  changed     Pet.pair[0].a: string -> boolean; BREAKS readers (it has a different type)
   added       Pet.parts[].y: string
 "
     );

@@ -21,13 +21,15 @@ fn an_answer_without_a_schema() {
     assert_eq!(
         fails(&checkout, &["--graphql", &service.url]),
         format!(
-            "{}/: answered 200 (introspection is off for [the key]), and not with its schema; \
+            "{}/: responded with 200 (introspection is off for [the key]), but without its schema; \
              does it allow introspection?",
             service.url
         )
     );
     let service = Service::answering(&[(502, "<html>Bad gateway</html>")]);
-    assert!(fails(&checkout, &["--graphql", &service.url]).contains("answered 502, and not"));
+    assert!(
+        fails(&checkout, &["--graphql", &service.url]).contains("responded with 502, but without")
+    );
     let service = Service::answering(&[(307, "")]);
     assert!(fails(&checkout, &["--graphql", &service.url]).contains("a redirect"));
     assert_eq!(service.received().len(), 1);
@@ -49,7 +51,7 @@ fn the_key_is_not_sent_in_the_clear() {
     let message = fails(&Checkout::new("clear"), &["--graphql", "http://api.example/graphql"]);
     assert_eq!(
         message,
-        "http://api.example/graphql: the API key would go there unencrypted; use https"
+        "http://api.example/graphql: the API key would be sent there unencrypted; use https"
     );
 }
 

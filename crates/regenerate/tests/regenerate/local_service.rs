@@ -113,7 +113,7 @@ fn a_wrong_key_is_said_to_be_wrong() {
     assert_eq!(
         run.err,
         format!(
-            "podqueue-regenerate: {url}: answered 401 (invalid API key); is the key in \
+            "podqueue-regenerate: {url}: responded with 401 (invalid API key); is the key in \
              PODQUEUE_API_KEY right, and may it read the schema?\n"
         )
     );

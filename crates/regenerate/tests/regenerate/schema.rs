@@ -81,20 +81,20 @@ const REPORT: &str = "\
 GraphQL schema, schema/mine.graphql: 16 changes, 9 of them breaking
   added       Health: type
   removed     Region.SOUTH; BREAKS writers (inputs with it are refused)
-  removed     State.BROKEN; asks to adapt: readers (its variant is gone)
+  removed     State.BROKEN; source change for readers (its variant is removed)
   added       State.BUILDING
   added       Template.created: String
-  changed     Template.name: String -> String!; asks to adapt: readers (it is no longer an `Option`)
+  changed     Template.name: String -> String!; source change for readers (it is no longer an `Option`)
   removed     Template.readme: String; BREAKS readers (documents that select it fail)
-  changed     Template.size: Int! -> Int; BREAKS readers (it may be null now)
-  added       TemplateInput.image: String!; BREAKS writers (it must be given)
-  added       TemplateInput.note: String; asks to adapt: writers (literals without `..Default::default()` lack it)
+  changed     Template.size: Int! -> Int; BREAKS readers (it may now be null)
+  added       TemplateInput.image: String!; BREAKS writers (it is now required)
+  added       TemplateInput.note: String; source change for writers (literals need it, or `..Default::default()`)
   removed     TemplateInput.readme: String; BREAKS writers (inputs with it are refused)
-  changed     TemplateInput.size: Int -> Int!; BREAKS writers (it must be given)
+  changed     TemplateInput.size: Int -> Int!; BREAKS writers (it is now required)
   removed     mutation deleteTemplate: Boolean; BREAKS callers (the call fails)
   added       query health: Health
-  added       query template(owner): ID!; BREAKS callers (it must be given)
-  removed     query template(region): String; BREAKS callers (documents that give it fail)
+  added       query template(owner): ID!; BREAKS callers (it is now required)
+  removed     query template(region): String; BREAKS callers (documents that pass it fail)
 ";
 
 fn checkout(name: &str) -> Checkout {
@@ -180,7 +180,7 @@ fn descriptions_deprecations_and_defaults_are_changes_that_break_nobody() {
         "GraphQL schema, schema/a.graphql: 3 changes, 0 of them breaking\n  \
          changed     query a(limit): Int = 1 -> Int = 2\n  \
          deprecated  query b: Ask for a.\n  \
-         described   query c, in other words\n\
+         reworded    query c\n\
          \nall queries of queries validate\n"
     );
     assert_eq!(run.code, 1);
@@ -206,16 +206,16 @@ fn a_type_and_whether_it_may_be_null_change_at_once() {
     let run = checkout.run(&["--graphql", "after.graphql", "--check"]);
     assert_eq!(run.out, "\
 GraphQL schema, schema/a.graphql: 10 changes, 7 of them breaking
-  changed     Input.other: Int -> String!; BREAKS writers (it has another type); BREAKS writers (it must be given)
-  changed     Input.wide: [Int!] -> [Int]!; BREAKS writers (it must be given); asks to adapt: writers (it takes more than before)
-  changed     Input.wider: [Int!]! -> [Int]; asks to adapt: writers (it is an `Option` now); asks to adapt: writers (it takes more than before)
-  changed     query a(narrow): [String] -> [String!]!; BREAKS callers (it has another type); BREAKS callers (it must be given)
-  changed     query a(same): [String!] = [] -> [String]! = []; BREAKS callers (it must not be null); asks to adapt: callers (it takes more than before)
-  changed     query a(wide): [String!] -> [String]!; BREAKS callers (it must be given); asks to adapt: callers (it takes more than before)
-  changed     query a(wider): [String!]! -> [String]; asks to adapt: callers (it is an `Option` now); asks to adapt: callers (it takes more than before)
-  changed     query less: [String]! -> [String!]; BREAKS readers (it may be null now); asks to adapt: readers (it is less than before)
-  changed     query more: [String!]! -> [String]; BREAKS readers (it has another type); BREAKS readers (it may be null now)
-  changed     query sure: [String] -> [String!]!; asks to adapt: readers (it is less than before); asks to adapt: readers (it is no longer an `Option`)
+  changed     Input.other: Int -> String!; BREAKS writers (it has a different type); BREAKS writers (it is now required)
+  changed     Input.wide: [Int!] -> [Int]!; BREAKS writers (it is now required); source change for writers (more values are accepted)
+  changed     Input.wider: [Int!]! -> [Int]; source change for writers (it is now an `Option`); source change for writers (more values are accepted)
+  changed     query a(narrow): [String] -> [String!]!; BREAKS callers (it has a different type); BREAKS callers (it is now required)
+  changed     query a(same): [String!] = [] -> [String]! = []; BREAKS callers (it must no longer be null); source change for callers (more values are accepted)
+  changed     query a(wide): [String!] -> [String]!; BREAKS callers (it is now required); source change for callers (more values are accepted)
+  changed     query a(wider): [String!]! -> [String]; source change for callers (it is now an `Option`); source change for callers (more values are accepted)
+  changed     query less: [String]! -> [String!]; BREAKS readers (it may now be null); source change for readers (fewer values are possible)
+  changed     query more: [String!]! -> [String]; BREAKS readers (it has a different type); BREAKS readers (it may now be null)
+  changed     query sure: [String] -> [String!]!; source change for readers (fewer values are possible); source change for readers (it is no longer an `Option`)
 
 all queries of queries validate
 ");
@@ -243,7 +243,7 @@ fn unions_interfaces_scalars_and_directives() {
          removed     Cat implements Named; BREAKS readers (documents that select it fail)\n  \
          removed     Dog: type; BREAKS readers (documents that select it fail)\n  \
          added       Fish: type\n  \
-         changed     Time: scalar -> enum; BREAKS readers (it has another type)\n  \
+         changed     Time: scalar -> enum; BREAKS readers (it has a different type)\n  \
          added       Time.NOON\n\
          \nall queries of queries validate\n"
     );
@@ -260,7 +260,7 @@ fn a_schema_kept_as_an_introspection_result_becomes_sdl() {
         "GraphQL schema, schema/mine.graphql: 2 changes, 1 of them breaking\n  \
          removed     Health.isUp: Boolean; BREAKS readers (documents that select it fail)\n  \
          added       Health.is_up: Boolean\n  \
-         in place of schema/mine.json\n\
+         replaces schema/mine.json\n\
          \nall queries of queries validate\n"
     );
     assert!(checkout.read("schema/mine.graphql").contains("is_up: Boolean"));
