@@ -34,8 +34,9 @@ const CONCURRENCY: usize = 100;
 ///
 /// A job that fails is a result like any other, and so is one that could not be submitted: an
 /// [`Error`] whose kind tells which. The stream ends after the last result. Inputs that panic when they
-/// are asked for take no result along: where the panic is caught, all that is in flight comes first, and
-/// then they are asked again.
+/// are asked for or written, and a function given to [`submit`](Self::submit) that does, take no result
+/// along: where the panic is caught, all that is in flight comes first, and then the next input is asked
+/// for.
 ///
 /// Dropping it submits nothing more and stops waiting. The jobs that were submitted go on at the
 /// service, and a submission that was on its way may or may not have been accepted.
@@ -48,8 +49,9 @@ pub struct RunAll<'a, T> {
     endpoint: Endpoint,
     inputs: Option<Pin<Box<dyn Stream<Item = T> + Send + 'a>>>,
     next_index: usize,
-    /// The inputs have panicked when they were last polled, and may do so for ever.
-    inputs_panicked: bool,
+    /// The next submission has panicked, in its input or in what changes it, and the ones after it may
+    /// do so for ever.
+    panicked: bool,
     in_flight: FuturesUnordered<InFlight<T>>,
     concurrency: usize,
     submit: Submit<'a>,
@@ -113,7 +115,7 @@ impl Endpoint {
             endpoint: self.clone(),
             inputs: Some(Box::pin(inputs)),
             next_index: 0,
-            inputs_panicked: false,
+            panicked: false,
             in_flight: FuturesUnordered::new(),
             concurrency: CONCURRENCY,
             submit: Box::new(|run| run),
@@ -182,7 +184,7 @@ impl<T: Serialize> Stream for RunAll<'_, T> {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = &mut *self;
         // Where the panic was caught, what is in flight is not lost: its results come first.
-        let results_first = this.inputs_panicked && !this.in_flight.is_empty();
+        let results_first = this.panicked && !this.in_flight.is_empty();
         while !results_first
             && this.in_flight.len() < this.concurrency
             && let Some(inputs) = &mut this.inputs
@@ -191,10 +193,8 @@ impl<T: Serialize> Stream for RunAll<'_, T> {
             // same.
             let index = this.next_index;
             this.next_index += 1;
-            this.inputs_panicked = true;
-            let input = inputs.as_mut().poll_next(context);
-            this.inputs_panicked = false;
-            match input {
+            this.panicked = true;
+            match inputs.as_mut().poll_next(context) {
                 Poll::Ready(Some(input)) => this.start(index, input),
                 Poll::Ready(None) => {
                     this.next_index = index;
@@ -202,9 +202,11 @@ impl<T: Serialize> Stream for RunAll<'_, T> {
                 }
                 Poll::Pending => {
                     this.next_index = index;
+                    this.panicked = false;
                     break;
                 }
             }
+            this.panicked = false;
         }
         match ready!(this.in_flight.poll_next_unpin(context)) {
             Some(finished) => Poll::Ready(Some(finished)),

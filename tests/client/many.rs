@@ -349,6 +349,24 @@ async fn inputs_that_panic_take_no_result_along() {
 }
 
 #[tokio::test]
+async fn a_change_of_submissions_that_panics_takes_no_result_along() {
+    let local = service().await;
+    let mut calls = 0;
+    let all = endpoint(&local, "echo").run_all((0..).map(|n| json!({"n": n})));
+    let mut all = all.concurrency(3).submit(move |run| {
+        calls += 1;
+        assert!(calls == 1, "told to");
+        run
+    });
+    let mut results = Vec::new();
+    for _ in 0..3 {
+        let next = std::panic::AssertUnwindSafe(all.next()).catch_unwind().await;
+        results.push(next.ok().flatten().map(|finished| finished.index));
+    }
+    assert_eq!(results, [None, Some(0), None], "then the next input is tried");
+}
+
+#[tokio::test]
 async fn submissions_and_waits_are_in_the_callers_span() {
     #[derive(Clone, Default)]
     struct Parents(Arc<Mutex<Vec<Option<&'static str>>>>);
