@@ -92,16 +92,20 @@ impl Repeat {
 
     /// The error of a call that is given up after so many attempts. `maybe_took_effect` says whether
     /// one of them may have.
-    pub(super) fn give_up(self, error: Error, maybe_took_effect: bool, attempts: u32) -> Error {
+    pub(super) fn give_up(self, error: Error, ambiguous: u32, attempts: u32) -> Error {
+        let maybe_took_effect = ambiguous > 0;
         if !maybe_took_effect || !self.does_it_twice() {
             return error.with_unknown_outcome_before(maybe_took_effect);
         }
         if error.kind() == ErrorKind::OutcomeUnknown {
             return error;
         }
-        let sent = match attempts {
-            1 => "it may or may not have taken effect, and was not retried".to_owned(),
-            _ => format!("any of the {attempts} attempts, possibly several, may have taken effect"),
+        let sent = match (ambiguous, attempts) {
+            (_, 1) => "it may or may not have taken effect, and was not retried".to_owned(),
+            (1, _) => format!("one of the {attempts} attempts may have taken effect"),
+            _ => format!(
+                "any of {ambiguous} of the {attempts} attempts, possibly several, may have taken effect"
+            ),
         };
         unknown(error, &sent)
     }
