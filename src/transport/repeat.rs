@@ -183,7 +183,8 @@ mod tests {
     #[test]
     fn an_error_may_only_be_called_passing_where_nothing_can_be_done_twice() {
         let error = || Error::new(ErrorKind::Connect, "a call", "no connection");
-        let kind = |repeat: Repeat, maybe| repeat.give_up(error(), maybe, 2).kind();
+        let kind =
+            |repeat: Repeat, maybe: bool| repeat.give_up(error(), u32::from(maybe), 2).kind();
         for repeat in [Repeat::Safe, Repeat::Noted] {
             assert_eq!(kind(repeat, true), ErrorKind::Connect);
         }
