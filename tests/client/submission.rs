@@ -270,7 +270,7 @@ async fn a_submission_that_was_repeated_in_vain_may_have_been_accepted_whatever_
         let server = Script::then_always([Reply::Close], last).await;
         let error = server.endpoint().run(&json!({})).at_least_once().await.unwrap_err();
         assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::OutcomeUnknown, false));
-        assert!(error.to_string().contains("attempts may have taken effect"), "{error}");
+        assert!(error.to_string().contains("may have taken effect"), "{error}");
     }
     let server = Script::then_always([], Reply::json(429, "{}")).await;
     let error = server.endpoint().run(&json!({})).at_least_once().await.unwrap_err();
