@@ -114,14 +114,14 @@ impl Transport {
     }
 
     async fn send_until_settled(&self, call: &Call, course: &mut Course) -> Result<Reply> {
-        let mut maybe_took_effect = false;
+        let mut ambiguous = 0;
         let mut reserved: Option<Reserved<'_>> = None;
         loop {
             let repeat = call.operation.repeat;
             let pass = self
                 .pass(call, course)
                 .await
-                .map_err(|error| repeat.give_up(error, maybe_took_effect, course.attempts))?;
+                .map_err(|error| repeat.give_up(error, ambiguous, course.attempts))?;
             course.attempts += 1;
             if let Some(reserved) = reserved.take() {
                 reserved.spend();
@@ -129,7 +129,7 @@ impl Transport {
             let failure = match self.wire.attempt(call, pass, course.deadline).await {
                 Ok(mut reply) => {
                     self.budget.refill();
-                    reply.after_unknown_outcome = maybe_took_effect;
+                    reply.after_unknown_outcome = ambiguous > 0;
                     return Ok(reply);
                 }
                 Err(failure) => match call.attempted.job_id() {
@@ -145,7 +145,7 @@ impl Transport {
                     retry_after: failure.error.retry_after(),
                 });
             }
-            maybe_took_effect |= failure.fate.is_ambiguous();
+            ambiguous += u32::from(failure.fate.is_ambiguous());
             if failure.fate == Fate::Final && failure.error.status().is_some() {
                 // The service works, and has said no.
                 self.budget.refill();
@@ -166,7 +166,7 @@ impl Transport {
             let retry = pause.filter(has_time).and_then(paid);
             let Some((pause, cost)) = retry else {
                 let error = self.wire.told(call, failure.error);
-                return Err(repeat.give_up(error, maybe_took_effect, course.attempts));
+                return Err(repeat.give_up(error, ambiguous, course.attempts));
             };
             let error = failure.error.kind();
             tracing::debug!(attempt = course.attempts, ?pause, kind = ?error, "retrying");

@@ -66,12 +66,6 @@ impl Job {
         self
     }
 
-    /// The same, of which the same secrets are known as of another handle.
-    pub(super) fn with_secrets_of(mut self, other: &Self) -> Self {
-        self.submitted.clone_from(&other.submitted);
-        self
-    }
-
     /// What must not be shown of what the service and the handler say about the job.
     pub(super) fn secrets(&self) -> Secrets {
         let submitted = self.submitted.iter().flat_map(|them| them.iter());

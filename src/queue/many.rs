@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
 
 use futures_util::stream::FuturesUnordered;
@@ -34,8 +34,9 @@ const CONCURRENCY: usize = 100;
 ///
 /// A job that failed is a result like any other, and so is one that could not be submitted: the
 /// [`Error`]'s kind says which. The stream ends after the last result. If the inputs panic when
-/// polled, no result is lost: once the panic is caught, everything in flight is yielded first, and
-/// then the inputs are polled again.
+/// polled or serialized, or a function passed to [`submit`](Self::submit) does, no result is lost:
+/// once the panic is caught, everything in flight is yielded first, and then the inputs are polled
+/// again.
 ///
 /// Dropping it stops submitting and waiting. Submitted jobs continue on the service, and a
 /// submission in flight may or may not have been accepted.
@@ -48,8 +49,9 @@ pub struct RunAll<'a, T> {
     endpoint: Endpoint,
     inputs: Option<Pin<Box<dyn Stream<Item = T> + Send + 'a>>>,
     next_index: usize,
-    /// The inputs have panicked when they were last polled, and may do so for ever.
-    inputs_panicked: bool,
+    /// The next submission has panicked, in its input or in what changes it, and the ones after it may
+    /// do so for ever.
+    panicked: bool,
     in_flight: FuturesUnordered<InFlight<T>>,
     concurrency: usize,
     submit: Submit<'a>,
@@ -113,7 +115,7 @@ impl Endpoint {
             endpoint: self.clone(),
             inputs: Some(Box::pin(inputs)),
             next_index: 0,
-            inputs_panicked: false,
+            panicked: false,
             in_flight: FuturesUnordered::new(),
             concurrency: CONCURRENCY,
             submit: Box::new(|run| run),
@@ -169,10 +171,16 @@ impl<T: Serialize> RunAll<'_, T> {
     fn start(&mut self, index: usize, input: T) {
         let run = (self.submit)(self.endpoint.run(&input));
         let (change, group) = (Arc::clone(&self.wait), self.group.clone());
-        let task = async move { change(run.await?.wait().in_group(group)).await };
+        let accepted = Arc::new(OnceLock::new());
+        let known = Arc::clone(&accepted);
+        let task = async move {
+            let job = run.await?;
+            _ = known.set(job.id().to_owned());
+            change(job.wait().in_group(group)).await
+        };
         let task = tokio::spawn(task.in_current_span().with_current_subscriber());
         let attempted = self.endpoint.attempted(&RUN);
-        self.in_flight.push(InFlight { index, input: Some(input), attempted, task });
+        self.in_flight.push(InFlight { index, input: Some(input), attempted, accepted, task });
     }
 }
 
@@ -182,7 +190,7 @@ impl<T: Serialize> Stream for RunAll<'_, T> {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = &mut *self;
         // Where the panic was caught, what is in flight is not lost: its results come first.
-        let results_first = this.inputs_panicked && !this.in_flight.is_empty();
+        let results_first = this.panicked && !this.in_flight.is_empty();
         while !results_first
             && this.in_flight.len() < this.concurrency
             && let Some(inputs) = &mut this.inputs
@@ -191,10 +199,8 @@ impl<T: Serialize> Stream for RunAll<'_, T> {
             // same.
             let index = this.next_index;
             this.next_index += 1;
-            this.inputs_panicked = true;
-            let input = inputs.as_mut().poll_next(context);
-            this.inputs_panicked = false;
-            match input {
+            this.panicked = true;
+            match inputs.as_mut().poll_next(context) {
                 Poll::Ready(Some(input)) => this.start(index, input),
                 Poll::Ready(None) => {
                     this.next_index = index;
@@ -202,9 +208,11 @@ impl<T: Serialize> Stream for RunAll<'_, T> {
                 }
                 Poll::Pending => {
                     this.next_index = index;
+                    this.panicked = false;
                     break;
                 }
             }
+            this.panicked = false;
         }
         match ready!(this.in_flight.poll_next_unpin(context)) {
             Some(finished) => Poll::Ready(Some(finished)),
@@ -219,6 +227,8 @@ struct InFlight<T> {
     index: usize,
     input: Option<T>,
     attempted: Attempted,
+    /// The job's id, once there is one.
+    accepted: Arc<OnceLock<String>>,
     task: JoinHandle<Result<JobRecord>>,
 }
 
@@ -236,7 +246,11 @@ impl<T> Future for InFlight<T> {
             } else {
                 "its task was shut down with the runtime: the job may have been submitted"
             };
-            Err(Error::new(ErrorKind::OutcomeUnknown, &self.attempted, what))
+            let error = Error::new(ErrorKind::OutcomeUnknown, &self.attempted, what);
+            Err(match self.accepted.get() {
+                Some(job_id) => error.with_job_id(job_id),
+                None => error,
+            })
         });
         let index = self.index;
         match self.input.take() {

@@ -147,9 +147,11 @@ impl JobRecord {
         }
     }
 
-    /// The same, without what must not be shown of this job.
-    pub(super) fn with_secrets_of(mut self, job: &Job) -> Self {
-        self.job = self.job.with_secrets_of(job);
+    /// The same, as if it had been read by this handle, which may know more of the job: its
+    /// submission, with the secrets in it.
+    pub(super) fn seen_by(mut self, job: &Job) -> Self {
+        self.job = job.clone();
+        self.is_seen_at(SystemTime::now());
         self
     }
 

@@ -84,6 +84,13 @@ struct Seen {
     failure: Option<Error>,
 }
 
+/// How the polling of a job ended.
+enum Looked {
+    Ended(JobRecord),
+    Failed(Error),
+    RanOut(Seen),
+}
+
 /// What became of the job on the service when a wait with [`Wait::cancel_on_timeout`] timed out.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -162,7 +169,9 @@ impl Wait {
     /// case the call never arrives: first after 5 seconds, growing to every 2 minutes, unless
     /// [`polling`](Self::polling) is set as well, in either order. The job must have been submitted
     /// with the URL of this receiver, or of another instance behind the same load balancer: polling
-    /// covers calls that only the other instance received.
+    /// covers calls that only the other instance received. A
+    /// receiver of another endpoint notifies of nothing. Once
+    /// [`cancel_on_timeout`](Self::cancel_on_timeout) cancels, calls no longer end the wait.
     ///
     /// ```
     /// # async fn example<T>(job: podqueue::Job, webhooks: T) -> podqueue::Result<()>
@@ -204,18 +213,26 @@ impl Wait {
 
     /// By a notification or a look, whichever comes first.
     async fn until_ended(self, polls: &mut u64) -> Result<JobRecord> {
-        let Some(notifier) = &self.notifier else { return self.look_until_ended(polls).await };
-        let job = self.job.clone();
-        // Before the first look: an end in between is reported.
-        let notified = notifier.end_of(&job);
-        match select(notified, pin!(self.look_until_ended(polls))).await {
-            // It was read by the id alone, and this handle may know the secrets of the submission.
-            Either::Left((record, _)) => record.with_secrets_of(&job).into_result(),
-            Either::Right((result, _)) => result,
+        let looked = match &self.notifier {
+            None => self.look_until_ended(polls).await,
+            Some(notifier) => {
+                // Before the first look: an end in between is reported.
+                let notified = notifier.end_of(&self.job);
+                match select(notified, pin!(self.look_until_ended(polls))).await {
+                    Either::Left((record, _)) => Looked::Ended(record.seen_by(&self.job)),
+                    Either::Right((looked, _)) => looked,
+                }
+            }
+        };
+        match looked {
+            Looked::Ended(record) => record.into_result(),
+            Looked::Failed(error) => Err(error),
+            // Nobody is notified from here on: the end that is reported may be this cancellation.
+            Looked::RanOut(seen) => self.run_out(seen).await,
         }
     }
 
-    async fn look_until_ended(self, polls: &mut u64) -> Result<JobRecord> {
+    async fn look_until_ended(&self, polls: &mut u64) -> Looked {
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let context = self.job.endpoint().context();
         let polling = match (&self.polling, &self.notifier) {
@@ -253,25 +270,25 @@ impl Wait {
             let answer = match deadline {
                 Some(deadline) => match timeout_at(deadline, status).await {
                     Ok(answer) => answer,
-                    Err(_) => return self.run_out(seen).await,
+                    Err(_) => return Looked::RanOut(seen),
                 },
                 None => status.await,
             };
             let mut pause = pauses.next().max(self.interval);
             match answer {
-                Ok(record) if record.status().is_terminal() => return record.into_result(),
+                Ok(record) if record.status().is_terminal() => return Looked::Ended(record),
                 Ok(record) => {
                     in_reach = Instant::now();
                     seen = Seen { last: Some(record), failure: None };
                 }
                 Err(error) if may_pass(self.job.lifespan(), &error) => {
                     if deadline.is_none() && in_reach.elapsed() > PATIENCE {
-                        return Err(error);
+                        return Looked::Failed(error);
                     }
                     pause = pause_after(&error, pause, self.job.id());
                     seen.failure = Some(error);
                 }
-                Err(error) => return Err(error),
+                Err(error) => return Looked::Failed(error),
             }
             let now = Instant::now();
             match deadline {
@@ -280,7 +297,7 @@ impl Wait {
                     let last_look = deadline.checked_sub(LAST_LOOK).unwrap_or(now);
                     if now >= last_look {
                         tokio::time::sleep_until(deadline).await;
-                        return self.run_out(seen).await;
+                        return Looked::RanOut(seen);
                     }
                     tokio::time::sleep_until(last_look).await;
                 }

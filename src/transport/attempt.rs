@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
+use reqwest::Method;
+use reqwest::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION,
+};
 
 use tokio::time::Instant;
 
@@ -100,6 +103,9 @@ impl Wire {
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         if call.body.is_some() {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        } else if matches!(call.operation.method, Method::POST | Method::PUT | Method::PATCH) {
+            // Some gateways answer 411 where they are not told that there is none.
+            headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
         }
         for (name, value) in &call.headers {
             let mut value = HeaderValue::from_str(value).map_err(|_| {

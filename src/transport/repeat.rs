@@ -92,15 +92,17 @@ impl Repeat {
 
     /// The error of a call that is given up after so many attempts. `maybe_took_effect` says whether
     /// one of them may have.
-    pub(super) fn give_up(self, error: Error, maybe_took_effect: bool, attempts: u32) -> Error {
+    pub(super) fn give_up(self, error: Error, ambiguous: u32, attempts: u32) -> Error {
+        let maybe_took_effect = ambiguous > 0;
         if !maybe_took_effect || !self.does_it_twice() {
             return error.with_unknown_outcome_before(maybe_took_effect);
         }
         if error.kind() == ErrorKind::OutcomeUnknown {
             return error;
         }
-        let sent = match attempts {
-            1 => "it may or may not have taken effect, and was not retried".to_owned(),
+        let sent = match (ambiguous, attempts) {
+            (_, 1) => "it may or may not have taken effect, and was not retried".to_owned(),
+            (1, _) => format!("one of the {attempts} attempts may have taken effect"),
             _ => format!("any of the {attempts} attempts, possibly several, may have taken effect"),
         };
         unknown(error, &sent)
@@ -178,7 +180,8 @@ mod tests {
     #[test]
     fn an_error_may_only_be_called_passing_where_nothing_can_be_done_twice() {
         let error = || Error::new(ErrorKind::Connect, "a call", "no connection");
-        let kind = |repeat: Repeat, maybe| repeat.give_up(error(), maybe, 2).kind();
+        let kind =
+            |repeat: Repeat, maybe: bool| repeat.give_up(error(), u32::from(maybe), 2).kind();
         for repeat in [Repeat::Safe, Repeat::Noted] {
             assert_eq!(kind(repeat, true), ErrorKind::Connect);
         }

@@ -106,7 +106,7 @@ impl WebhooksBuilder {
             Some(token) => Token::given(token)?,
             None => Token::random()?,
         };
-        let deliveries = Arc::new(Deliveries::remembering(self.remembered));
+        let deliveries = Arc::new(Deliveries::of(self.endpoint.id(), self.remembered));
         let listener: Weak<dyn RetriedListener> = Arc::<Deliveries>::downgrade(&deliveries);
         self.endpoint.context().retried.listen(self.endpoint.id(), listener);
         Ok(Webhooks {

@@ -22,6 +22,7 @@ const REDELIVERED_WITHIN: Duration = Duration::from_secs(60);
 
 /// All that is known, by job.
 pub(super) struct Deliveries {
+    endpoint_id: Box<str>,
     jobs: Mutex<Jobs>,
     /// How many handled ends are remembered.
     remembered: usize,
@@ -81,8 +82,10 @@ struct Listener {
 }
 
 impl Deliveries {
-    pub(super) fn remembering(jobs: usize) -> Self {
-        Self { jobs: Mutex::default(), remembered: jobs, hashes: RandomState::new() }
+    /// Those of an endpoint, of which so many handled ends are remembered.
+    pub(super) fn of(endpoint_id: &str, remembered: usize) -> Self {
+        let (jobs, hashes) = (Mutex::default(), RandomState::new());
+        Self { endpoint_id: endpoint_id.into(), jobs, remembered, hashes }
     }
 
     /// Waits for the turn of a delivery: those of one job follow each other.
@@ -122,6 +125,10 @@ impl Deliveries {
 
 impl ReportsEnds for Deliveries {
     fn end_of(self: Arc<Self>, job: &Job) -> Pin<Box<dyn Future<Output = JobRecord> + Send>> {
+        if job.endpoint().id() != &*self.endpoint_id {
+            // A job of the same id on this endpoint is another.
+            return Box::pin(std::future::pending());
+        }
         let mut listener = self.listen(job.id());
         Box::pin(async move {
             match (&mut listener.notified).await {
@@ -275,7 +282,7 @@ mod tests {
 
     #[tokio::test]
     async fn deliveries_of_one_job_follow_each_other_and_leave_nothing_behind() {
-        let deliveries = Arc::new(Deliveries::remembering(10));
+        let deliveries = Arc::new(Deliveries::of("ep", 10));
         let turn = |id| Arc::clone(&deliveries).turn(id);
         let first = turn("a").await;
         let other = turn("b").await;
@@ -292,7 +299,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_wait_or_a_delivery_that_is_given_up_leaves_nothing_behind() {
-        let deliveries = Arc::new(Deliveries::remembering(10));
+        let deliveries = Arc::new(Deliveries::of("ep", 10));
         let listen = || Arc::clone(&deliveries).listen("j");
         let (one, other) = (listen(), listen());
         drop(one);

@@ -103,6 +103,21 @@ async fn a_client_of_the_users_own_is_sent_with() {
 }
 
 #[tokio::test]
+async fn a_post_without_a_body_says_so() {
+    let server = Script::then_always([], Reply::ok(r#"{"id":"j","status":"CANCELLED"}"#)).await;
+    let brought = server.settings().http_client(reqwest::Client::new()).build().unwrap();
+    for client in [server.client(), brought] {
+        let job = client.endpoint("ep").job("j");
+        job.cancel().await.unwrap();
+        job.status().await.unwrap();
+    }
+    let lengths: Vec<_> =
+        server.requests().iter().map(|r| r.header("content-length").map(str::to_owned)).collect();
+    let (none, zero) = (None, Some("0".to_owned()));
+    assert_eq!(lengths, [zero.clone(), none.clone(), zero, none]);
+}
+
+#[tokio::test]
 async fn a_custom_client_that_follows_redirects_is_an_error() {
     let elsewhere = Script::of([Reply::ok(json!({"id": "j", "status": "COMPLETED"}))]).await;
     let to = format!("{}/v2/ep/status/j", elsewhere.url());

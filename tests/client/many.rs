@@ -278,6 +278,15 @@ async fn a_panicking_task_is_reported_and_affects_no_other() {
 }
 
 #[tokio::test]
+async fn a_job_whose_wait_function_panics_is_reported_by_its_id() {
+    let server = Script::then_always([], Reply::ok(r#"{"id":"j","status":"COMPLETED"}"#)).await;
+    let results = server.endpoint().run_all([Number { n: 1 }]).wait(|_| panic!("on purpose"));
+    let results: Vec<Finished<Number>> = results.collect().await;
+    let error = results[0].result.as_ref().unwrap_err();
+    assert_eq!((error.kind(), error.job_id()), (ErrorKind::OutcomeUnknown, Some("j")), "{error}");
+}
+
+#[tokio::test]
 async fn an_input_that_panics_has_had_its_place() {
     #[derive(Debug)]
     struct Input(u32);
@@ -346,6 +355,24 @@ async fn inputs_that_panic_take_no_result_along() {
     let mut seen = seen.await;
     seen[1..4].sort();
     assert_eq!(seen, [None, Some(0), Some(1), Some(2), None, None, None]);
+}
+
+#[tokio::test]
+async fn a_change_of_submissions_that_panics_takes_no_result_along() {
+    let local = service().await;
+    let mut calls = 0;
+    let all = endpoint(&local, "echo").run_all((0..).map(|n| json!({"n": n})));
+    let mut all = all.concurrency(3).submit(move |run| {
+        calls += 1;
+        assert!(calls == 1, "told to");
+        run
+    });
+    let mut results = Vec::new();
+    for _ in 0..3 {
+        let next = std::panic::AssertUnwindSafe(all.next()).catch_unwind().await;
+        results.push(next.ok().flatten().map(|finished| finished.index));
+    }
+    assert_eq!(results, [None, Some(0), None], "then the next input is tried");
 }
 
 #[tokio::test]

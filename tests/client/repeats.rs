@@ -164,3 +164,11 @@ async fn a_success_that_cannot_be_read_leaves_the_outcome_of_what_must_not_be_do
         assert_eq!(error.body().unwrap(), r#"{"id": oops"#, "{row}");
     }
 }
+
+#[tokio::test]
+async fn an_attempt_that_was_refused_does_not_count_as_one_that_may_have_taken_effect() {
+    let server = Script::of([Reply::json(429, "{}"), Reply::Close]).await;
+    let error = server.endpoint().run(&serde_json::json!({})).await.unwrap_err();
+    assert_eq!(error.kind(), podqueue::ErrorKind::OutcomeUnknown);
+    assert!(error.to_string().contains("one of the 2 attempts"), "{error}");
+}

@@ -270,7 +270,7 @@ async fn exhausted_at_least_once_retries_are_an_unknown_outcome_whatever_came_la
         let server = Script::then_always([Reply::Close], last).await;
         let error = server.endpoint().run(&json!({})).at_least_once().await.unwrap_err();
         assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::OutcomeUnknown, false));
-        assert!(error.to_string().contains("possibly several"), "{error}");
+        assert!(error.to_string().contains("may have taken effect"), "{error}");
     }
     let server = Script::then_always([], Reply::json(429, "{}")).await;
     let error = server.endpoint().run(&json!({})).at_least_once().await.unwrap_err();

@@ -479,6 +479,65 @@ async fn a_wait_needs_no_webhook_to_end() {
 }
 
 #[tokio::test]
+async fn a_notified_wait_knows_as_much_of_the_job_as_a_polled_one() {
+    let (local, gate) = gated().await;
+    let endpoint = endpoint(&local, "gated");
+    let webhooks = Webhooks::builder(&endpoint).build().unwrap();
+    let url = webhooks.url(&serve(&webhooks).await).unwrap();
+    let job = endpoint.run(&json!({})).webhook(url).await.unwrap();
+    let wait = job.wait().notified_by(&webhooks).polling(rarely());
+    let open = async {
+        until(|| reads(&local) == 1).await;
+        gate.send(true).unwrap();
+    };
+    let (record, ()) = tokio::join!(wait.into_future(), open);
+    assert_eq!(record.unwrap().job().expires_at(), job.expires_at());
+    assert!(job.expires_at().is_some() && job.result_expires_at().is_some());
+}
+
+#[tokio::test]
+async fn a_job_of_the_same_id_on_another_endpoint_is_another() {
+    let server = Script::by(|request| {
+        let status = if request.target.contains("/ours/") { "IN_PROGRESS" } else { "COMPLETED" };
+        Reply::ok(json!({"id": "j", "status": status}))
+    });
+    let client = server.await.client();
+    let webhooks = Webhooks::builder(&client.endpoint("other")).build().unwrap();
+    let short = Duration::from_secs(1);
+    let wait = client.endpoint("ours").job("j").wait().notified_by(&webhooks).timeout(short);
+    let mut wait = wait.into_future();
+    assert!(futures_util::poll!(&mut wait).is_pending());
+    webhooks.receive(&path(&webhooks), &body("j", "COMPLETED")).await;
+    assert_eq!(wait.await.unwrap_err().kind(), ErrorKind::WaitTimedOut);
+}
+
+#[tokio::test]
+async fn a_wait_that_cancels_is_not_ended_by_the_call_about_its_own_cancellation() {
+    let (gate, cancels) = tokio::sync::watch::channel(false);
+    let server = Script::by(move |request| {
+        if request.target.contains("/cancel/") {
+            gate.send(true).unwrap();
+            let reply = Reply::ok(json!({"id": "j", "status": "CANCELLED"}));
+            return reply.late(Duration::from_millis(500));
+        }
+        let status = if *gate.borrow() { "CANCELLED" } else { "IN_PROGRESS" };
+        Reply::ok(json!({"id": "j", "status": status}))
+    });
+    let server = server.await;
+    let endpoint = server.endpoint();
+    let webhooks = Webhooks::builder(&endpoint).build().unwrap();
+    let wait = endpoint.job("j").wait().timeout(Duration::from_millis(50)).cancel_on_timeout();
+    let delivery = async {
+        until(|| *cancels.borrow()).await;
+        webhooks.receive(&path(&webhooks), &body("j", "CANCELLED")).await
+    };
+    let (ended, _) = tokio::join!(wait.notified_by(&webhooks).into_future(), delivery);
+    let error = ended.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::WaitTimedOut, "{error}");
+    assert!(matches!(error.remote_cancel(), Some(podqueue::RemoteCancel::Cancelled)));
+}
+
+#[tokio::test]
 async fn many_jobs_can_be_waited_for_by_webhook() {
     let (local, gate) = gated().await;
     let endpoint = endpoint(&local, "gated");
