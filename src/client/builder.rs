@@ -103,8 +103,10 @@ impl ClientBuilder {
         self
     }
 
-    /// Where the REST interface is, with its version: `{rest_url}/pods/{podId}`. Where `/v1` is
-    /// missing at the end, it is added.
+    /// Where the REST interface is, with its version: `{rest_url}/pods/{podId}`. If the URL has no
+    /// path, the path of the description's first server is added, which is `/v1` for [`Rest`].
+    ///
+    /// [`Rest`]: ::podqueue::Rest
     pub fn rest_url(mut self, url: impl Into<String>) -> Self {
         self.rest_url = Some(url.into());
         self
