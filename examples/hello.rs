@@ -1,5 +1,5 @@
-//! The fifteen lines of the README: a job, submitted and waited for. The local service runs in this
-//! process.
+//! The README's fifteen-line quick start: submit a job and wait for its result. The local service
+//! runs in this process.
 //!
 //! `cargo run --example hello`
 

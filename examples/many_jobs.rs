@@ -1,4 +1,4 @@
-//! A thousand jobs, fifty at a time, with their results as they come, failures included. The local
+//! A thousand jobs, fifty at a time, with results as they arrive, failures included. The local
 //! service runs in this process.
 //!
 //! `cargo run --example many_jobs`
@@ -38,7 +38,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let client = Client::builder().api_key(local.api_key()).base_url(local.base_url()).build()?;
     let endpoint = client.endpoint("thumbnail");
 
-    // An iterator, which could as well be endless: an input is taken when a result was handed out.
+    // An iterator, which may be endless: the next input is taken once a result has been yielded.
     let photos =
         (0..1_000).map(|n| Photo { name: format!("photo-{n}.jpg"), megapixels: 1 + n % 13 });
     let policy = Policy::new().execution_timeout(Duration::from_secs(60));
@@ -50,7 +50,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     while let Some(finished) = results.next().await {
         match finished.result {
             Ok(_) => made += 1,
-            // The input is there again, for a second try on a larger machine, say.
+            // The input is returned with the error, for example to retry on a larger machine.
             Err(error) if error.kind() == ErrorKind::JobFailed => failed.push(finished.input),
             Err(error) => return Err(format!("photo {}: {error}", finished.index).into()),
         }

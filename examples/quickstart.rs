@@ -1,4 +1,4 @@
-//! The main job of the crate, from end to end, without an account: the local service runs in this
+//! The crate's main features, end to end, without an account: the local service runs in this
 //! process, and the client talks to it over real HTTP.
 //!
 //! `cargo run --example quickstart`
@@ -38,11 +38,11 @@ async fn main() -> Outcome {
     secret(&client).await?;
 
     local.shutdown().await;
-    println!("\nThat was all of it.");
+    println!("\nDone.");
     Ok(())
 }
 
-/// `echo`, `count`, `sleep` and `fail` are built in; these two are our own handlers.
+/// `echo`, `count`, `sleep` and `fail` are built in; these two are custom handlers.
 async fn start_the_service() -> Outcome<LocalService> {
     let service = LocalService::builder()
         .api_key("local")
@@ -76,7 +76,7 @@ struct Picture {
 }
 
 async fn synchronous_job(client: &Client) -> Outcome {
-    headline("A synchronous job: submit, and the output is in the response");
+    headline("A synchronous job: the output is in the response");
     let input = Prompt { prompt: "a lighthouse in a storm".to_owned() };
     let picture: Picture = client.endpoint("painter").run_sync(&input).output().await?;
     println!("painter made “{}”, {} × {}.", picture.prompt, picture.width, picture.height);
@@ -118,7 +118,7 @@ async fn streamed_job(client: &Client) -> Outcome {
 }
 
 async fn cancelled_job(client: &Client) -> Outcome {
-    headline("A running job, cancelled");
+    headline("Cancelling a running job");
     let job = client.endpoint("sleep").run(&json!({"ms": 60_000})).await?;
     while *job.status().await?.status() != JobStatus::InProgress {
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -132,7 +132,7 @@ async fn cancelled_job(client: &Client) -> Outcome {
 }
 
 async fn failed_job(client: &Client) -> Outcome {
-    headline("A job that fails, and is retried");
+    headline("Retrying a failed job");
     let job = client.endpoint("moody").run(&json!({})).await?;
     match job.wait().await {
         Err(error) if error.kind() == ErrorKind::JobFailed => println!("{error}."),
@@ -145,7 +145,7 @@ async fn failed_job(client: &Client) -> Outcome {
 }
 
 async fn purged_queue(client: &Client) -> Outcome {
-    headline("A queue, inspected and purged");
+    headline("Inspecting and purging a queue");
     let endpoint = client.endpoint("sleep");
     let running = endpoint.run(&json!({"ms": 60_000})).await?;
     while *running.status().await?.status() != JobStatus::InProgress {
@@ -164,7 +164,7 @@ async fn purged_queue(client: &Client) -> Outcome {
 }
 
 async fn pods_and_templates(client: &Client) -> Outcome {
-    headline("A Pod and a template, read through REST");
+    headline("Reading a Pod and a template over REST");
     let pod = client.rest().get_pod(GPU_POD).include_machine(true).include_network_volume(true);
     let pod = pod.await?;
     println!(
@@ -188,7 +188,7 @@ async fn pods_and_templates(client: &Client) -> Outcome {
 }
 
 async fn own_template(client: &Client) -> Outcome {
-    headline("A template, created, changed and deleted through GraphQL");
+    headline("Creating, updating and deleting a template over GraphQL");
     let templates = client.templates();
     let draft = NewTemplate::pod("quickstart", "registry.example/notebook:1")
         .container_disk_gb(20)
@@ -211,7 +211,7 @@ async fn own_template(client: &Client) -> Outcome {
 }
 
 async fn secret(client: &Client) -> Outcome {
-    headline("A secret, stored and deleted");
+    headline("Storing and deleting a secret");
     let secret = client.secrets().create("quickstart-token", "not-to-be-shown").await?;
     println!("Stored {} as {}; its value is never shown.", secret.name, secret.id);
     client.secrets().delete(&secret.id).await?;

@@ -1,4 +1,4 @@
-//! Pods and templates, read through the REST interface.
+//! Reading Pods and templates over the REST interface.
 //!
 //! `cargo run --example rest_reads`
 
@@ -13,7 +13,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let client = Client::builder().api_key(local.api_key()).rest_url(local.rest_url()).build()?;
     let rest = client.rest();
 
-    // Each part that costs the service something is asked for by a flag.
+    // Expensive parts of the response are opt-in, by flag.
     let pod = rest
         .get_pod(GPU_POD)
         .include_machine(true)
@@ -28,10 +28,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("  volume  {:?} GB", pod.network_volume.and_then(|volume| volume.size));
     println!("  plans   {}", pod.savings_plans.len());
 
-    // A Pod that is a serverless worker is found only where one asks for workers.
+    // A Pod that is a serverless worker is only found with `include_workers`.
     match rest.get_pod(WORKER_POD).await {
         Err(error) if error.kind() == ErrorKind::NotFound => println!("{error}."),
-        other => return Err(format!("it was not to be found: {other:?}").into()),
+        other => return Err(format!("expected NotFound: {other:?}").into()),
     }
     let worker = rest.get_pod(WORKER_POD).include_workers(true).await?;
     println!("With the flag: a worker of {}.", worker.endpoint_id.unwrap_or_default());

@@ -1,4 +1,4 @@
-//! A handler that streams, and a reader that prints as it comes.
+//! A handler that streams its output, and a client that prints it as it arrives.
 //!
 //! `cargo run --example streaming`
 

@@ -1,4 +1,4 @@
-//! Templates and secrets through GraphQL: by name, and as generated operations.
+//! Templates and secrets over GraphQL: with the built-in methods, and as generated operations.
 //!
 //! `cargo run --example templates_and_secrets`
 
@@ -24,20 +24,20 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let created = client.templates().create(draft.clone()).await?;
     println!("Created {} with the ports {:?}.", created.name, created.ports);
 
-    // Names are unique; what the service says of it is in the error.
+    // Names are unique; the service's message is in the error.
     match client.templates().create(draft.clone()).await {
         Err(error) if error.kind() == ErrorKind::Graphql => println!("{error}."),
-        other => return Err(format!("the name was to be taken: {other:?}").into()),
+        other => return Err(format!("expected the name to be taken: {other:?}").into()),
     }
-    // What is wrong in itself is not sent at all.
+    // Invalid values are refused before anything is sent.
     match client.templates().create(draft.clone().port("8888")).await {
         Err(error) if error.kind() == ErrorKind::InvalidRequest => println!("{error}."),
-        other => return Err(format!("the port was to be refused: {other:?}").into()),
+        other => return Err(format!("expected the port to be refused: {other:?}").into()),
     }
     client.templates().update(&created.id, draft.volume_gb(100)).await?;
     client.templates().delete("my-notebook").await?;
 
-    // Any operation of queries/ is a type of its own.
+    // Each operation in queries/ is a type.
     let input = types::SaveTemplateInput {
         name: "worker".to_owned(),
         image_name: "registry.example/worker:1".to_owned(),

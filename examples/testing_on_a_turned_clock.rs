@@ -1,4 +1,4 @@
-//! Time under control: what takes half an hour at the service takes a moment in a test.
+//! Controlling time: what takes half an hour on the service takes a moment in a test.
 //!
 //! `cargo run --example testing_on_a_turned_clock`
 
@@ -23,10 +23,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     local.clock().advance(Duration::from_secs(2 * 60));
     match job.status().await {
         Err(error) if error.kind() == ErrorKind::JobExpired => println!("After 31: {error}."),
-        other => return Err(format!("it was to be gone: {other:?}").into()),
+        other => return Err(format!("expected the job to have expired: {other:?}").into()),
     }
 
-    // A job that runs for longer than its execution timeout is cut off.
+    // A job that exceeds its execution timeout is aborted.
     let policy = Policy::new().execution_timeout(Duration::from_secs(60));
     let job = client.endpoint("sleep").run(&json!({"ms": 3_600_000})).policy(policy).await?;
     while *job.status().await?.status() != JobStatus::InProgress {

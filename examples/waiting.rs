@@ -1,4 +1,4 @@
-//! Waiting with a deadline, and what errors tell.
+//! Waiting with a deadline, and what the errors contain.
 //!
 //! `cargo run --example waiting`
 
@@ -15,38 +15,38 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let local = LocalService::builder().start().await?;
     let client = Client::builder().api_key(local.api_key()).base_url(local.base_url()).build()?;
 
-    // A synchronous job whose wait runs out answers its record as it stands, and one goes on.
+    // A synchronous job whose wait ends first returns its current record, from which to continue.
     let endpoint = client.endpoint("sleep");
     let record = endpoint.run_sync(&json!({"ms": 1_500})).wait(Duration::from_secs(1)).await?;
     println!("After the wait: {}.", record.status());
     let record = record.job().wait().await?;
     println!("In the end: {}, {}.", record.status(), record.output::<Value>()?);
 
-    // A deadline of one's own, which also cancels the job at the service.
+    // A deadline that also cancels the job on the service.
     let job = endpoint.run(&json!({"ms": 60_000})).await?;
     match job.wait().timeout(Duration::from_millis(300)).cancel_on_timeout().await {
         Err(error) if error.kind() == ErrorKind::WaitTimedOut => {
             let cancelled = matches!(error.remote_cancel(), Some(RemoteCancel::Cancelled));
-            println!("{error}. Cancelled there: {cancelled}.");
+            println!("{error}. Cancelled: {cancelled}.");
         }
-        other => return Err(format!("it was to run out of time: {other:?}").into()),
+        other => return Err(format!("expected a timeout: {other:?}").into()),
     }
 
-    // A job that fails tells why, and its record is at hand.
+    // A failed job is an error with the reason and the record.
     let failing = client.endpoint("fail").run(&json!({"message": "no such model"})).await?;
     match failing.wait().await {
         Err(error) if error.kind() == ErrorKind::JobFailed => {
             let failure = error.record().and_then(|record| record.failure()).unwrap_or_default();
             println!("{error}. The handler said: {:?}.", failure.message);
         }
-        other => return Err(format!("it was to fail: {other:?}").into()),
+        other => return Err(format!("expected a failure: {other:?}").into()),
     }
 
-    // What the interface forbids is refused before it is sent.
+    // Invalid requests are refused before they are sent.
     let refused = endpoint.run_sync(&json!({})).wait(Duration::from_secs(3_600)).await;
     match refused {
         Err(error) if error.kind() == ErrorKind::InvalidRequest => println!("{error}."),
-        other => return Err(format!("it was to be refused: {other:?}").into()),
+        other => return Err(format!("expected a refusal: {other:?}").into()),
     }
     Ok(())
 }

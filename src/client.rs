@@ -19,22 +19,23 @@ use crate::transport::{Budget, Key, Lane, Limiter, Transport, Wire};
 
 /// The client of the three interfaces.
 ///
-/// Cheap to clone: all clones share one connection pool, one key, one retry budget and the rate limits. Keep one for
-/// the whole program.
+/// Cheap to clone: all clones share one connection pool, API key, retry budget and rate limiter.
+/// Create one client for the whole program.
 ///
-/// All calls are awaited in a [tokio](https://docs.rs/tokio) runtime with timer and I/O, which
-/// `#[tokio::main]` and `enable_all` switch on. Outside of a runtime, calls, waits and streams are
-/// refused as [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest).
+/// Calls must be awaited inside a [tokio](https://docs.rs/tokio) runtime with the time and I/O
+/// drivers enabled (`#[tokio::main]` and `enable_all` do that). Outside a runtime, calls, waits and
+/// streams fail with [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest).
 ///
-/// Several runtimes may share a client while all of them run. A connection belongs to the runtime in
-/// which it was made: one that stands still, as a current-thread runtime does between two calls of
-/// `block_on`, leaves connections on which the calls of others are not sent, and run into their
-/// [timeout](crate::ClientBuilder::timeout). Build a client of its own for such a runtime.
+/// Several runtimes may share a client as long as all of them keep running. A connection belongs to
+/// the runtime that opened it. If that runtime is idle, as a current-thread runtime is between two
+/// calls to `block_on`, calls from other runtimes that pick such a connection are not sent and hit
+/// their [timeout](crate::ClientBuilder::timeout). Build a separate client for such a runtime.
 ///
 /// # Panics
 ///
-/// Calls, waits and streams panic in a tokio runtime whose timer or I/O is off, and
-/// [`Endpoint::run_all`] and [`Endpoint::run_stream`] also outside of one: they start tasks.
+/// Calls, waits and streams panic in a tokio runtime whose time or I/O driver is disabled.
+/// [`Endpoint::run_all`] and [`Endpoint::run_stream`] also panic outside a runtime, because they
+/// spawn tasks.
 ///
 /// ```no_run
 /// # async fn example() -> podqueue::Result<()> {
@@ -57,23 +58,23 @@ pub struct Client {
 }
 
 impl Client {
-    /// Starts a client's settings.
+    /// Returns a builder with the default settings.
     pub fn builder() -> ClientBuilder {
         ClientBuilder::new()
     }
 
-    /// A client from the environment: `PODQUEUE_API_KEY`, and of `PODQUEUE_BASE_URL`,
-    /// `PODQUEUE_REST_URL` and `PODQUEUE_GRAPHQL_URL` those whose interface is used.
+    /// Creates a client from the environment: `PODQUEUE_API_KEY`, plus `PODQUEUE_BASE_URL`,
+    /// `PODQUEUE_REST_URL` and `PODQUEUE_GRAPHQL_URL` for the interfaces you use.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) where the key is missing or
-    /// a value is unusable.
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if the key is missing or a
+    /// value is invalid.
     pub fn from_env() -> Result<Self> {
         Self::builder().from_env()?.build()
     }
 
-    /// A serverless endpoint by its id. Nothing is sent.
+    /// Returns a handle to the serverless endpoint with this id. Sends nothing.
     #[must_use]
     pub fn endpoint(&self, endpoint_id: impl AsRef<str>) -> Endpoint {
         Endpoint::new(Arc::clone(&self.context), endpoint_id.as_ref())
@@ -103,25 +104,28 @@ impl Client {
 }
 
 impl ClientBuilder {
-    /// The client.
+    /// Builds the client.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), with the setting's name as
-    /// the field: no key, a key that cannot stand in a header, a URL that is none, is plain http to
-    /// another host, or carries credentials; a proxy that is no URL; a share of the rate limits out
-    /// of range.
+    /// the field: the key is missing or not allowed in a header; a URL is invalid, carries
+    /// credentials, or is plain http to another host; the proxy's URL is invalid; the share of the
+    /// rate limits is out of range.
     pub fn build(self) -> Result<Client> {
         let refuse = |field: &str, rule: &str| Error::refused(SETTINGS, field, rule);
         let key = self.api_key.clone().ok_or_else(|| {
-            refuse("api_key", "is not set: give it to the builder, or set PODQUEUE_API_KEY")
+            refuse("api_key", "is not set: pass it to the builder or set PODQUEUE_API_KEY")
         })?;
         if key.expose().is_empty() {
             return Err(refuse("api_key", "must not be empty"));
         }
         let visible = key.expose().bytes().all(|byte| byte.is_ascii_graphic());
         let key = visible.then(|| Key::new(key)).flatten().ok_or_else(|| {
-            refuse("api_key", "must be of visible ASCII characters, without spaces or line ends")
+            refuse(
+                "api_key",
+                "must consist of visible ASCII characters, without spaces or line breaks",
+            )
         })?;
         if !self.rate_limits.share_is_usable() {
             return Err(refuse("rate_limits.share", "must be above 0 and at most 1"));

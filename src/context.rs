@@ -1,5 +1,5 @@
-//! What all calls of a client share. [`Client`](crate::Client) makes it, and endpoints, jobs and the
-//! other interfaces hold it.
+//! What all calls of a client share. Created by [`Client`](crate::Client), and held by endpoints,
+//! jobs and the other interfaces.
 
 mod poll_line;
 mod polling;
@@ -39,7 +39,7 @@ pub(crate) struct Context {
     pub(crate) retried: Retried,
 }
 
-/// The form of the queue interface's `authorization` header. The service takes both
+/// The form of the queue interface's `authorization` header. The service accepts both
 /// ([Authentication](crate#the-interface)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -55,11 +55,11 @@ pub enum QueueAuth {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GraphqlBody {
-    /// `{"query": …}` alone, as the interface documents it: the variables are written into the
-    /// document as literals.
+    /// Only `{"query": …}`, as the interface documents it: variables are inlined into the document
+    /// as literals.
     #[default]
     QueryOnly,
-    /// `{"query": …, "variables": …, "operationName": …}`, as GraphQL servers commonly take it.
+    /// `{"query": …, "variables": …, "operationName": …}`, as most GraphQL servers accept it.
     Variables,
 }
 
@@ -83,7 +83,7 @@ impl Context {
 
 fn set<'a>(url: &'a Option<Url>, field: &str, attempted: &Attempted) -> Result<&'a Url> {
     url.as_ref().ok_or_else(|| {
-        Error::refused(attempted, field, "is not set: give it to the client's builder")
+        Error::refused(attempted, field, "is not set: pass it to the client's builder")
     })
 }
 

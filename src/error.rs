@@ -1,4 +1,4 @@
-//! The one error type of the crate.
+//! The crate's error type.
 
 mod attempted;
 mod kind;
@@ -18,14 +18,14 @@ use bytes::Bytes;
 
 use crate::hiding::{Redactor, Secrets};
 
-/// The result of every call.
+/// The result type of every call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong: what was attempted, what came back, and what to do about it.
+/// The crate's error type: what was attempted, what came back, and what to do about it.
 ///
-/// Match on [`kind`](Error::kind) to decide, print it with `{}` for a reader, and walk
-/// [`source`](std::error::Error::source) for what lies beneath. Neither form ever holds the API key,
-/// a secret's value, a URL's query or the body of a reply.
+/// Match on [`kind`](Error::kind) to handle it, print it with `{}` for people, and walk
+/// [`source`](std::error::Error::source) for the causes. Neither its `Display` nor its `Debug`
+/// output contains the API key, a secret's value, a URL's query or a response body.
 ///
 /// # Troubleshooting
 ///
@@ -34,10 +34,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 ///
 /// fn advise(error: &Error) -> &'static str {
 ///     match error.kind() {
-///         ErrorKind::InvalidRequest => "mend the field that error.field() names; nothing was sent",
-///         ErrorKind::Unauthorized => "check the API key and what it may do",
+///         ErrorKind::InvalidRequest => "fix the field that error.field() names; nothing was sent",
+///         ErrorKind::Unauthorized => "check the API key and its permissions",
 ///         ErrorKind::JobFailed => "read error.record(): the handler's message is in it",
-///         ErrorKind::OutcomeUnknown => "look before you submit again: it may have been accepted",
+///         ErrorKind::OutcomeUnknown => "check before submitting again: it may have been accepted",
 ///         _ if error.is_retryable() => "try again later",
 ///         _ => "read the message",
 ///     }
@@ -186,23 +186,24 @@ impl Error {
         self.0.after_unknown_outcome
     }
 
-    /// What kind of failure this is.
+    /// The kind of failure.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The HTTP status that came back, where a reply came at all.
+    /// The HTTP status, if there was a response.
     #[must_use]
     pub fn status(&self) -> Option<u16> {
         self.0.status
     }
 
-    /// Whether the same call may succeed if it is made again, later, without a risk of doing
-    /// something twice.
+    /// Whether the same call can safely be retried later, without the risk of doing something
+    /// twice.
     ///
-    /// The client has already tried again by its [`RetryPolicy`](crate::RetryPolicy) when you see
-    /// this. [`ErrorKind::OutcomeUnknown`] is never retryable in this sense.
+    /// By the time you see the error, the client has already retried according to its
+    /// [`RetryPolicy`](crate::RetryPolicy). [`ErrorKind::OutcomeUnknown`] is never retryable in
+    /// this sense.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         match self.0.kind {
@@ -217,37 +218,37 @@ impl Error {
         }
     }
 
-    /// The job that the failure is about, where there is one. For a submission of
-    /// [`ErrorKind::OutcomeUnknown`] it is the job that was accepted, where the answer told its id
-    /// before it could not be read any further.
+    /// The id of the job that the failure is about, if any. For a submission that failed with
+    /// [`ErrorKind::OutcomeUnknown`], it is the accepted job, provided its id arrived before the
+    /// response became unreadable.
     #[must_use]
     pub fn job_id(&self) -> Option<&str> {
         self.0.job_id.as_deref()
     }
 
-    /// How long the service asked to wait before the next call (`Retry-After`), where it said so.
+    /// How long the service asked to wait before the next call (`Retry-After`), if it did.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
     }
 
-    /// The body of the reply as text, where a reply came. The API key and the secrets of the
-    /// request are redacted, however the service spells them: escaped for JSON, a URL or HTML,
-    /// several times over, in Base64 or hex, with broken lines, and long ones in part. Secrets of a
-    /// request are the values that have to be (a storage credential, the value of a secret), those
-    /// whose name says so (`password`, `HF_TOKEN`), and all values of an `env` but trivial ones:
-    /// fewer than 6 characters, words of fewer than 8 letters, numbers and dates. What else the
-    /// body holds is the service's own, so do not print it where that may not be seen.
+    /// The response body as text, if there was a response. The API key and the request's secrets
+    /// are redacted in every spelling: escaped for JSON, a URL or HTML, even several times over, in
+    /// Base64 or hex, with line breaks, and long ones also in part. A request's secrets are values
+    /// that are secret by nature (a storage credential, the value of a secret), values whose name
+    /// says so (`password`, `HF_TOKEN`), and all values of an `env` except trivial ones: fewer than
+    /// 6 characters, words of fewer than 8 letters, numbers and dates. Nothing else is redacted, so
+    /// do not log the body where the service's own data must not appear.
     ///
-    /// It is redacted on each call.
+    /// The text is redacted anew on each call.
     #[must_use]
     pub fn body(&self) -> Option<std::borrow::Cow<'_, str>> {
         let Body { bytes, secrets } = self.0.body.as_ref()?;
         Some(secrets.hide(&String::from_utf8_lossy(bytes)).into())
     }
 
-    /// The field that broke a rule, for [`ErrorKind::InvalidRequest`], and the path to the field
-    /// that could not be read, for [`ErrorKind::Decode`].
+    /// The invalid field for [`ErrorKind::InvalidRequest`], and the path to the field that could
+    /// not be decoded for [`ErrorKind::Decode`].
     #[must_use]
     pub fn field(&self) -> Option<&str> {
         self.0.field.as_deref()

@@ -1,4 +1,5 @@
-//! The GraphQL interface: operations generated from `queries/`, and the documented calls by name.
+//! The GraphQL interface: operations generated from `queries/`, and methods for the documented
+//! calls.
 //!
 //! Every `.graphql` file in `queries/` becomes a type that [`Graphql::execute`] takes:
 //!
@@ -40,7 +41,7 @@ use self::document::Document;
 
 /// An operation generated from a `.graphql` file, in this crate or in yours.
 ///
-/// It is implemented by generated code; [`Graphql::execute`] takes it.
+/// Implemented by generated code, for use with [`Graphql::execute`].
 pub trait Operation {
     /// The variables that the operation declares.
     type Variables: Serialize;

@@ -33,18 +33,18 @@
 //! # }
 //! ```
 //!
-//! # Where to begin
+//! # Where to start
 //!
 //! - [`Client`] and [`ClientBuilder`]: keys, URLs, timeouts, retries, rate limits, proxies.
 //! - [`Endpoint`]: submit jobs ([`run`](Endpoint::run), [`run_sync`](Endpoint::run_sync),
 //!   [`run_all`](Endpoint::run_all)); [`Job`]: wait for one, stream from it, cancel it, retry it.
 //! - [`Rest`] and [`rest`]: read Pods and templates. [`Templates`], [`Secrets`] and [`graphql`]:
-//!   change templates and secrets, and run queries of your own ([`include_queries!`]).
+//!   change templates and secrets, and run your own queries ([`include_queries!`]).
 //! - [`Error`] and [`ErrorKind`]: what can go wrong, and what to do about it.
 //!
 //! # The interface
 //!
-//! The documents of the interface's sections are these items:
+//! The sections of the service's interface are documented by these items:
 //!
 //! | section | here |
 //! |---|---|
@@ -56,21 +56,22 @@
 //! | Template (GraphQL shape), Secret, GraphQL | [`graphql`], [`Templates`], [`Secrets`] |
 //! | Authentication | [`ClientBuilder::api_key`], [`QueueAuth`] |
 //! | Errors | [`Error`], [`ErrorKind`] |
-//! | Events | `webhook`, a module behind the feature of that name |
+//! | Events | the module `webhook`, behind the feature of the same name |
 //! | Limits | [`Policy`], [`RunSync::wait`], [`ClientBuilder::payload_limits`], [`RateLimits`] |
 //!
 //! # What the client does for you
 //!
-//! - **Nothing is done twice**, unless you ask for it ([`Run::at_least_once`]). A submission, a purge
-//!   or a creation that may have taken effect is not sent again; it answers
-//!   [`ErrorKind::OutcomeUnknown`]. Everything else is, by one [`RetryPolicy`].
+//! - **Nothing is done twice**, unless you opt in ([`Run::at_least_once`]). A submission, a purge
+//!   or a creation that may have taken effect is not retried; it fails with
+//!   [`ErrorKind::OutcomeUnknown`]. Everything else is retried automatically, by one
+//!   [`RetryPolicy`].
 //! - **Nothing is lost.** A failed job is an error with the handler's message and the record; a
-//!   synchronous wait that runs out leaves the job's handle; a partial GraphQL result stays with its
-//!   error.
-//! - **Nothing leaks.** The key, secrets, environment values and storage credentials are in no
-//!   `Debug`, no error and no log. Redirects are not followed.
-//! - **What the interface forbids is refused before it is sent**, with the field and the rule; what
-//!   the service answers is read leniently.
+//!   synchronous wait that times out leaves you the job's handle; a partial GraphQL result stays
+//!   with its error.
+//! - **Nothing leaks.** The key, secrets, environment values and storage credentials never appear
+//!   in `Debug` output, errors or logs. Redirects are not followed.
+//! - **Invalid requests are refused before they are sent**, with the field and the rule; responses
+//!   are read leniently.
 
 extern crate self as podqueue;
 
@@ -115,7 +116,7 @@ pub use transport::{RateLimits, RetryPolicy};
 #[cfg(feature = "webhook")]
 pub use webhook::Webhooks;
 
-/// What generated code is made of. Not for other use: it changes without notice.
+/// Support for generated code. Not public API: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
     pub use graphql_client;
@@ -128,7 +129,7 @@ pub mod __private {
     pub use crate::lenient;
 }
 
-/// Brings in the operations that the build script generated from your crate's `.graphql` files.
+/// Includes the operations that the build script generated from your crate's `.graphql` files.
 ///
 /// The build script calls `podqueue_codegen::queries("queries")`; see the README.
 #[macro_export]

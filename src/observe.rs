@@ -1,4 +1,4 @@
-//! What a client does, for those who count it.
+//! Observability: what a client does, as events for metrics.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,35 +6,37 @@ use std::time::Duration;
 
 use crate::error::ErrorKind;
 
-/// Something that a client did, as [`ClientBuilder::observe`](crate::ClientBuilder::observe) tells
-/// it: for counters and histograms of any metrics library.
+/// An event reported to [`ClientBuilder::observe`](crate::ClientBuilder::observe), for counters and
+/// histograms of any metrics library.
 ///
-/// A call that is dropped before it is answered, as by a deadline around it, tells of no end. None of
-/// it is secret. `operation` is the last literal part of the path for the queue interface (`run`,
-/// `status`, `purge-queue`), the call's name for the REST interface, and `query` or `mutation` for
-/// GraphQL; it has few values, and so has `endpoint_id`: both serve as labels. A `job_id` does not.
+/// A call that is dropped before its response arrives, such as by a timeout around it, reports no
+/// `CallEnded`. No field is secret. `operation` is the last literal path segment for the queue
+/// interface (`run`, `status`, `purge-queue`), the call's name for the REST interface, and `query`
+/// or `mutation` for GraphQL. It has few distinct values, as has `endpoint_id`, so both are
+/// suitable as labels; `job_id` is not.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Observation<'a> {
-    /// A call has been answered, or given up. There is one for each call, however often it was sent.
+    /// A call has ended, with or without a response. Reported once per call, however often it was
+    /// retried.
     #[non_exhaustive]
     CallEnded {
         /// The operation.
         operation: &'static str,
         /// The endpoint, for calls of the queue interface.
         endpoint_id: Option<&'a str>,
-        /// How often it was sent.
+        /// The number of attempts.
         attempts: u32,
-        /// How long it waited for its turn at the rate limits, in all.
+        /// The total time spent waiting for the rate limiter.
         limiter_wait: Duration,
-        /// How long it took, with all attempts and all waiting.
+        /// The total duration, all attempts and waiting included.
         elapsed: Duration,
-        /// The last HTTP status, where an answer came.
+        /// The last HTTP status, if there was a response.
         status: Option<u16>,
         /// How it failed; `None` for a success.
         error: Option<ErrorKind>,
     },
-    /// An attempt has failed, and the call is sent again after `pause`.
+    /// An attempt has failed, and the call is retried after `pause`.
     #[non_exhaustive]
     Retried {
         /// The operation.
@@ -46,17 +48,17 @@ pub enum Observation<'a> {
         /// How long the client waits before the next attempt.
         pause: Duration,
     },
-    /// An attempt was answered 429, whether it is sent again or not.
+    /// An attempt got a 429, whether or not it is retried.
     #[non_exhaustive]
     Throttled {
         /// The operation.
         operation: &'static str,
         /// The endpoint, for calls of the queue interface.
         endpoint_id: Option<&'a str>,
-        /// `Retry-After`, where the service said so.
+        /// `Retry-After`, if the service sent it.
         retry_after: Option<Duration>,
     },
-    /// A wait is about to poll the status of its job, or a stream its chunks or the status.
+    /// A wait is about to poll its job's status, or a stream its chunks or the status.
     #[non_exhaustive]
     Polled {
         /// `status` or `stream`.
@@ -74,7 +76,7 @@ pub enum Observation<'a> {
         endpoint_id: &'a str,
         /// The job.
         job_id: &'a str,
-        /// How often the status was asked for.
+        /// How often the status was polled.
         polls: u64,
         /// How long it took.
         elapsed: Duration,

@@ -1,4 +1,4 @@
-//! A call that is ready to be sent and has no settings of its own but its time.
+//! A call whose only setting is its timeout.
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
@@ -9,8 +9,8 @@ use crate::error::Result;
 
 type Sending<T> = Pin<Box<dyn Future<Output = Result<T>> + Send>>;
 
-/// A call that is ready to be sent, such as [`Job::cancel`](crate::Job::cancel) makes. It is sent when
-/// it is awaited, and resolves to a `T`.
+/// A call that is ready to be sent, such as [`Job::cancel`](crate::Job::cancel) returns. It is sent
+/// when awaited, and resolves to a `T`.
 ///
 /// ```no_run
 /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {
@@ -40,9 +40,9 @@ impl<T> Request<T> {
         Self { send: Box::new(|timeout| Box::pin(send(timeout))), timeout: None }
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the
-    /// client's [`timeout`](crate::ClientBuilder::timeout). A
-    /// [`call_timeout`](crate::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// The timeout of a single attempt at this call, until its response has been read; overrides
+    /// the client's [`timeout`](crate::ClientBuilder::timeout). A shorter
+    /// [`call_timeout`](crate::ClientBuilder::call_timeout) is raised to it.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self

@@ -1,8 +1,8 @@
 //! The REST interface: calls and types generated from `openapi/`.
 //!
-//! Each operation of the description is a method of [`Rest`] and a builder that is awaited. Types
-//! are read leniently: every field can be absent or null, enums keep values that the description
-//! does not name, unknown fields are passed over.
+//! Each operation in the description becomes a method of [`Rest`] that returns a builder to be
+//! awaited. Types are read leniently: every field may be absent or null, enums keep values that the
+//! description does not list, unknown fields are ignored.
 //!
 //! ```no_run
 //! # async fn example(client: podqueue::Client) -> podqueue::Result<()> {

@@ -1,15 +1,15 @@
-//! A string that is not shown.
+//! A string that is never shown.
 
 use std::fmt;
 use std::sync::Arc;
 
 use serde::Serializer;
 
-/// A string that neither `{:?}` nor an error nor a log ever shows: a key, a secret's value, a
+/// A string that never appears in `Debug` output, errors or logs: a key, a secret's value, a
 /// storage credential.
 ///
-/// It is not [`Serialize`](serde::Serialize), or a configuration that holds one would write it into
-/// any log or file. [`expose`](Self::expose) is the one way to the text.
+/// It does not implement [`Serialize`](serde::Serialize), so that a configuration that contains one
+/// cannot leak it into a log or file. [`expose`](Self::expose) is the only way to get the text.
 ///
 /// ```
 /// use podqueue::SecretString;

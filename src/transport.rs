@@ -1,7 +1,7 @@
-//! The one way out: every call of the three interfaces goes through [`Transport::send`].
+//! Sends every call of the three interfaces, through [`Transport::send`].
 //!
-//! A call is a value ([`Call`]): what to send, with which authorization, and whether it may be sent
-//! again. Nothing in here knows an operation by name.
+//! A call is a value ([`Call`]): what to send, with which authorization, and whether it may be
+//! retried. Nothing in here knows an operation by name.
 
 mod attempt;
 mod body;
@@ -68,13 +68,13 @@ pub(crate) fn require_runtime(attempted: &Attempted) -> Result<()> {
         Err(_) => Err(Error::new(
             ErrorKind::InvalidRequest,
             attempted,
-            "refused before sending: it must be awaited in a tokio runtime with timer and I/O",
+            "refused before sending: it must be awaited in a tokio runtime with time and I/O enabled",
         )),
     }
 }
 
 impl Transport {
-    /// Sends a call until it is answered, or may not be sent again.
+    /// Sends a call until it gets a final response or may not be retried.
     pub(crate) async fn send(&self, call: Call) -> Result<Reply> {
         require_runtime(&call.attempted)?;
         let span = tracing::debug_span!(
@@ -171,7 +171,7 @@ impl Transport {
                 return Err(repeat.give_up(error, maybe_took_effect, course.attempts));
             };
             let error = failure.error.kind();
-            tracing::debug!(attempt = course.attempts, ?pause, kind = ?error, "trying again");
+            tracing::debug!(attempt = course.attempts, ?pause, kind = ?error, "retrying");
             let operation = call.operation.name;
             self.observer.tell(|| Observation::Retried { operation, endpoint_id, error, pause });
             tokio::time::sleep(pause).await;
@@ -205,8 +205,7 @@ impl Transport {
         pass.ok_or_else(|| {
             let time = self.call_timeout(call).unwrap_or_default();
             let what = format!(
-                "its turn did not come within the {time:?} that the client gives a call: more is \
-                 asked for than the rate limits allow"
+                "timed out after {time:?} waiting for the client-side rate limiter: more calls are made than the rate limits allow (ClientBuilder::call_timeout)"
             );
             Error::new(ErrorKind::Timeout, &call.attempted, what)
         })

@@ -1,8 +1,8 @@
-//! Receiving the service's calls (the feature `webhook`).
+//! Receiving the service's webhook calls (feature `webhook`).
 //!
-//! A job that was submitted with a webhook makes the service call that URL when the job has ended.
-//! [`Webhooks`] is what stands behind the URL: a [tower](tower_service::Service) service for any
-//! axum or tower application, or, with [`Webhooks::receive`], a function for any other.
+//! If a job is submitted with a webhook URL, the service calls that URL when the job has ended.
+//! [`Webhooks`] is the receiver behind the URL: a [tower](tower_service::Service) service for any
+//! axum or tower application, or, with [`Webhooks::receive`], a function for any other server.
 //!
 //! ```no_run
 //! # async fn save(record: podqueue::JobRecord) -> std::io::Result<()> { Ok(()) }
@@ -15,43 +15,44 @@
 //! // The receiver, in an axum application.
 //! let app: axum::Router = axum::Router::new().nest_service("/hooks", webhooks.clone());
 //!
-//! // A job whose end it is notified of.
+//! // A job whose end is reported to it.
 //! let url = webhooks.url("https://me.example/hooks")?;
 //! let job = endpoint.run(&serde_json::json!({"prompt": "a lighthouse"})).webhook(url).await?;
 //!
-//! // Waiting for it, notified, with slow polling as the safety net.
+//! // A wait that the webhook ends, with slow polling as a fallback.
 //! let record = job.wait().notified_by(&webhooks).await?;
 //! # let _ = (app, record);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! # What it holds
+//! # Guarantees and limits
 //!
-//! - The interface shows neither the method nor the payload of the call, and nothing in it is
-//!   signed. So any method is taken, and of the body only the job's id is read, as a hint: what the
-//!   handler gets is what `GET /status` says. A body that lies makes nothing happen but that read.
-//! - The URL ends in a token of 256 bits from the system's randomness, compared in constant time.
-//!   Without it the answer is 404, and no body is read. The token is a secret: no log or Debug of
-//!   this crate shows it. Mind that web servers and proxies write paths to their access logs, and
-//!   that jobs which are still to end keep the URL: give the same token again after a restart, and
-//!   to every instance behind a load balancer ([`WebhooksBuilder::token`]).
-//! - The service takes 200 as success, and otherwise tries two more times, 10 seconds apart. It
-//!   gets its 200 after the handler has succeeded, and not before. When the handler fails three
-//!   times, nobody calls again: the result stays readable by the job's id, for 30 minutes.
-//! - A delivery that comes again after it was handled is answered 200 and not handled again; one
-//!   that comes while it is being handled waits for the outcome. The last 10,000 jobs are
+//! - The interface documents neither the method nor the payload of the call, and it is not signed.
+//!   So any method is accepted, and only the job's id is read from the body, as a hint: the handler
+//!   gets what `GET /status` returns. A forged body causes nothing but that read.
+//! - The URL ends in a token of 256 random bits, compared in constant time. Without it the response
+//!   is 404, and no body is read. The token is a secret: this crate never shows it in logs or
+//!   `Debug` output. Note that web servers and proxies write paths to their access logs, and that
+//!   jobs that have not ended yet keep the URL: reuse the token after a restart, and on every
+//!   instance behind a load balancer ([`WebhooksBuilder::token`]).
+//! - The service treats 200 as success, and otherwise retries twice, 10 seconds apart. It gets its
+//!   200 only after the handler has succeeded. If the handler fails three times, there are no more
+//!   calls; the result stays readable by the job's id for 30 minutes.
+//! - A delivery that is repeated after it was handled gets a 200 and is not handled again; one that
+//!   is repeated while it is being handled waits for the outcome. The last 10,000 jobs are
 //!   remembered, in memory: after a restart, or in another instance, the handler may get a job a
-//!   second time, so let it be one for which that is no harm.
-//! - Of a job that has failed or timed out, which may have been retried and ended in the same words,
-//!   only what comes within a minute, twice at most, and without a [`Job::retry`](crate::Job::retry)
-//!   of this client in between, is such a repeated delivery.
-//! - A body is read for a minute at most ([`WebhooksBuilder::body_timeout`]), and up to 64 MiB
-//!   ([`WebhooksBuilder::body_limit`]).
-//! - A handler that has begun is not cut off when the caller hangs up; its panic is an answer of
-//!   500.
-//! - Failed, cancelled and timed out jobs reach the handler, too, as records. A job that is retried
-//!   and ends again is a new delivery.
+//!   second time, so make it idempotent.
+//! - A job that has failed or timed out may have been retried and have ended with an identical
+//!   record. So for such a job, a delivery only counts as repeated if it arrives within a minute of
+//!   the first, at most twice, and without a [`Job::retry`](crate::Job::retry) by this client in
+//!   between.
+//! - Reading a body times out after a minute ([`WebhooksBuilder::body_timeout`]), and is limited to
+//!   64 MiB ([`WebhooksBuilder::body_limit`]).
+//! - A handler that has started is not cancelled when the caller hangs up; if it panics, the
+//!   response is 500.
+//! - Failed, cancelled and timed-out jobs are passed to the handler, too, as records. A job that is
+//!   retried and ends again is a new delivery.
 
 mod answer;
 mod builder;

@@ -67,13 +67,13 @@ impl ClientBuilder {
         }
     }
 
-    /// Takes the key and the URLs that the environment holds: `PODQUEUE_API_KEY`,
-    /// `PODQUEUE_BASE_URL`, `PODQUEUE_REST_URL`, `PODQUEUE_GRAPHQL_URL`. What it does not hold stays
-    /// as it was.
+    /// Reads the key and the URLs from the environment: `PODQUEUE_API_KEY`, `PODQUEUE_BASE_URL`,
+    /// `PODQUEUE_REST_URL`, `PODQUEUE_GRAPHQL_URL`. Variables that are not set leave the builder
+    /// unchanged.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) where a value is not UTF-8.
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if a value is not UTF-8.
     pub fn from_env(mut self) -> Result<Self> {
         if let Some(key) = variable("PODQUEUE_API_KEY")? {
             self = self.api_key(key);
@@ -90,20 +90,20 @@ impl ClientBuilder {
         Ok(self)
     }
 
-    /// The API key, for all three interfaces. Required.
+    /// The API key for all three interfaces. Required.
     pub fn api_key(mut self, key: impl Into<SecretString>) -> Self {
         self.api_key = Some(key.into());
         self
     }
 
-    /// Where the queue interface is: `{base_url}/v2/{endpoint_id}/…`. A URL that ends in `/v2`
-    /// already is taken as it is.
+    /// The base URL of the queue interface: `{base_url}/v2/{endpoint_id}/…`. `/v2` is appended
+    /// unless the URL already ends in it.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = Some(url.into());
         self
     }
 
-    /// Where the REST interface is, with its version: `{rest_url}/pods/{podId}`. If the URL has no
+    /// The base URL of the REST interface, version included: `{rest_url}/pods/{podId}`. If it has no
     /// path, the path of the description's first server is added, which is `/v1` for [`Rest`].
     ///
     /// [`Rest`]: ::podqueue::Rest
@@ -112,13 +112,13 @@ impl ClientBuilder {
         self
     }
 
-    /// Where the GraphQL interface is: the whole URL, without the key.
+    /// The full URL of the GraphQL interface, without the key.
     pub fn graphql_url(mut self, url: impl Into<String>) -> Self {
         self.graphql_url = Some(url.into());
         self
     }
 
-    /// Permits plain http to hosts other than this machine. The key then travels readable.
+    /// Allows plain http to hosts other than this machine. The API key is then sent unencrypted.
     pub fn allow_plain_http(mut self) -> Self {
         self.plain_http = true;
         self
@@ -136,111 +136,114 @@ impl ClientBuilder {
         self
     }
 
-    /// When a call is sent again.
+    /// How often, and after what delay, a failed call is retried.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.retry = policy;
         self
     }
 
-    /// How the client keeps to the service's rate limits: all of the documented ones by default.
+    /// How the client stays within the service's rate limits; by default it enforces all documented
+    /// ones.
     pub fn rate_limits(mut self, limits: RateLimits) -> Self {
         self.rate_limits = limits;
         self
     }
 
-    /// How often the status of a job is asked for while waiting, and new chunks while streaming.
+    /// How often waits poll the status of a job, and streams poll for new chunks.
     pub fn polling(mut self, polling: Polling) -> Self {
         self.polling = polling;
         self
     }
 
-    /// How long one attempt at a call may take until its answer is read whole; 60 s by default. A
-    /// synchronous job gets its `wait` on top, a large body the time to be sent.
+    /// The timeout of a single attempt, until its response has been read completely; 60 s by
+    /// default. Synchronous jobs get their `wait` on top, large bodies the time it takes to send
+    /// them.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// How long a call may take in all: its turn at the rate limits, every attempt and the pauses in
-    /// between. A synchronous job gets its `wait` on top, a large body the time to be sent. No limit
-    /// by default: a call ends when its attempts do.
+    /// The timeout of a whole call: waiting for the rate limiter, all attempts, and the pauses in
+    /// between. Synchronous jobs get their `wait` on top, large bodies the time it takes to send
+    /// them. Unlimited by default: a call ends with its last attempt.
     ///
-    /// A call that runs out of it fails with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout), or
-    /// with the last failure where no time is left for another attempt; a submission that was sent
-    /// with [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown). It holds for each call,
-    /// not for a wait, which has [its own](crate::Wait::timeout).
+    /// A call that exceeds it fails with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout), or with
+    /// the last failure if no time is left for another attempt; a submission that was already sent
+    /// fails with [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown). It applies to
+    /// each call, not to a wait, which has a [separate timeout](crate::Wait::timeout).
     pub fn call_timeout(mut self, timeout: Duration) -> Self {
         self.call_timeout = Some(timeout);
         self
     }
 
-    /// How long a connection may take to be made; 10 s by default, and never more than three
-    /// quarters of [`timeout`](Self::timeout) and of [`call_timeout`](Self::call_timeout): so a call
-    /// that found no connection is told from one that was sent and not answered.
+    /// The timeout for establishing a connection; 10 s by default, and capped at three quarters of
+    /// [`timeout`](Self::timeout) and of [`call_timeout`](Self::call_timeout), so that a failed
+    /// connection can be distinguished from a request that was sent and got no response.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
     }
 
-    /// The largest reply that is read, in bytes; 64 MiB by default. A larger one is an error:
-    /// [`ErrorKind::ReplyTooLarge`](crate::ErrorKind::ReplyTooLarge), or
-    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) for a success of what must not
-    /// be done twice.
+    /// The largest response body that is read, in bytes; 64 MiB by default. A larger one is an
+    /// error: [`ErrorKind::ReplyTooLarge`](crate::ErrorKind::ReplyTooLarge), or
+    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if it is the success
+    /// response to a call that must not be made twice.
     pub fn largest_reply(mut self, bytes: usize) -> Self {
         self.largest_reply = bytes;
         self
     }
 
-    /// The largest bodies that are sent to `/run` and `/runsync`, in bytes;
-    /// [`Run::MAX_BODY`] and [`RunSync::MAX_BODY`] by default. A larger one is refused.
+    /// The largest request bodies for `/run` and `/runsync`, in bytes; [`Run::MAX_BODY`] and
+    /// [`RunSync::MAX_BODY`] by default. Larger ones are refused before sending.
     pub fn payload_limits(mut self, run: usize, run_sync: usize) -> Self {
         self.run_limit = run;
         self.run_sync_limit = run_sync;
         self
     }
 
-    /// What the client calls itself; `podqueue/<version>` by default.
+    /// The `User-Agent` header; `podqueue/<version>` by default.
     pub fn user_agent(mut self, name: impl Into<String>) -> Self {
         self.user_agent = name.into();
         self
     }
 
-    /// The proxy that all calls go through, as a URL (`http`, `https`), which may carry a user name
-    /// and a password and is not shown. Without it, the environment's `HTTPS_PROXY`, `HTTP_PROXY`
-    /// and `NO_PROXY` hold.
+    /// The URL (`http` or `https`) of a proxy for all calls. It may carry a user name and a
+    /// password, and is never logged. By default, the environment variables `HTTPS_PROXY`,
+    /// `HTTP_PROXY` and `NO_PROXY` apply.
     pub fn proxy(mut self, url: impl Into<SecretString>) -> Self {
         self.proxy = Some(url.into());
         self
     }
 
-    /// The HTTP client to send with, for what this builder has no setting for: a shared connection
-    /// pool, certificates, name resolution. [`connect_timeout`](Self::connect_timeout),
-    /// [`user_agent`](Self::user_agent) and [`proxy`](Self::proxy) are then set on it, not here.
+    /// A custom HTTP client, for anything this builder has no setting for: a shared connection
+    /// pool, certificates, name resolution. Set [`connect_timeout`](Self::connect_timeout),
+    /// [`user_agent`](Self::user_agent) and [`proxy`](Self::proxy) on it; the builder's own are
+    /// then ignored.
     ///
-    /// Build it as in the example below:
+    /// Build it as in the example below, with:
     ///
-    /// - `http1_only`: over HTTP/2 all calls to a host share one connection, which takes only as many
-    ///   at a time as the service's gateway admits, often a hundred, and the rest wait inside the HTTP
-    ///   client. Over HTTP/1.1 there is no such bound.
-    /// - `retry(never())`: the [`RetryPolicy`](Self::retry) knows what may be retried. (What this
-    ///   crate sends cannot be retried by the HTTP client anyway.)
-    /// - `redirect(none())` and `referer(false)`: both would carry the key to other hosts. A call that
-    ///   was redirected is an error of the kind
-    ///   [`ErrorKind::Redirect`](crate::ErrorKind::Redirect), whatever came back.
-    /// - `connect_timeout`: less than [`timeout`](Self::timeout), or a submission to a host that is out
-    ///   of reach may count as one with an unknown outcome.
-    /// - `pool_idle_timeout`: less than the service keeps idle connections, or calls run into
-    ///   connections that are just being closed.
+    /// - `http1_only`: over HTTP/2 all calls to a host share one connection. It carries only as
+    ///   many concurrent requests as the service's gateway allows, often a hundred; the rest queue
+    ///   inside the HTTP client. HTTP/1.1 has no such limit.
+    /// - `retry(never())`: retries are the business of the [`RetryPolicy`](Self::retry). (The HTTP
+    ///   client cannot retry this crate's requests anyway.)
+    /// - `redirect(none())` and `referer(false)`: otherwise both could leak the key to other hosts.
+    ///   A call that was redirected fails with [`ErrorKind::Redirect`](crate::ErrorKind::Redirect),
+    ///   whatever the response.
+    /// - `connect_timeout`: shorter than [`timeout`](Self::timeout); otherwise a submission to an
+    ///   unreachable host may be reported as one with an unknown outcome.
+    /// - `pool_idle_timeout`: shorter than the service keeps idle connections open; otherwise calls
+    ///   may pick a connection that is just being closed.
     ///
-    /// If it speaks HTTP/2 all the same, nothing goes wrong, but much gets slower: at most eight
-    /// synchronous jobs and OpenAI calls are in flight at a time, so that there is room for all other
-    /// calls. That also holds until the first response has shown which version it speaks. A submission
-    /// that the HTTP client did not get to send counts as never sent
-    /// ([`ErrorKind::Connect`](crate::ErrorKind::Connect)) and is retried; with the feature `http2` so
-    /// does one that the service refused in the words of HTTP/2 (`REFUSED_STREAM`, or `GOAWAY` before
-    /// it was processed), whose outcome is unknown without. One thing cannot be had over HTTP/2: a
-    /// request without a body (a `status()`, say) that is given up while the HTTP client still queues
-    /// it may leave later, and the service counts it then.
+    /// An HTTP/2 client works correctly, but more slowly: at most eight synchronous jobs and OpenAI
+    /// calls are in flight at a time, to leave room for all other calls. That also applies until
+    /// the first response has shown which version is in use. A submission that the HTTP client
+    /// never got to send counts as never sent ([`ErrorKind::Connect`](crate::ErrorKind::Connect))
+    /// and is retried. With the feature `http2`, so does one that the service refused at the HTTP/2
+    /// level (`REFUSED_STREAM`, or `GOAWAY` before it was processed); without the feature, its
+    /// outcome is unknown. One limitation of HTTP/2 remains: a request without a body (such as
+    /// `status()`) that is abandoned while the HTTP client still queues it may be sent later, and
+    /// then counts against the service's rate limits.
     ///
     /// ```
     /// let http = reqwest::Client::builder()
@@ -264,8 +267,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Tells a function of calls, retries, 429s, polls and waits as they happen, to count them.
-    /// It is called in between, on the tasks that make the calls: it must neither block nor panic.
+    /// Calls a function for every call, retry, 429, poll and wait as it happens, for metrics. It
+    /// runs inline, on the tasks that make the calls: it must neither block nor panic.
     ///
     /// ```
     /// use std::sync::Arc;

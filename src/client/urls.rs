@@ -64,7 +64,7 @@ fn check(attempted: &str, field: &str, text: &str, plain_http: bool) -> Result<U
         "http" if plain_http || is_loopback(&url) => {}
         "http" => {
             return refuse(
-                "must be https: over plain http the key is readable on the way \
+                "must be https: over plain http the key is sent unencrypted \
                  (ClientBuilder::allow_plain_http permits it)",
             );
         }

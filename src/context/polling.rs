@@ -1,25 +1,24 @@
-//! How often to ask while waiting.
+//! How often to poll while waiting.
 
 use std::time::Duration;
 
-/// How often the status of a job is asked for while waiting, and new chunks while streaming.
+/// How often waits poll the status of a job, and streams poll for new chunks.
 ///
-/// The first question is asked at once. The pause after it starts at `first` and grows by half each
-/// time up to `longest`, and every pause is drawn between three quarters of that and the whole, so
-/// that many waits do not ask in step.
+/// The first poll is immediate. The pause after it starts at `first` and grows by half each time,
+/// up to `longest`. Each pause is jittered down to between 75 % and 100 % of that, so that many
+/// waits do not poll in step.
 ///
-/// However many jobs of an endpoint are waited for or streamed from at once, all these waits and
-/// streams take turns, and together ask no more than [`per_second`](Polling::per_second) times: with
-/// ten thousand jobs and the 150 questions per second that are the default, each job is asked about
-/// every 67 seconds, and a quarter of what the service allows stays free for other calls. A stream
-/// that gets nothing new asks for the status, too, which takes a turn of its own. That is where
-/// politeness ends: a job whose result could expire unread is asked about without waiting for a turn, a
-/// synchronous one 20 seconds after the last question, any other 10 minutes after it, and before all
-/// other calls that wait for the rate limits. Then the limit of the service itself is what limits, and
-/// all still ask in turn: at 200 questions per second, the results of some
-/// 11,000 synchronous jobs are read within the minute for which they are kept, or those of 350,000
-/// other jobs within their half hour. Above that some expire unread: use
-/// [webhooks](crate::Run::webhook), or fewer jobs at a time.
+/// All waits and streams on an endpoint take turns, and together poll at most
+/// [`per_second`](Polling::per_second) times per second, however many there are. With ten thousand
+/// jobs and the default of 150 polls per second, each job is polled every 67 seconds, and a quarter
+/// of what the service allows stays free for other calls. A stream that gets nothing new also polls
+/// the status, which takes a separate turn. The exception: a job whose result could expire unread
+/// is polled without waiting for a turn, a synchronous one 20 seconds after its last poll, any
+/// other 10 minutes after it, and ahead of all other calls that wait for the rate limiter. From
+/// then on only the service's own limit applies, and jobs still take turns: at 200 polls per
+/// second, the results of some 11,000 synchronous jobs are read within the minute for which they
+/// are kept, or those of 350,000 other jobs within their half hour. Beyond that some expire unread:
+/// use [webhooks](crate::Run::webhook), or fewer jobs at a time.
 ///
 /// ```
 /// use std::time::Duration;
@@ -29,7 +28,7 @@ use std::time::Duration;
 /// # let _ = relaxed;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use = "a polling setting does nothing until it is given to a client or a wait"]
+#[must_use = "a polling setting does nothing until it is passed to a client or a wait"]
 pub struct Polling {
     first: Duration,
     longest: Duration,
@@ -43,29 +42,30 @@ const LEAST_GROWN: Duration = Duration::from_millis(10);
 const LEAST_LONGEST: Duration = Duration::from_millis(1);
 
 impl Polling {
-    /// 100 ms at first, 3 s at the longest, and 150 questions per second about all jobs of an
-    /// endpoint.
+    /// The default: a first pause of 100 ms, a longest pause of 3 s, and 150 polls per second for
+    /// all jobs of an endpoint together.
     pub fn new() -> Self {
         Self { first: Duration::from_millis(100), longest: Duration::from_secs(3), per_second: 150 }
     }
 
-    /// The first pause. Zero polls again at once, and the pauses after it grow from 10 ms.
+    /// The first pause. With zero, the second poll follows at once, and the pauses after it grow
+    /// from 10 ms.
     pub fn first(mut self, pause: Duration) -> Self {
         self.first = pause;
         self
     }
 
-    /// The longest pause. For a synchronous job, whose result is kept for a minute, more than 20
-    /// seconds count as 20; for any other, kept for half an hour, more than 10 minutes count as 10:
-    /// a result must not expire between two questions. Less than a millisecond counts as one.
+    /// The longest pause. It is capped at 20 seconds for a synchronous job, whose result is kept
+    /// for a minute, and at 10 minutes for any other, whose result is kept for half an hour, so
+    /// that a result cannot expire between two polls. The minimum is one millisecond.
     pub fn longest(mut self, pause: Duration) -> Self {
         self.longest = pause;
         self
     }
 
-    /// How often all waits and streams on an endpoint together poll in a second. Zero counts as one.
-    /// The service allows 200 reads of a status and 200 of a stream in a second, or more where many
-    /// workers run.
+    /// The maximum number of polls per second for all waits and streams on an endpoint together.
+    /// Zero counts as one. The service allows 200 status reads and 200 stream reads per second, or
+    /// more if many workers run.
     pub fn per_second(mut self, questions: u32) -> Self {
         self.per_second = questions;
         self

@@ -1,4 +1,4 @@
-//! Who is told of jobs that are retried.
+//! Who is notified of jobs that are retried.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 

@@ -1,4 +1,4 @@
-//! What is attempted, as errors name it.
+//! What was attempted, as errors name it.
 
 use std::borrow::Cow;
 use std::fmt;

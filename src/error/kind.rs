@@ -1,87 +1,88 @@
-//! What kinds of failure there are.
+//! The kinds of failure.
 
 use std::fmt;
 
-/// What kind of failure an [`Error`](crate::Error) is, and what to do about it.
+/// The kind of an [`Error`](crate::Error), and what to do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// Refused before anything was sent: the request breaks a rule of the interface, or the client's
-    /// settings are unusable. [`Error::field`](crate::Error::field) names what to mend.
+    /// Refused before anything was sent: the request violates a rule of the interface, or the
+    /// client's settings are invalid. [`Error::field`](crate::Error::field) names the field to fix.
     InvalidRequest,
-    /// The request was not sent: the host was not found, did not accept a connection, TLS failed, or
-    /// the connection had no room for the request in time. Or it was sent, and the service refused it
-    /// without processing it (HTTP/2). Check the URL and the network.
+    /// The request was not sent: the host was not found or did not accept the connection, TLS
+    /// failed, or the connection had no room for the request in time. Or it was sent, and the
+    /// service refused it without processing it (HTTP/2). Check the URL and the network.
     Connect,
-    /// The connection broke after the request was sent, on a call that is safe to make again.
+    /// The connection broke after the request was sent, on a call that is safe to retry.
     Network,
-    /// No answer came in time, on a call that is safe to make again.
+    /// The call timed out: no response arrived in time, on a call that is safe to retry.
     Timeout,
-    /// The request was sent and may or may not have taken effect: no answer came, the service
-    /// answered with a failure of its own, or it answered success in a form that cannot be read, or
-    /// larger than the client is set to read. The
-    /// call is of a kind that must not be made twice, so it was not made again. Look at what the
-    /// service holds before you decide; [`Error::job_id`](crate::Error::job_id) is there where the
-    /// answer told at least the id of a new job.
+    /// The request was sent and may or may not have taken effect: no response arrived, the service
+    /// failed, or it returned a success that is unreadable or larger than the client's limit. Such
+    /// a call must not be made twice, so it was not retried. Check the service's state before
+    /// retrying; [`Error::job_id`](crate::Error::job_id) is set if at least the id of a new job
+    /// arrived.
     ///
-    /// Also a deletion that may have taken effect, and was retried without a response that settles it:
-    /// only that may be made again without harm.
+    /// Also a deletion that may have taken effect and was retried without a conclusive response.
+    /// Only a deletion can be repeated without harm.
     OutcomeUnknown,
-    /// 400: the service found the request malformed or a parameter invalid. Its own message is in
+    /// 400: the request is malformed or a parameter is invalid. The service's message is part of
     /// the error's text.
     BadRequest,
     /// 401: the key is missing, wrong, or has no permission for this call.
     Unauthorized,
     /// 404: an unknown endpoint, job, Pod or template.
     NotFound,
-    /// 404 for a job that this handle has seen before: its ttl ran out, its result was removed, or it
+    /// 404 for a job that this handle has seen before: its ttl expired, its result expired, or it
     /// was purged from the queue.
     JobExpired,
-    /// 429: a rate or concurrency limit was exceeded, and the attempts of the retry policy are used
-    /// up. [`Error::retry_after`](crate::Error::retry_after) holds what the service asked for.
+    /// 429: a rate or concurrency limit was exceeded, and the retry policy's attempts are used up.
+    /// [`Error::retry_after`](crate::Error::retry_after) is the wait that the service requested.
     RateLimited,
-    /// 408, 425, and 500 and above: the service failed, or a gateway before it. Also a 403 or 404 that
-    /// is a web page, which is a gateway's: the service responds in JSON. 501 is not
+    /// 408, 425, and 500 and above: the service or a gateway in front of it failed. Also a 403 or
+    /// 404 with a web page, which comes from a gateway: the service responds in JSON. 501 is not
     /// [retryable](crate::Error::is_retryable).
     Server,
-    /// A redirect, which is never followed: it would carry the request, its key and its body to
-    /// another place. Check the URL.
+    /// A redirect. Redirects are never followed, because that would send the key and the body to
+    /// another location. Check the URL.
     Redirect,
     /// Any other status.
     UnexpectedStatus,
-    /// The reply is larger than the client is set to read, on a call that does no harm when it is
-    /// made again ([`ClientBuilder::largest_reply`](crate::ClientBuilder::largest_reply)).
+    /// The response is larger than
+    /// [`ClientBuilder::largest_reply`](crate::ClientBuilder::largest_reply), on a call that is
+    /// safe to repeat.
     ReplyTooLarge,
-    /// The reply, or a job's output, is not of the expected shape.
-    /// [`Error::field`](crate::Error::field) holds the path to the place.
+    /// The response or a job's output does not have the expected shape.
+    /// [`Error::field`](crate::Error::field) is the path to the offending field.
     Decode,
-    /// The response is about another job than the one that was asked about, as a proxy that mixes up
-    /// its connections answers: it says nothing about this job. The same call can be made again; waits
-    /// do so on their own.
+    /// The response is about a different job, as happens with a proxy that mixes up its
+    /// connections: it says nothing about this job. The call can be retried; waits do so
+    /// automatically.
     ForeignRecord,
-    /// Chunks may be missing at the end of a stream: the service hands out each chunk once, and a
-    /// response that may have carried some was lost. The job's record may hold the whole output.
+    /// Chunks may be missing at the end of a stream: the service delivers each chunk once, and a
+    /// response that may have contained some was lost. The job's record may contain the whole
+    /// output.
     StreamGap,
-    /// The GraphQL interface answered with errors. [`Error::graphql`](crate::Error::graphql) holds
-    /// them, and what came beside them.
+    /// The GraphQL response contains errors. [`Error::graphql`](crate::Error::graphql) returns
+    /// them, and the partial result.
     Graphql,
-    /// The job ended FAILED. The handler's own message is in the error's text and in
+    /// The job ended FAILED. The handler's message is in the error's text and in
     /// [`Error::record`](crate::Error::record).
     JobFailed,
     /// The job ended CANCELLED.
     JobCancelled,
     /// The job ended TIMED_OUT.
     JobTimedOut,
-    /// The output of a job was asked for that has none yet: it is queued or still running.
+    /// The job has no output yet: it is queued or still running.
     JobNotFinished,
-    /// A wait reached its deadline while the job was not finished. The job goes on, unless the wait
-    /// was asked to cancel it: see [`Error::remote_cancel`](crate::Error::remote_cancel).
+    /// A wait timed out before the job finished. The job continues, unless the wait was set to
+    /// cancel it: see [`Error::remote_cancel`](crate::Error::remote_cancel).
     WaitTimedOut,
 }
 
 impl ErrorKind {
-    /// The kind as a word in snake case, such as `rate_limited`: a label for metrics and logs, the
-    /// same in every version of this crate, and also what `Display` writes.
+    /// The kind in snake case, such as `rate_limited`: a label for metrics and logs that is stable
+    /// across versions of this crate. `Display` prints the same.
     ///
     /// ```
     /// use podqueue::ErrorKind;

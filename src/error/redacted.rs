@@ -11,7 +11,7 @@ struct Redacted {
     source: Option<Box<Self>>,
 }
 
-/// The cause as it is; or in words, where a secret stands in them or in those of its own causes.
+/// The cause unchanged; or as redacted text, if it or one of its own causes contains a secret.
 pub(super) fn source(
     source: Box<dyn StdError + Send + Sync>,
     redactor: &Redactor,

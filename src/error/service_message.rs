@@ -1,4 +1,4 @@
-//! Finds the service's own words in whatever body an error reply has.
+//! Extracts the service's message from the body of an error response, whatever its form.
 
 use serde_json::Value;
 

@@ -1,8 +1,8 @@
-//! A GraphQL document with a place for each variable's value, as the generator writes it.
+//! A GraphQL document with a placeholder for each variable's value, as written by the generator.
 //!
-//! The interface documents a request body of `{"query": …}` alone. So the values are written into the
-//! document as literals, each in the form that the schema's type for its place asks for: the
-//! difference between an enum and a string cannot be seen in a value alone.
+//! The interface documents a request body of only `{"query": …}`. So the values are inlined into
+//! the document as literals, each in the form that the schema's type requires: a value alone does
+//! not show whether it is an enum or a string.
 
 mod literal;
 mod null;
@@ -19,12 +19,12 @@ pub use self::shape::{InputField, InputShape, Presence, Shape};
 use crate::hiding::secrets_in;
 use crate::secret_string::SecretString;
 
-/// A document with places for its variables' values.
+/// A document with placeholders for its variables' values.
 #[derive(Debug)]
 pub struct Document {
-    /// Whether it reads or changes something.
+    /// Whether it is a query or a mutation.
     pub kind: Kind,
-    /// The document's text, and the places in it.
+    /// The document's text and placeholders.
     pub parts: &'static [Part],
     /// The variables that the operation declares.
     pub variables: &'static [Variable],
@@ -33,9 +33,9 @@ pub struct Document {
 /// What an operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It reads.
+    /// A query.
     Query,
-    /// It changes something.
+    /// A mutation.
     Mutation,
 }
 
@@ -46,31 +46,31 @@ pub struct Variable {
     pub name: &'static str,
     /// The type.
     pub shape: Shape,
-    /// Whether it may be absent, or null.
+    /// Whether it may be absent or null.
     pub presence: Presence,
     /// The default, as a GraphQL literal.
     pub default: Option<&'static str>,
-    /// The names of other arguments and fields in which it stands and that say, as its own name may,
-    /// that its value must not be shown.
+    /// The names of the arguments and fields it is used for that mark its value, as its own name
+    /// may, as a secret.
     pub secret_places: &'static [&'static str],
 }
 
 /// A piece of a document.
 #[derive(Debug)]
 pub enum Part {
-    /// Text, as it is.
+    /// Literal text.
     Text(&'static str),
-    /// The value of the named variable, where some value must stand: its default or null where it is
+    /// The value of the named variable, where a value is required: its default, or null if it is
     /// absent.
     Value(&'static str),
-    /// An argument or an object's field whose value is a variable; left out where that is absent.
+    /// An argument or an object's field whose value is a variable; omitted if that is absent.
     Entry {
         /// The name of the argument or field.
         name: &'static str,
         /// The name of the variable.
         variable: &'static str,
     },
-    /// Arguments in parentheses; left out altogether where none is left.
+    /// Arguments in parentheses; omitted altogether if none is left.
     Arguments(&'static [Part]),
 }
 

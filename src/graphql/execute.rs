@@ -22,7 +22,7 @@ use crate::hiding::Secrets;
 use crate::json::{RawField, decode_at, not_serializable};
 use crate::transport::{self, Auth, Call, Repeat, Reply};
 
-/// The GraphQL interface ([GraphQL](crate#the-interface)); made by
+/// The GraphQL interface ([GraphQL](crate#the-interface)); returned by
 /// [`Client::graphql`](crate::Client::graphql).
 #[derive(Clone, Debug)]
 pub struct Graphql {
@@ -34,16 +34,16 @@ impl Graphql {
         Self { context }
     }
 
-    /// Executes an operation that was generated from a `.graphql` file, with its variables.
+    /// Executes an operation generated from a `.graphql` file, with its variables.
     ///
-    /// A query is sent again after a failure that passes. A mutation that may have taken effect is
-    /// not: it answers [`ErrorKind::OutcomeUnknown`].
+    /// A query is retried after a transient failure. A mutation that may have taken effect is not:
+    /// it fails with [`ErrorKind::OutcomeUnknown`].
     ///
     /// # Errors
     ///
-    /// - [`ErrorKind::InvalidRequest`] for a variable that the schema does not allow;
-    /// - [`ErrorKind::Graphql`] where the answer holds errors, with the partial result beside them;
-    /// - the kinds for what the service answers.
+    /// - [`ErrorKind::InvalidRequest`] if a variable does not match the schema;
+    /// - [`ErrorKind::Graphql`] if the response contains errors, along with the partial result;
+    /// - the kinds for the service's error responses.
     pub fn execute<O: Operation>(&self, variables: O::Variables) -> Execute<O> {
         let attempted = attempted(O::NAME);
         let variables = as_map(&attempted, &variables);
@@ -187,7 +187,7 @@ fn is_gone_by(deleted: Deleted<'_>, error: &Error) -> bool {
     errors.is_some_and(|errors| errors.iter().all(|error| deleted.is_gone_by(error)))
 }
 
-/// What a response must hold for a deletion to be done: the field that was asked for. Its type is
+/// What a response must contain for a deletion to be confirmed: the requested field. Its type is
 /// `Void`, or whatever the service makes of it, but not `false`.
 fn confirm(attempted: &Attempted, field: &'static str, data: &Bytes) -> Result<()> {
     let confirmed = RawField::named(attempted, data, &[field])
@@ -196,7 +196,7 @@ fn confirm(attempted: &Attempted, field: &'static str, data: &Bytes) -> Result<(
 }
 
 fn not_confirmed(attempted: &Attempted, field: &str) -> Error {
-    let message = format!("`data.{field}` in the reply does not say that it was deleted");
+    let message = format!("`data.{field}` in the response does not confirm the deletion");
     Error::new(ErrorKind::Decode, attempted, message).with_field(format!("data.{field}"))
 }
 
@@ -246,7 +246,7 @@ fn failed(
     errors.iter_mut().for_each(|error| error.hide(&redactor));
     let messages: Vec<_> = errors.iter().map(|error| error.message.as_str()).collect();
     let partial = match &data {
-        Some(data) if holds_anything(data) => " (a partial result came with it)",
+        Some(data) if holds_anything(data) => " (with a partial result)",
         _ => "",
     };
     let message = format!("the service says: {}{partial}", messages.join("; "));
@@ -262,12 +262,13 @@ fn holds_anything(data: &Bytes) -> bool {
 
 /// The error for an answer without errors and without the result that was selected.
 pub(super) fn nothing_came(operation: &'static str, field: &str) -> Error {
-    let message = format!("`{field}` in the reply is null, though no error came with it");
+    let message =
+        format!("`{field}` in the response is null, although the response contains no errors");
     Error::new(ErrorKind::Decode, attempted(operation), message).with_field(format!("data.{field}"))
 }
 
-/// An operation to be sent; made by [`Graphql::execute`], sent when awaited. Answers what the
-/// operation selects.
+/// An operation to be executed; returned by [`Graphql::execute`], sent when awaited. Resolves to
+/// the data that the operation selects.
 #[must_use = "nothing is sent until it is awaited"]
 pub struct Execute<O> {
     graphql: Graphql,
@@ -277,20 +278,20 @@ pub struct Execute<O> {
 }
 
 impl<O: Operation> Execute<O> {
-    /// How long one attempt at this call may take until its response is read, in place of the
-    /// client's [`timeout`](crate::ClientBuilder::timeout). A
-    /// [`call_timeout`](crate::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// The timeout of a single attempt at this call, until its response has been read; overrides
+    /// the client's [`timeout`](crate::ClientBuilder::timeout). A shorter
+    /// [`call_timeout`](crate::ClientBuilder::call_timeout) is raised to it.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Sends null for a variable, or for a field of an input. In the generated types `None` is
-    /// *absent*; to many a service null says something else, such as "forget what was there".
+    /// Sends null for a variable or for a field of an input. In the generated types, `None` *omits*
+    /// the field; to many services, null means something else, such as "clear this field".
     ///
-    /// The place is written with the names of the schema, as errors write it: `readme`,
-    /// `input.readme`, `input.env[0].note`. It must be absent until now. An element of a list that may
-    /// be null is an `Option` there, and needs no word here.
+    /// The place is a path of schema names, as in errors: `readme`, `input.readme`,
+    /// `input.env[0].note`. It must not have a value yet. List elements that may be null are an
+    /// `Option` in the generated types and are not set here.
     ///
     /// ```no_run
     /// # use podqueue::graphql::types::SaveTemplateInput;
@@ -306,8 +307,8 @@ impl<O: Operation> Execute<O> {
     ///
     /// # Errors
     ///
-    /// Awaited, it answers [`ErrorKind::InvalidRequest`] for a place that there is not, that has a
-    /// value, or that the schema does not let be null.
+    /// The call then fails with [`ErrorKind::InvalidRequest`] if the place does not exist, has a
+    /// value, or cannot be null according to the schema.
     pub fn null(mut self, place: impl AsRef<str>) -> Self {
         self.variables = self.variables.and_then(|mut variables| {
             O::DOCUMENT.set_null(&mut variables, place.as_ref()).map_err(|unexpected| {

@@ -1,4 +1,4 @@
-//! What the GraphQL interface answers when something failed.
+//! Failures that the GraphQL interface reports.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::hiding::{Redactor, Secrets};
 use crate::json::{decode_at, redacted};
 use crate::lenient;
 
-/// The errors of a GraphQL answer, and the result that came beside them.
+/// The errors in a GraphQL response, along with its partial result.
 #[derive(Clone)]
 pub struct GraphqlFailure {
     attempted: Attempted,
@@ -21,29 +21,30 @@ pub struct GraphqlFailure {
     secrets: Secrets,
 }
 
-/// One error of a GraphQL answer.
+/// An error in a GraphQL response.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct GraphqlError {
-    /// What went wrong, in the service's words. The request's secrets are redacted in it.
+    /// The service's message. The request's secrets are redacted in it.
     #[serde(default, deserialize_with = "lenient::or_default")]
     pub message: String,
-    /// The path to the field of the result that could not be had; empty where it is about the whole.
+    /// The path to the field of the result that the error is about; empty if it is about the whole
+    /// request.
     #[serde(default, deserialize_with = "lenient::or_default")]
     pub path: Vec<PathSegment>,
-    /// What the service says in a form for programs, often with a `code`.
+    /// Machine-readable details, often with a `code`.
     #[serde(default, deserialize_with = "lenient::or_default")]
     pub extensions: serde_json::Map<String, serde_json::Value>,
 }
 
-/// A step of the path to a field of a result.
+/// A segment of the path to a field of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum PathSegment {
     /// A field, by its name in the result.
     Field(String),
-    /// An element of a list, counted from zero.
+    /// An element of a list, by its zero-based index.
     Index(usize),
 }
 
@@ -60,7 +61,7 @@ impl GraphqlError {
 }
 
 impl Error {
-    /// What the GraphQL interface answered: its errors, and the partial result beside them.
+    /// The errors that the GraphQL interface returned, along with the partial result.
     #[must_use]
     pub fn graphql(&self) -> Option<&GraphqlFailure> {
         self.attached()
@@ -77,19 +78,19 @@ impl GraphqlFailure {
         Self { attempted: attempted.clone(), errors, data, secrets }
     }
 
-    /// The errors, in the order in which they came.
+    /// The errors, in the response's order.
     #[must_use]
     pub fn errors(&self) -> &[GraphqlError] {
         &self.errors
     }
 
-    /// The partial result beside the errors, as a `T`: [`Operation::Data`](super::Operation::Data)
-    /// fits where the schema lets the failed fields be null, [`serde_json::Value`] always does.
-    /// `None` where the service answered no result at all.
+    /// The partial result as a `T`: [`Operation::Data`](super::Operation::Data) fits if the schema
+    /// allows null for the failed fields, [`serde_json::Value`] always does. `None` if the response
+    /// has no data at all.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Decode`](crate::ErrorKind::Decode) where it is not a `T`.
+    /// [`ErrorKind::Decode`](crate::ErrorKind::Decode) if it is not a `T`.
     pub fn partial_data<T: DeserializeOwned>(&self) -> Result<Option<T>> {
         let Some(data) = &self.data else { return Ok(None) };
         decode_at(&self.attempted, "data", data)

@@ -1,8 +1,8 @@
-//! Whether a service says that what was to be deleted is not there.
+//! Whether a service reports that what was to be deleted does not exist.
 //!
-//! It matters where a deletion is retried because nobody knows what became of the first attempt: not
-//! to find the thing is success then. To take anything else for that would report a deletion that
-//! did not happen, so what counts is listed here, and nothing else does.
+//! This matters when a deletion is retried because the outcome of the first attempt is unknown:
+//! then "not found" means success. Mistaking anything else for it would report a deletion that did
+//! not happen, so only the phrases listed here count.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! A template to be saved.
+//! A template to create or update.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,15 +10,15 @@ use super::Port;
 use crate::error::{Error, Result};
 use crate::secret_string::SecretString;
 
-/// A template to be created, or the new state of one to be updated
-/// ([Template, GraphQL shape](crate#the-interface)).
+/// A template to create, or the new state of an existing one ([Template, GraphQL
+/// shape](crate#the-interface)).
 ///
-/// [`serverless`](Self::serverless) and [`pod`](Self::pod) take the required texts; the disk sizes
-/// are required too, except for the volume of a serverless template, which has none. What is missing
-/// or not allowed is refused before anything is sent.
+/// [`serverless`](Self::serverless) and [`pod`](Self::pod) take the required strings. The disk
+/// sizes are required, too, except for the volume of a serverless template, which has none. Missing
+/// or invalid fields are refused before anything is sent.
 ///
-/// Values of environment variables are shown nowhere, also where the service repeats them in an
-/// error; there, trivial ones such as `1` or `true` are ([`Error::body`] says which).
+/// Values of environment variables are never shown, even if the service repeats them in an error,
+/// except for trivial ones such as `1` or `true` there (see [`Error::body`]).
 ///
 /// ```
 /// use podqueue::{NewTemplate, Port};
@@ -35,7 +35,7 @@ use crate::secret_string::SecretString;
 /// # let _ = (worker, pod);
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a template does nothing until it is given to a call"]
+#[must_use = "a template does nothing until it is passed to a call"]
 pub struct NewTemplate {
     input: TemplateInput,
     /// A port that could not be read, told when the template is sent.
@@ -71,15 +71,15 @@ pub(super) struct TemplateInput {
 const LARGEST: u32 = i32::MAX as u32;
 
 impl NewTemplate {
-    /// A template for serverless workers: a unique name, and the image with its tag. It has no
-    /// volume.
+    /// Creates a template for serverless workers from a unique name and the image with its tag. It
+    /// has no volume.
     pub fn serverless(name: impl Into<String>, image: impl Into<String>) -> Self {
         let mut template = Self::pod(name, image).volume_gb(0);
         template.input.is_serverless = Some(true);
         template
     }
 
-    /// A template for Pods: a unique name, and the image with its tag.
+    /// Creates a template for Pods from a unique name and the image with its tag.
     pub fn pod(name: impl Into<String>, image: impl Into<String>) -> Self {
         let input = TemplateInput {
             name: name.into(),
@@ -103,14 +103,14 @@ impl NewTemplate {
         self
     }
 
-    /// The size of the volume in GB, which persists across restarts. Required for Pods, where 0 is
-    /// none; a serverless template can have no volume.
+    /// The size of the volume in GB, which persists across restarts. Required for Pods, where 0
+    /// means none; a serverless template cannot have a volume.
     pub fn volume_gb(mut self, size: u32) -> Self {
         self.input.volume_in_gb = Some(size);
         self
     }
 
-    /// Where the volume is mounted, an absolute path.
+    /// The absolute path at which the volume is mounted.
     pub fn volume_mount_path(mut self, path: impl Into<String>) -> Self {
         self.input.volume_mount_path = Some(path.into());
         self
@@ -122,13 +122,13 @@ impl NewTemplate {
         self
     }
 
-    /// Sets an environment variable. A name that was set before gets the new value.
+    /// Sets an environment variable, replacing an earlier value.
     pub fn env(mut self, name: impl Into<String>, value: impl Into<SecretString>) -> Self {
         self.input.env.insert(name.into(), value.into());
         self
     }
 
-    /// Adds a port: a [`Port`], or a text such as `"8888/http"`.
+    /// Adds a port: a [`Port`], or a string such as `"8888/http"`.
     pub fn port<P: TryInto<Port, Error: fmt::Display>>(mut self, port: P) -> Self {
         match port.try_into() {
             Ok(port) if port.number() > 0 => self.input.ports.push(port),
@@ -138,7 +138,7 @@ impl NewTemplate {
         self
     }
 
-    /// The text that is shown when the template is selected, in Markdown.
+    /// The Markdown text shown when the template is selected.
     pub fn readme(mut self, markdown: impl Into<String>) -> Self {
         self.input.readme = Some(markdown.into());
         self
@@ -177,7 +177,7 @@ impl NewTemplate {
             ("volumeInGb", self.input.volume_in_gb),
         ] {
             match size {
-                None => return refuse(field, "must be given"),
+                None => return refuse(field, "is required"),
                 Some(size) if size > LARGEST => {
                     return refuse(field, "must be at most 2147483647");
                 }
@@ -185,7 +185,7 @@ impl NewTemplate {
             }
         }
         if self.input.env.keys().any(String::is_empty) {
-            return refuse("env", "must not have a variable without a name");
+            return refuse("env", "must not contain a variable without a name");
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::error::Error;
 
-/// A port that a container opens, written `<port>/<protocol>`.
+/// A port that a container exposes, written `<port>/<protocol>`.
 ///
 /// ```
 /// use podqueue::Port;
@@ -25,26 +25,26 @@ pub struct Port {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Protocol {
-    /// Reached through the service's HTTP proxy.
+    /// Reachable through the service's HTTP proxy.
     Http,
-    /// Reached at a public port of the host.
+    /// Reachable at a public port of the host.
     Tcp,
 }
 
 impl Port {
-    /// A port for HTTP.
+    /// Creates an HTTP port.
     #[must_use]
     pub const fn http(number: u16) -> Self {
         Self { number, protocol: Protocol::Http }
     }
 
-    /// A port for TCP.
+    /// Creates a TCP port.
     #[must_use]
     pub const fn tcp(number: u16) -> Self {
         Self { number, protocol: Protocol::Tcp }
     }
 
-    /// The number of the port.
+    /// The port number.
     #[must_use]
     pub const fn number(self) -> u16 {
         self.number
@@ -81,7 +81,7 @@ impl FromStr for Port {
         });
         parsed.ok_or_else(|| {
             let rule = format_args!(
-                "must be `<port>/http` or `<port>/tcp` with a port from 1 to 65535, not {text:?}"
+                "must be `<port>/http` or `<port>/tcp` with a port number from 1 to 65535, not {text:?}"
             );
             Error::refused("port of a template", "ports", rule)
         })

@@ -9,14 +9,14 @@ use crate::request::Request;
 use crate::secret_string::SecretString;
 use crate::transport::Repeat;
 
-/// Creates and deletes secrets ([GraphQL](crate#the-interface)); made by
+/// Creates and deletes secrets ([GraphQL](crate#the-interface)); returned by
 /// [`Client::secrets`](crate::Client::secrets).
 #[derive(Clone, Debug)]
 pub struct Secrets {
     graphql: Graphql,
 }
 
-/// A stored secret. The service does not give its value back.
+/// A stored secret. The service does not return its value.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Secret {
@@ -35,16 +35,15 @@ impl Secrets {
         Self { graphql }
     }
 
-    /// Stores a secret. Its value is shown in no log and no error, also where the service repeats it
-    /// in one.
+    /// Stores a secret. Its value never appears in logs or errors, even if the service repeats it.
     ///
     /// # Errors
     ///
     /// - [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), before anything is sent,
     ///   for an empty name;
-    /// - [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) where the service refuses it;
-    /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where no answer came, or
-    ///   none that can be read: it may have been stored, and is not stored again.
+    /// - [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) if the service rejects it;
+    /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no readable response
+    ///   arrived: it may have been stored, so the call is not retried.
     pub fn create(&self, name: impl AsRef<str>, value: impl Into<SecretString>) -> Request<Secret> {
         let (graphql, name, value) = (self.graphql.clone(), name.as_ref().to_owned(), value.into());
         Request::new(move |timeout| async move {
@@ -65,10 +64,10 @@ impl Secrets {
     ///
     /// # Errors
     ///
-    /// - [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) where there is none of that id;
-    /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where the response does not
-    ///   confirm it, or where an attempt that may have deleted it was followed by a refusal that is
-    ///   no clear "not found". Deleting it again does no harm.
+    /// - [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) if there is no secret with that id;
+    /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if the response does not
+    ///   confirm the deletion, or if an attempt that may have deleted it was followed by a refusal
+    ///   that is not a clear "not found". Deleting it again does no harm.
     pub fn delete(&self, id: impl AsRef<str>) -> Request<()> {
         let (graphql, id) = (self.graphql.clone(), id.as_ref().to_owned());
         Request::new(move |timeout| async move {

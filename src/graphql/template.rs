@@ -1,4 +1,4 @@
-//! A saved template, as the GraphQL interface answers it.
+//! A saved template, as returned by the GraphQL interface.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer};
 
 use crate::lenient;
 
-/// A saved template, as [`Templates`](super::Templates) answers it. The template as the REST
-/// interface reads it is [`rest::types::Template`](crate::rest::types::Template).
+/// A saved template, as returned by [`Templates`](super::Templates). The REST interface returns a
+/// [`rest::types::Template`](crate::rest::types::Template) instead.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -36,13 +36,13 @@ pub struct Template {
     /// The arguments that the container is started with.
     #[serde(default)]
     pub docker_args: Option<String>,
-    /// Its environment variables. Their values are not shown by `{:?}`.
+    /// Its environment variables. Their values are omitted from `Debug` output.
     #[serde(default, deserialize_with = "map")]
     pub env: BTreeMap<String, String>,
     /// Its ports, as the service writes them: comma-separated, such as `8888/http,22/tcp`.
     #[serde(default)]
     pub ports: Option<String>,
-    /// The text that is shown when it is selected, in Markdown.
+    /// The Markdown text shown when it is selected.
     #[serde(default)]
     pub readme: Option<String>,
     /// The id of the registry credentials for its image.

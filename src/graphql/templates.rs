@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::request::Request;
 use crate::transport::Repeat;
 
-/// Creates, updates and deletes templates ([GraphQL](crate#the-interface)); made by
+/// Creates, updates and deletes templates ([GraphQL](crate#the-interface)); returned by
 /// [`Client::templates`](crate::Client::templates).
 #[derive(Clone, Debug)]
 pub struct Templates {
@@ -28,10 +28,10 @@ impl Templates {
     /// # Errors
     ///
     /// - [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), before anything is sent,
-    ///   for a template that the interface forbids;
-    /// - [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) where the name is taken;
-    /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where no answer came, or
-    ///   none that can be read: it may have been created, and is not created again.
+    ///   if the template is invalid;
+    /// - [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) if the name is taken;
+    /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no readable response
+    ///   arrived: it may have been created, so the call is not retried.
     pub fn create(&self, template: NewTemplate) -> Request<Template> {
         let graphql = self.graphql.clone();
         Request::new(move |timeout| async move {
@@ -43,13 +43,13 @@ impl Templates {
         })
     }
 
-    /// Changes the template of that id: its required fields are given anew, what else is not set is
-    /// left to the service. It is safe to repeat, so it is sent again after a
-    /// failure that passes.
+    /// Updates the template with that id: its required fields are replaced, and what else is not
+    /// set is left to the service. Updates are idempotent, so they are retried after a transient
+    /// failure.
     ///
     /// # Errors
     ///
-    /// As [`create`](Self::create), without an unknown outcome.
+    /// Those of [`create`](Self::create), except `OutcomeUnknown`.
     pub fn update(&self, id: impl AsRef<str>, template: NewTemplate) -> Request<Template> {
         let (graphql, id) = (self.graphql.clone(), id.as_ref().to_owned());
         Request::new(move |timeout| async move {
@@ -64,15 +64,15 @@ impl Templates {
         })
     }
 
-    /// Deletes the template of that name. No Pod and no endpoint may use it, and the service may
-    /// refuse for up to two minutes after it was last used.
+    /// Deletes the template with that name. It must not be used by a Pod or an endpoint, and the
+    /// service may refuse for up to two minutes after it was last used.
     ///
     /// # Errors
     ///
-    /// - [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) where it is in use or there is none;
-    /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where the response does not
-    ///   confirm it, or where an attempt that may have deleted it was followed by a refusal that is
-    ///   no clear "not found". Deleting it again does no harm.
+    /// - [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) if it is in use or does not exist;
+    /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if the response does not
+    ///   confirm the deletion, or if an attempt that may have deleted it was followed by a refusal
+    ///   that is not a clear "not found". Deleting it again does no harm.
     pub fn delete(&self, name: impl AsRef<str>) -> Request<()> {
         let (graphql, name) = (self.graphql.clone(), name.as_ref().to_owned());
         Request::new(move |timeout| async move {

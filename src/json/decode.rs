@@ -1,4 +1,4 @@
-//! Decoding into a type, and what is wrong where that fails.
+//! Decoding into a type, and describing failures.
 
 use std::error::Error as _;
 use std::fmt;
@@ -73,8 +73,8 @@ impl Undecodable {
     fn describe(self, error: Error, path: &str) -> Error {
         let Self { what, why, note } = &self;
         let message = match path {
-            "." => format!("the reply {what}: {why}{note}"),
-            path => format!("`{path}` in the reply {what}: {why}{note}"),
+            "." => format!("the response {what}: {why}{note}"),
+            path => format!("`{path}` in the response {what}: {why}{note}"),
         };
         error.with_message(message).with_field(path).with_source(self)
     }
@@ -104,7 +104,7 @@ pub(crate) fn not_serializable(
     field: &str,
     source: serde_json::Error,
 ) -> Error {
-    Error::refused(attempted, field, format_args!("cannot be written as JSON: {source}"))
+    Error::refused(attempted, field, format_args!("cannot be serialized as JSON: {source}"))
         .with_source(source)
 }
 

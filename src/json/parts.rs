@@ -1,8 +1,8 @@
-//! JSON taken apart without being parsed, also where it is not quite JSON.
+//! Splits JSON into raw parts without parsing them, even if it is malformed.
 //!
-//! A job's record is worth having even where a handler wrote something into it that no parser takes,
-//! such as the `NaN` of Python. So an object or a list is taken apart by its brackets, commas and
-//! quotes alone, and whether a part of it is JSON is for whoever reads that part.
+//! A job's record is useful even if a handler wrote something into it that no parser accepts, such
+//! as Python's `NaN`. So objects and lists are split by their brackets, commas and quotes alone,
+//! and whether a part is valid JSON only matters when that part is read.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};

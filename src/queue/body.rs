@@ -1,4 +1,4 @@
-//! The body of a submission, written where it is sent from.
+//! The body of a submission, serialized directly into the buffer that is sent.
 
 use std::io::{self, Write};
 

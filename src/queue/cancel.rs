@@ -8,15 +8,15 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::request::Request;
 
 impl Job {
-    /// Cancels the job, queued or running: `POST /cancel/{job_id}`. The service answers at once.
+    /// Cancels the job, queued or running: `POST /cancel/{job_id}`. The service responds at once.
     ///
-    /// Where the response is that of another job, or a refusal after one that was lost, the job's
-    /// status is looked at: a job that is cancelled was cancelled.
+    /// If the response is about another job, or is a refusal after an earlier response was lost,
+    /// the job's status decides: a job that is CANCELLED counts as success.
     ///
     /// # Errors
     ///
-    /// - [`ErrorKind::BadRequest`] where the job has ended in another way;
-    /// - [`ErrorKind::ForeignRecord`] where the response is about another job, and the status of this
+    /// - [`ErrorKind::BadRequest`] if the job has already ended in another way;
+    /// - [`ErrorKind::ForeignRecord`] if the response is about another job and the status of this
     ///   one does not show that it was cancelled. Cancelling it again does no harm.
     pub fn cancel(&self) -> Request<JobRecord> {
         let job = self.clone();

@@ -14,12 +14,12 @@ use crate::error::{Attempted, Result};
 use crate::request::Request;
 use crate::transport::{Call, Operation, Path, Reply};
 
-/// A serverless endpoint: submits jobs, and tells how the endpoint is
-/// ([Serverless queue operations](crate#the-interface)).
+/// A serverless endpoint: submits jobs, and reports the endpoint's health ([Serverless queue
+/// operations](crate#the-interface)).
 ///
-/// Cheap to clone. All calls can fail with [`ErrorKind::InvalidRequest`](crate::ErrorKind) where the
-/// endpoint's id is empty, `.` or `..`, or the client has no `base_url`, and with the kinds for what
-/// the service answers.
+/// Cheap to clone. All calls can fail with [`ErrorKind::InvalidRequest`](crate::ErrorKind) if the
+/// endpoint's id is empty, `.` or `..`, or the client has no `base_url`, and with the kinds for the
+/// service's error responses.
 #[derive(Clone)]
 pub struct Endpoint {
     shared: Arc<Shared>,
@@ -43,14 +43,14 @@ impl Endpoint {
         &self.shared.id
     }
 
-    /// How many jobs and workers the endpoint has: `GET /health`.
+    /// Returns the endpoint's numbers of jobs and workers: `GET /health`.
     ///
-    /// Where [`RateLimits::requests_per_worker`](crate::RateLimits::requests_per_worker) is set, the
-    /// endpoint's rate limits follow the running workers that this tells.
+    /// If [`RateLimits::requests_per_worker`](crate::RateLimits::requests_per_worker) is set, the
+    /// endpoint's rate limits follow the number of running workers that this reports.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Decode`](crate::ErrorKind::Decode) for a reply that lacks the documented counts.
+    /// [`ErrorKind::Decode`](crate::ErrorKind::Decode) if the response lacks the documented counts.
     pub fn health(&self) -> Request<Health> {
         let endpoint = self.clone();
         Request::new(move |timeout| async move {
@@ -63,13 +63,13 @@ impl Endpoint {
         })
     }
 
-    /// Removes all queued jobs and leaves running ones alone: `POST /purge-queue`. The service takes
-    /// two of these in ten seconds: a third waits for its turn.
+    /// Removes all queued jobs and leaves running ones alone: `POST /purge-queue`. The service
+    /// allows two of these per ten seconds: a third waits for the rate limiter.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where no answer came: a second
-    /// purge could remove what was queued in between, so none is sent.
+    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no response arrived. It
+    /// is not retried, because a second purge could remove jobs that were queued in between.
     pub fn purge_queue(&self) -> Request<Purged> {
         let endpoint = self.clone();
         Request::new(move |timeout| async move {
@@ -80,14 +80,15 @@ impl Endpoint {
         })
     }
 
-    /// A raw call of the endpoint's OpenAI-compatible interface: `POST /openai/{path}`, such as
-    /// `v1/chat/completions`. The interface shows neither its payloads nor its behaviour: what goes
-    /// in and comes out is JSON as it is. Where the first worker may have to start, which takes minutes,
-    /// raise its [`timeout`](Request::timeout): an attempt takes at most the client's 60 s otherwise.
+    /// Makes a raw call to the endpoint's OpenAI-compatible interface: `POST /openai/{path}`, such
+    /// as `v1/chat/completions`. Neither its payloads nor its behavior are documented: input and
+    /// output are raw JSON. If a worker may have to start first, which can take minutes, raise the
+    /// call's [`timeout`](Request::timeout); otherwise an attempt times out after the client's 60
+    /// s.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where no answer came.
+    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no response arrived.
     pub fn openai<T: Serialize + ?Sized>(&self, path: &str, body: &T) -> Request<Value> {
         let segments = path.trim_start_matches('/').split('/');
         let path = segments.fold(self.path("/openai"), |path, segment| {
@@ -102,12 +103,12 @@ impl Endpoint {
         })
     }
 
-    /// A raw look at the endpoint's requests: `GET /requests`. The interface shows neither its
-    /// payload nor its behaviour: what comes is JSON as it is.
+    /// Lists the endpoint's requests: `GET /requests`. Neither its payload nor its behavior is
+    /// documented: the result is raw JSON.
     ///
     /// # Errors
     ///
-    /// The kinds for what the service answers.
+    /// The kinds for the service's error responses.
     pub fn requests(&self) -> Request<Value> {
         let endpoint = self.clone();
         Request::new(move |timeout| async move {

@@ -1,4 +1,4 @@
-//! What a gateway before the service says, as told from what the service says.
+//! Distinguishes a gateway's responses from the service's.
 
 use crate::error::Error;
 use crate::json::is_json;

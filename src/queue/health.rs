@@ -1,16 +1,16 @@
-//! What an endpoint says of itself.
+//! The health of an endpoint.
 
 use serde::{Deserialize, Deserializer};
 
 use crate::lenient;
 
-/// How many jobs and workers an endpoint has ([Health report](crate#the-interface)).
+/// An endpoint's numbers of jobs and workers ([Health report](crate#the-interface)).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Health {
-    /// Jobs by status.
+    /// Jobs, by status.
     pub jobs: JobCounts,
-    /// Workers by what they do.
+    /// Workers, by state.
     pub workers: WorkerCounts,
 }
 
@@ -25,10 +25,10 @@ pub struct JobCounts {
     /// Jobs that failed.
     #[serde(deserialize_with = "count")]
     pub failed: u64,
-    /// Jobs that run now.
+    /// Jobs that are running.
     #[serde(deserialize_with = "count")]
     pub in_progress: u64,
-    /// Jobs that wait for a worker.
+    /// Jobs waiting for a worker.
     #[serde(deserialize_with = "count")]
     pub in_queue: u64,
     /// Jobs that were retried.
@@ -36,39 +36,39 @@ pub struct JobCounts {
     pub retried: u64,
 }
 
-/// Workers of an endpoint, by what they do. The interface names the idle and the running ones; the
-/// others are seen in practice, and `None` where the service does not report them.
+/// Workers of an endpoint, by state. The interface documents idle and running workers; the others
+/// are seen in practice, and are `None` if the service does not report them.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct WorkerCounts {
-    /// Workers that wait for a job.
+    /// Workers waiting for a job.
     #[serde(deserialize_with = "count")]
     pub idle: u64,
-    /// Workers that run a job.
+    /// Workers running a job.
     #[serde(deserialize_with = "count")]
     pub running: u64,
     /// Workers that are starting.
     #[serde(default, deserialize_with = "lenient::integer")]
     pub initializing: Option<u64>,
-    /// Workers that could take a job.
+    /// Workers that are ready to take a job.
     #[serde(default, deserialize_with = "lenient::integer")]
     pub ready: Option<u64>,
-    /// Workers that wait for a free machine.
+    /// Workers waiting for a free machine.
     #[serde(default, deserialize_with = "lenient::integer")]
     pub throttled: Option<u64>,
-    /// Workers that do not work as they should.
+    /// Workers that are unhealthy.
     #[serde(default, deserialize_with = "lenient::integer")]
     pub unhealthy: Option<u64>,
 }
 
-/// What a purge removed ([Purge result](crate#the-interface)).
+/// The result of a purge ([Purge result](crate#the-interface)).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Purged {
-    /// How many queued jobs were removed.
+    /// The number of queued jobs removed.
     #[serde(deserialize_with = "count")]
     pub removed: u64,
-    /// What the service says of it, such as `completed`.
+    /// The service's word for the outcome, such as `completed`.
     #[serde(default, deserialize_with = "lenient::or_default")]
     pub status: String,
 }

@@ -20,14 +20,15 @@ use crate::transport::{Call, Operation, Reply};
 /// How much of another job's id is shown; it may be anything.
 const SHOWN_OF_AN_ID: usize = 100;
 
-/// The handle of a job: reads it, waits for it, streams from it, cancels or retries it.
+/// A handle to a job: read its status, wait for it, stream from it, cancel or retry it.
 ///
-/// It holds the endpoint, the id, and what was seen of the job's life, so it is cheap to clone, can
-/// be sent to another task, and can be rebuilt from a stored id with [`Endpoint::job`].
+/// It consists of the endpoint, the id, and what has been seen of the job's lifecycle, so it is
+/// cheap to clone, can be sent to another task, and can be rebuilt from a stored id with
+/// [`Endpoint::job`].
 ///
-/// A call about a job that the service does not hold answers [`ErrorKind::NotFound`], or
-/// [`ErrorKind::JobExpired`] where this handle or a clone of it has seen the job before: then its ttl
-/// has run out ([`expires_at`](Self::expires_at)), its result was removed
+/// A call about a job that the service does not know fails with [`ErrorKind::NotFound`], or with
+/// [`ErrorKind::JobExpired`] if this handle or a clone of it has seen the job before: then its ttl
+/// has expired ([`expires_at`](Self::expires_at)), its result has expired
 /// ([`result_expires_at`](Self::result_expires_at)), or it was purged from the queue. The error's
 /// text says which, as far as it is known.
 #[derive(Clone)]
@@ -46,7 +47,7 @@ struct Known {
 }
 
 impl Endpoint {
-    /// The handle of a job that was submitted earlier, by its id. Nothing is sent.
+    /// Returns a handle to a job that was submitted earlier, by its id. Sends nothing.
     #[must_use]
     pub fn job(&self, job_id: impl AsRef<str>) -> Job {
         Job::from_id(self.clone(), job_id.as_ref())
@@ -78,7 +79,7 @@ impl Job {
         Secrets::new(submitted.chain([key]).cloned().collect(), None)
     }
 
-    /// The job's id. One of a synchronous job starts with `sync-`.
+    /// The job's id. Ids of synchronous jobs start with `sync-`.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
@@ -91,11 +92,10 @@ impl Job {
     }
 
     /// When the service deletes the job, even while it runs: its ttl, counted from its submission
-    /// ([policy object](crate#the-interface)). It is as exact as the service's answers: a round trip
-    /// late at most.
+    /// ([policy object](crate#the-interface)). Accurate to one round trip, on the late side.
     ///
-    /// Known of a job that this handle or a clone of it comes from the submission of; `None` where it
-    /// was rebuilt from an id, because the service does not tell. A ttl that is set with
+    /// Known if this handle, or the one it was cloned from, was returned by the submission; `None`
+    /// if it was rebuilt from an id, because the service does not report it. A ttl set with
     /// [`StatusRequest::ttl`](crate::StatusRequest::ttl) moves it.
     ///
     /// ```
@@ -115,15 +115,16 @@ impl Job {
         self.known.lifespan.expires_at()
     }
 
-    /// When the result of a job that has ended is gone, at the earliest: 30 minutes after an
-    /// asynchronous job has ended; after a synchronous one as long as its
-    /// [`wait`](crate::RunSync::wait), but at least 1 and at most 5 minutes, and 1 where the handle was
-    /// rebuilt from the id ([Payload, waiting and retention](crate#the-interface)); or when its ttl
-    /// is over, where that is sooner.
+    /// The earliest time at which the result of a job that has ended expires: 30 minutes after an
+    /// asynchronous job has ended; for a synchronous one, as long after its end as its
+    /// [`wait`](crate::RunSync::wait), but at least 1 and at most 5 minutes, and 1 minute if the
+    /// handle was rebuilt from the id ([Payload, waiting and retention](crate#the-interface)); or
+    /// when its ttl expires, if that is sooner.
     ///
-    /// `None` as long as the job was not seen to have ended, and where nothing tells when it did: of
-    /// a handle that was rebuilt from an id and found the job ended at its first look. What tells are
-    /// the times of the record, read as milliseconds, and when the job was last seen going on.
+    /// `None` until the job has been seen to have ended, or if it is not known when it ended, as
+    /// for a handle that was rebuilt from an id and found the job already ended on its first read.
+    /// The end is derived from the record's times, read as milliseconds, and from when the job was
+    /// last seen unfinished.
     #[must_use]
     pub fn result_expires_at(&self) -> Option<SystemTime> {
         self.known.lifespan.result_expires_at()
@@ -172,9 +173,7 @@ impl Job {
     /// The error for a response that is not about this job.
     pub(super) fn foreign(&self, operation: &Operation, what: &str) -> Error {
         let message = format!(
-            "the response {what}: responses were mixed up on their way, and nothing is known about \
-             job {:?} from this one; ask again, and where it happens more often, look for a proxy \
-             that shares connections",
+            "the response {what}: responses were mixed up in transit, and this one says nothing about job {:?}; retry, and if it keeps happening, look for a proxy that shares connections",
             self.id
         );
         Error::new(ErrorKind::ForeignRecord, self.attempted(operation.name), message)

@@ -160,9 +160,9 @@ impl Gone {
     fn as_str(self) -> &'static str {
         match self {
             Self::ResultRemoved => "the job finished, and its result has expired",
-            Self::TtlOver => "the job existed before, and its ttl has run out",
+            Self::TtlOver => "the job existed before, but its ttl has expired",
             Self::OneOfThese => {
-                "the job existed before: its ttl has run out, its result was removed, or it was \
+                "the job existed before: its ttl or its result has expired, or it was \
                  purged from the queue"
             }
         }

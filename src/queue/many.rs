@@ -1,4 +1,4 @@
-//! Many jobs at once: submitted from a stream of inputs, answered as they end.
+//! Many jobs at once: submitted from a stream of inputs, returned as they finish.
 
 use std::fmt;
 use std::pin::Pin;
@@ -20,29 +20,29 @@ use crate::error::{Attempted, Error, ErrorKind, Result};
 /// How many jobs are in flight where nothing else is said.
 const CONCURRENCY: usize = 100;
 
-/// The results of many jobs, as they end; made by [`Endpoint::run_all`] and
+/// A stream of the results of many jobs, as they finish; returned by [`Endpoint::run_all`] and
 /// [`Endpoint::run_stream`]. Nothing is submitted before it is polled.
 ///
-/// At most [`concurrency`](Self::concurrency) jobs are in flight: submitted, or about to be, with
-/// a result that was not handed out yet. The next input is taken when a result was, so a slow
-/// consumer slows down the submissions, and an endless stream of inputs is no harm.
+/// At most [`concurrency`](Self::concurrency) jobs are in flight: submitted, or about to be, with a
+/// result that has not been yielded yet. The next input is taken once a result has been yielded, so
+/// a slow consumer applies backpressure, and the inputs may be endless.
 ///
-/// The jobs in flight are submitted and waited for in tasks of their own, in the tracing span in which
-/// this was polled: what takes its time
-/// between two results keeps no other result from being read before it expires. However many there
-/// are, they ask for their status no more often than [`Polling::per_second`](crate::Polling::per_second) says.
+/// The jobs in flight are submitted and waited for in separate tasks, in the tracing span in which
+/// this was polled: slow work between two results does not keep other results from being read
+/// before they expire. Together they poll no more often than
+/// [`Polling::per_second`](crate::Polling::per_second) allows.
 ///
-/// A job that fails is a result like any other, and so is one that could not be submitted: an
-/// [`Error`] whose kind tells which. The stream ends after the last result. Inputs that panic when they
-/// are asked for take no result along: where the panic is caught, all that is in flight comes first, and
-/// then they are asked again.
+/// A job that failed is a result like any other, and so is one that could not be submitted: the
+/// [`Error`]'s kind says which. The stream ends after the last result. If the inputs panic when
+/// polled, no result is lost: once the panic is caught, everything in flight is yielded first, and
+/// then the inputs are polled again.
 ///
-/// Dropping it submits nothing more and stops waiting. The jobs that were submitted go on at the
-/// service, and a submission that was on its way may or may not have been accepted.
+/// Dropping it stops submitting and waiting. Submitted jobs continue on the service, and a
+/// submission in flight may or may not have been accepted.
 ///
 /// # Panics
 ///
-/// Polled outside of a Tokio runtime.
+/// If it is polled outside a Tokio runtime.
 #[must_use = "nothing is submitted until it is polled"]
 pub struct RunAll<'a, T> {
     endpoint: Endpoint,
@@ -58,17 +58,17 @@ pub struct RunAll<'a, T> {
     group: PollGroup,
 }
 
-/// What became of one of many jobs.
+/// The outcome of one of many jobs.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Finished<T> {
-    /// The place of the input among all inputs, from 0. An input that panics when it is made, or in its
-    /// `Serialize`, takes its place along: where the panic is caught, the next input has the next place.
+    /// The zero-based index of the input. An input that panics when it is produced, or in its
+    /// `Serialize`, uses up its index: once the panic is caught, the next input gets the next one.
     pub index: usize,
     /// The input.
     pub input: T,
-    /// The record of the completed job; or the error of the submission, or of the wait, as
-    /// awaiting [`Run`](crate::Run) and [`Wait`](crate::Wait) answer it.
+    /// The record of the completed job, or the error of the submission or of the wait, as for
+    /// [`Run`](crate::Run) and [`Wait`](crate::Wait).
     pub result: Result<JobRecord>,
 }
 
@@ -77,7 +77,7 @@ type Submit<'a> = Box<dyn FnMut(Run) -> Run + Send + 'a>;
 type Waits = Arc<dyn Fn(Wait) -> Wait + Send + Sync>;
 
 impl Endpoint {
-    /// Submits a job for each input, a bounded number at a time, and answers the results as they
+    /// Submits a job for each input, a bounded number at a time, and yields the results as they
     /// come.
     ///
     /// ```no_run
@@ -104,7 +104,7 @@ impl Endpoint {
         self.run_stream(futures_util::stream::iter(inputs))
     }
 
-    /// As [`run_all`](Self::run_all), with inputs that are still to come.
+    /// Like [`run_all`](Self::run_all), for an asynchronous stream of inputs.
     pub fn run_stream<'a, S>(&self, inputs: S) -> RunAll<'a, S::Item>
     where
         S: Stream<Item: Serialize> + Send + 'a,
@@ -124,13 +124,13 @@ impl Endpoint {
 }
 
 impl<'a, T> RunAll<'a, T> {
-    /// How many jobs are in flight at most; 100 by default. Zero counts as one.
+    /// The maximum number of jobs in flight; 100 by default. Zero counts as one.
     pub fn concurrency(mut self, jobs: usize) -> Self {
         self.concurrency = jobs.max(1);
         self
     }
 
-    /// Changes how each job is submitted: `.submit(|run| run.policy(…).at_least_once())`. Called more
+    /// Customizes each submission: `.submit(|run| run.policy(…).at_least_once())`. If called more
     /// than once, all changes apply, in order.
     ///
     /// ```
@@ -152,9 +152,9 @@ impl<'a, T> RunAll<'a, T> {
         self
     }
 
-    /// Changes how each job is waited for, from when it was accepted:
-    /// `.wait(move |wait| wait.timeout(…).notified_by(&webhooks))`. Called more than once, all changes
-    /// apply, in order.
+    /// Customizes each wait, which starts when the job is accepted: `.wait(move |wait|
+    /// wait.timeout(…).notified_by(&webhooks))`. If called more than once, all changes apply, in
+    /// order.
     ///
     /// [`Wait::polling`] applies to each wait, and its [`per_second`](crate::Polling::per_second) to all
     /// of them together.
@@ -232,8 +232,7 @@ impl<T> Future for InFlight<T> {
         let result = ready!(Pin::new(&mut self.task).poll(context));
         let result = result.unwrap_or_else(|end| {
             let what = if end.is_panic() {
-                "its task panicked, in a function that was given to `observe` or to `wait`, or in the \
-                 client itself: the job may have been submitted"
+                "its task panicked, in a function passed to `observe` or `wait` or in the client itself: the job may have been submitted"
             } else {
                 "its task was shut down with the runtime: the job may have been submitted"
             };

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use super::{Job, JobRecord};
 
-/// Reports the end of jobs, so that a [`Wait`](crate::Wait) need not poll for it. It is made from the
-/// `Webhooks` of the feature `webhook`, and given to [`Wait::notified_by`](crate::Wait::notified_by).
+/// Reports the end of jobs, so that a [`Wait`](crate::Wait) need not poll for it. It is created
+/// from the `Webhooks` of the feature `webhook`, and passed to
+/// [`Wait::notified_by`](crate::Wait::notified_by).
 #[derive(Clone)]
 pub struct Notifier(pub(crate) Arc<dyn ReportsEnds>);
 

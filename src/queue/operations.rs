@@ -1,7 +1,6 @@
-//! The operations of the queue interface, as data: method, what sending a call a second time would
-//! do (the table of what follows is in `src/transport/repeat.rs`), and the documented limits per
-//! endpoint and user ([Rate limits](crate#the-interface)). The service states none for `retry` and
-//! `health`.
+//! The operations of the queue interface, as data: method, what a second request would do (the
+//! retry table is in `src/transport/repeat.rs`), and the documented limits per endpoint and user
+//! ([Rate limits](crate#the-interface)). None are documented for `retry` and `health`.
 
 use reqwest::Method;
 

@@ -1,4 +1,4 @@
-//! Which failures pass, so that a wait or a stream goes on after them.
+//! Which failures are transient, so that a wait or a stream continues after them.
 
 use std::time::{Duration, SystemTime};
 

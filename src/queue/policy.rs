@@ -12,8 +12,8 @@ const EXECUTION_TIMEOUT: RangeInclusive<Duration> =
     Duration::from_secs(5)..=Duration::from_secs(7 * DAY);
 const TTL: RangeInclusive<Duration> = Duration::from_secs(10)..=Duration::from_secs(7 * DAY);
 
-/// The execution policy of a job ([policy object](crate#the-interface)). What is not set is left to
-/// the endpoint's own setting.
+/// The execution policy of a job ([policy object](crate#the-interface)). For anything that is not
+/// set, the endpoint's own setting applies.
 ///
 /// For a job that runs longer than the default ttl, raise both: `execution_timeout` to the run time,
 /// `ttl` to queue time plus run time.
@@ -30,7 +30,7 @@ const TTL: RangeInclusive<Duration> = Duration::from_secs(10)..=Duration::from_s
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[must_use = "a policy does nothing until it is given to a submission"]
+#[must_use = "a policy does nothing until it is passed to a submission"]
 pub struct Policy {
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "milliseconds")]
     execution_timeout: Option<Duration>,
@@ -47,23 +47,22 @@ impl Policy {
     }
 
     /// How long the job may run once a worker has picked it up: 5 seconds to 7 days, in whole
-    /// milliseconds; 10 minutes where neither this nor the endpoint says otherwise. A job that
-    /// exceeds it is cut off.
+    /// milliseconds; 10 minutes if neither this nor the endpoint sets it. A job that exceeds it is
+    /// aborted and ends TIMED_OUT.
     pub fn execution_timeout(mut self, time: Duration) -> Self {
         self.execution_timeout = Some(time);
         self
     }
 
     /// The job's total lifespan, counted from its submission, queue time and execution time
-    /// together: 10 seconds to 7 days, in whole milliseconds; 24 hours by default. When it is over,
+    /// together: 10 seconds to 7 days, in whole milliseconds; 24 hours by default. When it expires,
     /// the job is deleted, even while it runs.
     pub fn ttl(mut self, time: Duration) -> Self {
         self.ttl = Some(time);
         self
     }
 
-    /// Whether the job leaves the number of workers as it is instead of starting one; false by
-    /// default.
+    /// Whether the job does not trigger the start of additional workers; false by default.
     pub fn low_priority(mut self, low: bool) -> Self {
         self.low_priority = Some(low);
         self

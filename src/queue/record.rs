@@ -15,10 +15,10 @@ use crate::json::{OtherFields, RawField, decode_at, for_each_field, not_decodabl
 use crate::lenient;
 use crate::transport::{Operation, Reply};
 
-/// What the service says of a job ([Job status record](crate#the-interface)).
+/// A job as reported by the service ([Job status record](crate#the-interface)).
 ///
-/// The output is kept as the bytes that were received and decoded when it is asked for, straight
-/// into the type that is asked for. Fields that the interface does not name are kept too.
+/// The output is kept as the raw bytes that were received, and decoded on request, directly into
+/// the requested type. Fields that the interface does not document are kept, too.
 #[derive(Clone)]
 pub struct JobRecord {
     job: Job,
@@ -39,21 +39,21 @@ const MOST_SHOWN_OF_A_FAILURE: usize = 8_000;
 /// How many names of other fields `Debug` shows.
 const MOST_NAMES_SHOWN: usize = 32;
 
-/// What the handler, or the service on its behalf, says of a failure.
+/// A failure as reported by the handler, or by the service on its behalf.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JobFailure {
-    /// The message, as a person would read it.
+    /// The human-readable message.
     pub message: String,
-    /// The kind of error, such as the name of an exception, where the worker reports one.
+    /// The type of error, such as the name of an exception, if the worker reports one.
     pub error_type: Option<String>,
-    /// Where it happened, where the worker reports it.
+    /// The traceback, if the worker reports one.
     pub traceback: Option<String>,
 }
 
 impl Error {
-    /// The record of the job: as it ended for [`ErrorKind::JobFailed`], [`ErrorKind::JobCancelled`]
-    /// and [`ErrorKind::JobTimedOut`], as last seen for [`ErrorKind::WaitTimedOut`] and
+    /// The job's record: the final one for [`ErrorKind::JobFailed`], [`ErrorKind::JobCancelled`]
+    /// and [`ErrorKind::JobTimedOut`], the last one seen for [`ErrorKind::WaitTimedOut`] and
     /// [`ErrorKind::JobNotFinished`].
     #[must_use]
     pub fn record(&self) -> Option<&JobRecord> {
@@ -73,7 +73,7 @@ impl Job {
             Some(id) if !self.has_id(&id) => Err(self.about_another(operation, &id)),
             // Without an id, it may be what a stream was to get.
             None if others.get("stream").is_some() => {
-                Err(self.foreign(operation, "holds chunks of a stream and is no record"))
+                Err(self.foreign(operation, "contains chunks of a stream instead of a record"))
             }
             _ => Ok(self.clone()),
         });
@@ -159,31 +159,31 @@ impl JobRecord {
         self.job.id()
     }
 
-    /// The handle of the job, to go on with it.
+    /// A handle to the job, to continue with it.
     #[must_use]
     pub fn job(&self) -> &Job {
         &self.job
     }
 
-    /// The job's status when the service wrote the record.
+    /// The job's status at the time of the record.
     #[must_use]
     pub fn status(&self) -> &JobStatus {
         &self.status
     }
 
-    /// The output of a completed job as a `T`. Its shape is defined by the handler.
+    /// Decodes the output of a completed job as a `T`. Its shape is defined by the handler.
     ///
-    /// A job that completed without an output, or with `null`, decodes as `null` does: as `()`, an
-    /// `Option` or a [`serde_json::Value`].
+    /// A missing output is decoded like `null`: as `()`, an `Option` or a [`serde_json::Value`].
     ///
     /// # Errors
     ///
     /// - [`ErrorKind::JobFailed`], [`ErrorKind::JobCancelled`] or [`ErrorKind::JobTimedOut`] for a
     ///   job that ended so, with the handler's message;
-    /// - [`ErrorKind::JobNotFinished`] for one that has not ended: see [`progress`](Self::progress);
-    /// - [`ErrorKind::Decode`] with the path to the place where the output is not a `T`, or is not
-    ///   JSON. `NaN` and `Infinity`, which Python writes into JSON that has no such numbers, are read
-    ///   as null; [`output_bytes`](Self::output_bytes) has whatever was received.
+    /// - [`ErrorKind::JobNotFinished`] for one that has not ended yet: see
+    ///   [`progress`](Self::progress);
+    /// - [`ErrorKind::Decode`] if the output is not a `T` or not JSON, with the path to the
+    ///   offending field. `NaN` and `Infinity`, which Python writes although they are not JSON, are
+    ///   read as null; [`output_bytes`](Self::output_bytes) returns what was received.
     pub fn output<T: DeserializeOwned>(&self) -> Result<T> {
         match &self.status {
             JobStatus::Completed => {}
@@ -192,7 +192,7 @@ impl JobRecord {
                 return Err(Error::new(
                     ErrorKind::JobNotFinished,
                     self.job.attempted("output"),
-                    format!("the job is {status} and has no output yet: wait for it"),
+                    format!("the job is {status} and has no output yet: wait for it to finish"),
                 )
                 .with_record(self.clone()));
             }
@@ -200,12 +200,13 @@ impl JobRecord {
         self.decode("output", self.output.as_deref().unwrap_or(b"null"))
     }
 
-    /// What the handler has reported so far, for a job that is still running. The interface shows
-    /// an output for completed jobs only; in practice handlers report progress the same way.
+    /// Decodes the handler's progress so far, for a job that is still running. The interface
+    /// documents an output for completed jobs only; in practice handlers report progress the same
+    /// way.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Decode`] where it is not a `T`.
+    /// [`ErrorKind::Decode`] if it is not a `T`.
     pub fn progress<T: DeserializeOwned>(&self) -> Result<Option<T>> {
         match &self.output {
             Some(output) if !self.status.is_terminal() => self.decode("progress", output).map(Some),
@@ -213,31 +214,32 @@ impl JobRecord {
         }
     }
 
-    /// The output as the JSON text that was received, whatever the status; `None` where there is
-    /// none, or it is not UTF-8.
+    /// The output as the raw JSON text, whatever the status; `None` if there is none or it is not
+    /// UTF-8.
     #[must_use]
     pub fn output_json(&self) -> Option<&str> {
         self.output.as_deref().and_then(|json| std::str::from_utf8(json).ok())
     }
 
-    /// The output as the bytes that were received, whatever the status, and whether they are JSON or
-    /// not.
+    /// The output as the raw bytes that were received, whatever the status, whether they are JSON
+    /// or not.
     #[must_use]
     pub fn output_bytes(&self) -> Option<&[u8]> {
         self.output.as_deref()
     }
 
-    /// The whole record as the bytes that were received, unredacted; an empty object where only the
-    /// status is known, as of a job whose stream ended in a failure and whose record has expired.
+    /// The whole record as the raw bytes that were received, unredacted; an empty object if only
+    /// the status is known, as for a job whose stream ended in a failure and whose record has
+    /// expired.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.others.object()
     }
 
-    /// What the handler says of a failure, where the job has failed and says anything. The interface
-    /// does not show this field; in practice it is a text, often JSON itself. The API key is redacted
-    /// in it, and so are the storage credentials and the webhook of a job whose handle comes from its
-    /// submission.
+    /// The failure that the handler reported, if the job failed and reported one. The interface
+    /// does not document this field; in practice it is a string, often containing JSON. The API key
+    /// is redacted in it; so are the storage credentials and the webhook URL, if the job's handle
+    /// was returned by its submission.
     #[must_use]
     pub fn failure(&self) -> Option<JobFailure> {
         let redactor = self.job.secrets().redactor();
@@ -250,38 +252,38 @@ impl JobRecord {
         Some(failure.redacted(&redactor))
     }
 
-    /// How long the job waited before its execution started. The interface does not show the unit:
-    /// this reads the number as milliseconds, as seen in practice.
+    /// How long the job waited before its execution started. The interface does not document the
+    /// unit; it is read as milliseconds, as seen in practice.
     #[must_use]
     pub fn delay_time(&self) -> Option<Duration> {
         self.delay_time.and_then(from_milliseconds)
     }
 
-    /// `delayTime` as the number that came.
+    /// The raw `delayTime`.
     #[must_use]
     pub fn delay_time_number(&self) -> Option<f64> {
         self.delay_time
     }
 
-    /// How long the execution took. The interface does not show the unit: this reads the number as
+    /// How long the execution took. The interface does not document the unit; it is read as
     /// milliseconds, as seen in practice.
     #[must_use]
     pub fn execution_time(&self) -> Option<Duration> {
         self.execution_time.and_then(from_milliseconds)
     }
 
-    /// `executionTime` as the number that came.
+    /// The raw `executionTime`.
     #[must_use]
     pub fn execution_time_number(&self) -> Option<f64> {
         self.execution_time
     }
 
-    /// A field of the record that the interface does not name, by its name on the wire (such as
-    /// `workerId` or `retries`), or `None` where it is absent.
+    /// Decodes a field that the interface does not document, by its wire name (such as `workerId`
+    /// or `retries`); `None` if it is absent.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Decode`] where it is not a `T`.
+    /// [`ErrorKind::Decode`] if it is not a `T`.
     pub fn other<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
         match self.others.get(name) {
             Some(json) => self.decode(name, json).map(Some),
@@ -289,12 +291,12 @@ impl JobRecord {
         }
     }
 
-    /// The names of all fields that the interface does not name.
+    /// The names of all fields that the interface does not document.
     pub fn other_names(&self) -> impl Iterator<Item = &str> {
         self.others.names()
     }
 
-    /// The record where the job has not failed; the error that says how it did otherwise.
+    /// Returns the record, or an error if the job failed, was cancelled or timed out.
     ///
     /// # Errors
     ///
@@ -318,7 +320,7 @@ impl JobRecord {
             Some(failure) if !failure.message.is_empty() => {
                 match failure.message.char_indices().nth(MOST_SHOWN_OF_A_FAILURE) {
                     Some((end, _)) => format!(
-                        "{what}: {}… (shortened: `JobRecord::failure` has all of it)",
+                        "{what}: {}… (truncated; see `JobRecord::failure`)",
                         &failure.message[..end]
                     ),
                     None => format!("{what}: {}", failure.message),

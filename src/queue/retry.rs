@@ -1,4 +1,4 @@
-//! Queueing a job again.
+//! Retrying a job.
 
 use std::time::Duration;
 
@@ -8,18 +8,18 @@ use crate::error::{ErrorKind, Result};
 use crate::request::Request;
 
 impl Job {
-    /// Queues a job again that has failed or timed out, with its id and its input; earlier output is
+    /// Requeues a job that has failed or timed out, with the same id and input; earlier output is
     /// removed: `POST /retry/{job_id}`.
     ///
-    /// Where no response comes, or that of another job, the job's status is looked at: a job that is
-    /// queued, running or completed was retried.
+    /// If no response arrives, or one about another job, the job's status decides: a job that is
+    /// queued, running or completed counts as retried.
     ///
     /// # Errors
     ///
     /// - [`ErrorKind::BadRequest`] for a job in another status;
     /// - [`ErrorKind::NotFound`] or [`ErrorKind::JobExpired`] once the result has expired;
-    /// - [`ErrorKind::OutcomeUnknown`] where no answer came and the job does not tell: it still
-    ///   stands as failed, or has failed again. It was not sent twice.
+    /// - [`ErrorKind::OutcomeUnknown`] if no response arrived and the status is inconclusive: the
+    ///   job is still, or again, failed. The request was not sent twice.
     pub fn retry(&self) -> Request<JobRecord> {
         let job = self.clone();
         Request::new(move |timeout| async move { job.retry_within(timeout).await })

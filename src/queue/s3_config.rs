@@ -6,10 +6,11 @@ use super::http_url::is_http_url;
 use crate::error::{Attempted, Error, Result};
 use crate::secret_string::SecretString;
 
-/// Object-storage settings that are passed on to the worker ([s3Config object](crate#the-interface)).
-/// The worker must contain its own logic to use them; the storage can be any S3-compatible one.
+/// Object-storage settings that are passed on to the worker ([s3Config
+/// object](crate#the-interface)). The worker must implement their use itself; any S3-compatible
+/// storage works.
 ///
-/// The credentials are shown nowhere:
+/// The credentials are never shown:
 ///
 /// ```
 /// use podqueue::S3Config;
@@ -18,7 +19,7 @@ use crate::secret_string::SecretString;
 /// assert!(!format!("{storage:?}").contains("s3cret"));
 /// ```
 ///
-/// It is not [`Serialize`](serde::Serialize), so that nothing but a submission writes them.
+/// It does not implement [`Serialize`](serde::Serialize): only a submission writes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct S3Config(Sent);
 
@@ -35,8 +36,9 @@ pub(super) struct Sent {
 }
 
 impl S3Config {
-    /// Settings from the credentials, the bucket's name and the URL of the storage, http or https. A
-    /// submission with another URL is refused, such as one without its scheme (`minio:9000`).
+    /// Creates the settings from the credentials, the bucket's name and the storage's http or https
+    /// URL. A submission with any other URL is refused, such as one without a scheme
+    /// (`minio:9000`).
     pub fn new(
         access_id: impl Into<SecretString>,
         access_secret: impl Into<SecretString>,

@@ -8,24 +8,25 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum JobStatus {
-    /// Accepted, and waiting for a worker.
+    /// Accepted and waiting for a worker.
     InQueue,
     /// A worker's handler is running.
     InProgress,
-    /// The handler succeeded; the record has its output.
+    /// The handler succeeded; the record contains its output.
     Completed,
     /// The handler or its worker failed, or the input was invalid.
     Failed,
     /// Cancelled, before or while it ran.
     Cancelled,
-    /// Cut off by its execution timeout, or never picked up in time.
+    /// Aborted by its execution timeout, or not picked up in time.
     TimedOut,
-    /// A status that the interface does not name. It is kept as it came, and taken as not terminal.
+    /// A status that the interface does not document. It is kept verbatim and treated as not
+    /// terminal.
     Other(String),
 }
 
 impl JobStatus {
-    /// The status as it stands on the wire.
+    /// The status as on the wire.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -40,7 +41,7 @@ impl JobStatus {
     }
 
     /// Whether the job has ended: COMPLETED, FAILED, CANCELLED or TIMED_OUT. Only
-    /// [`Job::retry`](crate::Job::retry) makes it leave such a status again.
+    /// [`Job::retry`](crate::Job::retry) moves a job out of a terminal status.
     #[must_use]
     pub fn is_terminal(&self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled | Self::TimedOut)

@@ -12,10 +12,10 @@ use super::{Job, JobRecord};
 use crate::error::{Error, Result};
 
 impl Job {
-    /// Reads the job's record as it is now: `GET /status/{job_id}`. A job that has failed is a record
-    /// like any other here.
+    /// Reads the job's current record: `GET /status/{job_id}`. A failed job is not an error here.
     ///
-    /// A response with the id of another job is [`ErrorKind::ForeignRecord`](crate::ErrorKind::ForeignRecord), not this job's state.
+    /// [`ErrorKind::ForeignRecord`](crate::ErrorKind::ForeignRecord) if the response has the id of
+    /// another job.
     pub fn status(&self) -> StatusRequest {
         StatusRequest {
             job: self.clone(),
@@ -35,7 +35,7 @@ impl Job {
     }
 }
 
-/// Reads the record of a job; made by [`Job::status`], sent when awaited.
+/// A request for a job's record; returned by [`Job::status`], sent when awaited.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is sent until it is awaited"]
 pub struct StatusRequest {
@@ -55,9 +55,9 @@ impl StatusRequest {
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the
-    /// client's [`timeout`](crate::ClientBuilder::timeout). A
-    /// [`call_timeout`](crate::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// The timeout of a single attempt at this call, until its response has been read; overrides
+    /// the client's [`timeout`](crate::ClientBuilder::timeout). A shorter
+    /// [`call_timeout`](crate::ClientBuilder::call_timeout) is raised to it.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -93,7 +93,11 @@ impl StatusRequest {
         if let Some(ttl) = self.ttl {
             let milliseconds = ttl.as_millis();
             if milliseconds == 0 {
-                return Err(Error::refused(call.attempted, "ttl", "must be a millisecond or more"));
+                return Err(Error::refused(
+                    call.attempted,
+                    "ttl",
+                    "must be at least one millisecond",
+                ));
             }
             call = call.query("ttl", &milliseconds.to_string());
         }

@@ -16,35 +16,37 @@ use self::poller::Poller;
 use super::Job;
 use crate::error::Result;
 
-/// The chunks of a job, in order, until the job has ended; made by [`Job::stream`].
+/// A stream of a job's chunks, in order, until the job ends; returned by [`Job::stream`].
 ///
-/// The service hands out each chunk once. The stream ends when the job has ended *and* nothing is
-/// left to hand out: for a completed job it just ends, for one that failed, was cancelled or timed
-/// out its last item is that error. It survives what passes, as a wait does, and takes turns with all
-/// other streams and waits on the endpoint by the client's [`Polling`](crate::Polling).
+/// The service delivers each chunk once. The stream ends when the job has ended *and* all chunks
+/// are delivered: for a completed job it just ends; for one that failed, was cancelled or timed
+/// out, its last item is that error. It survives transient failures as a wait does, and takes turns
+/// with all other streams and waits on the endpoint according to the client's
+/// [`Polling`](crate::Polling).
 ///
 /// An item that is an error of kind [`ErrorKind::Decode`](crate::ErrorKind::Decode) stands for one
-/// chunk that is no `T`, with what was received as [`Error::body`](crate::Error::body); the stream
-/// goes on after it.
+/// chunk that is not a `T`, with the received text as [`Error::body`](crate::Error::body); the
+/// stream continues after it.
 ///
-/// A response that is lost on its way takes the chunks with it that the service had handed out. The
-/// next chunk then has [`after_gap`](StreamChunk::after_gap). Where none follows, an error of kind
-/// [`ErrorKind::StreamGap`](crate::ErrorKind::StreamGap) comes at the end: [`Job::status`] may have the
-/// whole output nevertheless. Only the error of the job itself, or of the stream, comes after it; any
-/// such error is the last item.
+/// The chunks in a response that is lost in transit are lost, too, because the service considers
+/// them delivered. The next chunk then has [`after_gap`](StreamChunk::after_gap) set. If none
+/// follows, the stream yields an error of kind
+/// [`ErrorKind::StreamGap`](crate::ErrorKind::StreamGap) at its end; [`Job::status`] may still
+/// return the whole output. After it, only the error of the job itself or of the stream can follow,
+/// as the last item.
 ///
-/// The handler must support streaming. Dropping the stream leaves the job as it is. The chunks that
-/// were not asked for yet stay at the service; those that were are gone with the stream, because the
-/// service has handed them out: what came in one response and was not taken from the stream, and what a
-/// request on its way brings.
+/// The handler must support streaming. Dropping the stream does not affect the job. Chunks that
+/// were not requested yet stay on the service. Requested chunks are lost, because the service
+/// considers them delivered: those already received but not yet yielded, and those in the response
+/// to a request in flight.
 #[must_use = "nothing is sent until it is polled"]
 pub struct JobStream<T> {
     inner: Pin<Box<dyn Stream<Item = Result<StreamChunk<T>>> + Send>>,
 }
 
 impl Job {
-    /// Streams what the handler emits, from the first chunk that nobody has read yet to the end of
-    /// the job: `GET /stream/{job_id}`, polled.
+    /// Streams the handler's output, from the first chunk that nobody has read yet to the end of
+    /// the job, by polling `GET /stream/{job_id}`.
     ///
     /// ```no_run
     /// # async fn example(job: podqueue::Job) -> podqueue::Result<()> {

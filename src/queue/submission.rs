@@ -25,44 +25,43 @@ const WAIT: RangeInclusive<Duration> =
     Duration::from_millis(1_000)..=Duration::from_millis(300_000);
 const DEFAULT_WAIT: Duration = Duration::from_millis(90_000);
 
-/// What an answer may take beyond the wait that was asked for.
+/// What a response may take beyond the requested wait.
 const WAIT_MARGIN: Duration = Duration::from_secs(10);
 
-/// An asynchronous submission; made by [`Endpoint::run`], sent when awaited. Answers the job's
-/// handle.
+/// An asynchronous submission; returned by [`Endpoint::run`], sent when awaited. Resolves to the
+/// job's handle.
 ///
 /// # Errors
 ///
 /// - [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), before anything is sent: a
-///   policy value out of range, an invalid webhook or storage URL, a body above the limit, an input
-///   that cannot be written as JSON, or is not a JSON object;
-/// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) where it was sent and no answer
-///   came, or none that can be read: the job may have been accepted, so it is not submitted again,
-///   unless [`at_least_once`](Self::at_least_once) says so. Where the answer broke off, came too
-///   late or grew too large only after the job's id,
-///   [`Error::job_id`](crate::Error::job_id) is the handle to go on with;
-/// - the kinds for what the service answers.
+///   policy value is out of range, a webhook or storage URL is invalid, the body is above the
+///   limit, or the input cannot be serialized or is not a JSON object;
+/// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if it was sent and no readable
+///   response arrived: the job may have been accepted, so the submission is not retried, unless
+///   [`at_least_once`](Self::at_least_once) is set. If the job's id arrived before the response
+///   broke off, timed out or grew too large, continue with [`Error::job_id`](crate::Error::job_id);
+/// - the kinds for the service's error responses.
 ///
-/// Nothing in a response ties it to its submission: behind a proxy that mixes up its responses, the
-/// handle may be that of another job. Where that is a concern, give each input a value of its own, and
-/// compare it with the one of the record
-/// ([`record.other("input")`](crate::JobRecord::other), in practice there).
+/// Nothing in a response ties it to its submission: behind a proxy that mixes up responses, the
+/// handle may belong to another job. If that is a concern, put a unique value into each input and
+/// compare it with the record's ([`record.other("input")`](crate::JobRecord::other), present in
+/// practice).
 #[derive(Debug)]
 #[must_use = "nothing is sent until it is awaited"]
 pub struct Run {
     submission: Submission,
 }
 
-/// A synchronous submission; made by [`Endpoint::run_sync`], sent when awaited. Answers the record as
-/// it is when the wait ends.
+/// A synchronous submission; returned by [`Endpoint::run_sync`], sent when awaited. Resolves to the
+/// record at the end of the wait.
 ///
 /// # Errors
 ///
-/// As [`Run`], with a `wait` out of range among what is refused; and
+/// As for [`Run`]; a `wait` out of range is also refused. In addition,
 /// [`ErrorKind::JobFailed`](crate::ErrorKind::JobFailed),
 /// [`ErrorKind::JobCancelled`](crate::ErrorKind::JobCancelled) or
-/// [`ErrorKind::JobTimedOut`](crate::ErrorKind::JobTimedOut) for a job that ended so, with its record
-/// and the handler's message.
+/// [`ErrorKind::JobTimedOut`](crate::ErrorKind::JobTimedOut) for a job that ended so, with its
+/// record and the handler's message.
 #[derive(Debug)]
 #[must_use = "nothing is sent until it is awaited"]
 pub struct RunSync {
@@ -71,11 +70,11 @@ pub struct RunSync {
 }
 
 impl Endpoint {
-    /// Submits a job and returns at once with its handle: `POST /run`, bodies of at most
+    /// Submits a job and returns its handle at once: `POST /run`, with bodies of at most
     /// [`Run::MAX_BODY`] bytes.
     ///
-    /// The input is any value that serde writes as a JSON object, which the interface asks for; what
-    /// is in it is up to the worker's handler, and it arrives unchanged.
+    /// The input is any value that serde serializes as a JSON object, as the interface requires.
+    /// Its contents are up to the worker's handler and arrive unchanged.
     ///
     /// ```no_run
     /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {
@@ -90,11 +89,11 @@ impl Endpoint {
         Run::new(self.clone(), input)
     }
 
-    /// Submits a job and lets the service wait for it: `POST /runsync`, bodies of at
-    /// most [`RunSync::MAX_BODY`] bytes.
+    /// Submits a job and lets the service wait for it: `POST /runsync`, with bodies of at most
+    /// [`RunSync::MAX_BODY`] bytes.
     ///
-    /// Awaited, it answers the record as it is when the wait ends. Where the job is not finished
-    /// then, it goes on, and so can you, with [`JobRecord::job`](crate::JobRecord::job).
+    /// Resolves to the record at the end of the wait. If the job has not finished by then, it
+    /// continues, and you can pick it up with [`JobRecord::job`](crate::JobRecord::job).
     pub fn run_sync<T: Serialize + ?Sized>(&self, input: &T) -> RunSync {
         RunSync::new(self.clone(), input)
     }
@@ -138,8 +137,7 @@ impl Submission {
         let mut body = self.body;
         let input = &body.as_bytes()[BEFORE_INPUT.len()..];
         if !input.trim_ascii_start().starts_with(b"{") {
-            let rule = "must be a JSON object, which the interface asks for: put the value into a \
-                        field of one";
+            let rule = "must be a JSON object, as the interface requires: wrap the value in one";
             return Err(Error::refused(attempted, "input", rule));
         }
         if let Some(webhook) = &self.webhook {
@@ -257,7 +255,7 @@ impl fmt::Debug for Submission {
 }
 
 impl Run {
-    /// The largest body that `/run` takes, in bytes: 10 MiB, the upper reading of the interface's
+    /// The largest body that `/run` accepts, in bytes: 10 MiB, the upper reading of the interface's
     /// 10 MB. A larger one is refused before it is sent, unless
     /// [`ClientBuilder::payload_limits`](crate::ClientBuilder::payload_limits) sets another limit.
     pub const MAX_BODY: usize = 10 * 1024 * 1024;
@@ -280,8 +278,8 @@ impl Run {
 }
 
 impl RunSync {
-    /// The largest body that `/runsync` takes, in bytes: 20 MiB, the upper reading of the interface's
-    /// 20 MB. A larger one is refused before it is sent, unless
+    /// The largest body that `/runsync` accepts, in bytes: 20 MiB, the upper reading of the
+    /// interface's 20 MB. A larger one is refused before it is sent, unless
     /// [`ClientBuilder::payload_limits`](crate::ClientBuilder::payload_limits) sets another limit.
     pub const MAX_BODY: usize = 20 * 1024 * 1024;
 
@@ -289,20 +287,20 @@ impl RunSync {
         Self { submission: Submission::new(endpoint, input), wait: None }
     }
 
-    /// How long the service waits for the job before it answers: 1 to 300 seconds, in whole
+    /// How long the service waits for the job before it responds: 1 to 300 seconds, in whole
     /// milliseconds; 90 seconds by default. It is not how long the result is kept.
     pub fn wait(mut self, wait: Duration) -> Self {
         self.wait = Some(wait);
         self
     }
 
-    /// Submits the job, waits as long as it takes, and answers its output as a `T`.
+    /// Submits the job, waits as long as it takes, and decodes its output as a `T`.
     ///
-    /// Where the service's wait runs out first, waiting goes on as [`Job::wait`] does.
+    /// If the service's wait ends first, it continues to wait as [`Job::wait`] does.
     ///
     /// # Errors
     ///
-    /// As awaiting the submission itself, waiting, and [`JobRecord::output`] answer.
+    /// Those of the submission itself, of [`Wait`](crate::Wait), and of [`JobRecord::output`].
     pub async fn output<T: DeserializeOwned>(self) -> Result<T> {
         let record = self.send().await?;
         if record.status().is_terminal() {
@@ -340,11 +338,11 @@ impl RunSync {
 macro_rules! submission_settings {
     ($request:ty, $output:ty) => {
         impl $request {
-            /// The URL that the service calls when the job has ended: http or https. The receiver
-            /// must answer 200; the service tries three times in all, ten seconds apart.
+            /// The http or https URL that the service calls when the job has ended. The receiver
+            /// must respond with 200; the service makes up to three attempts, ten seconds apart.
             ///
-            /// Who knows the URL can call it, so it is held as a secret: no error, log or Debug
-            /// shows it. The feature `webhook` has a receiver.
+            /// Anyone who knows the URL can call it, so it is treated as a secret and never appears
+            /// in errors, logs or `Debug` output. The feature `webhook` provides a receiver.
             pub fn webhook(mut self, url: impl Into<SecretString>) -> Self {
                 self.submission.webhook = Some(url.into());
                 self
@@ -356,30 +354,29 @@ macro_rules! submission_settings {
                 self
             }
 
-            /// How long one attempt at this call may take until its response is read, in place of the
-            /// client's [`timeout`](crate::ClientBuilder::timeout). A synchronous job gets its `wait`
-            /// on top, a large body the time to be sent. A
-            /// [`call_timeout`](crate::ClientBuilder::call_timeout) that is shorter is raised to it.
+            /// The timeout of a single attempt at this call, until its response has been read;
+            /// overrides the client's [`timeout`](crate::ClientBuilder::timeout). Synchronous jobs
+            /// get their `wait` on top, large bodies the time it takes to send them. A shorter
+            /// [`call_timeout`](crate::ClientBuilder::call_timeout) is raised to it.
             pub fn timeout(mut self, timeout: Duration) -> Self {
                 self.submission.timeout = Some(timeout);
                 self
             }
 
-            /// Submits the job again where it is not known whether it was accepted: rather twice
-            /// than not at all. Off by default.
+            /// Retries the submission even if it is not known whether the job was accepted:
+            /// at-least-once delivery. Off by default.
             ///
-            /// By default, a submission that was sent and got no answer is not sent again and
-            /// answers [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown). With this,
-            /// it is, by the client's [`RetryPolicy`](crate::RetryPolicy), and the price is that the
-            /// job may run more than once: each run is paid for, calls its webhook, and does
-            /// whatever it does outside. Only the job that was answered last has a handle; the
-            /// others run to their end unseen. So it is for jobs that are cheap and do no harm when
-            /// they run twice.
+            /// By default, a submission that was sent but got no response is not retried and fails
+            /// with [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown). With this, it
+            /// is retried according to the client's [`RetryPolicy`](crate::RetryPolicy), at the
+            /// price that the job may run more than once: each run is billed, calls its webhook,
+            /// and has its side effects. Only the job of the last response has a handle; the others
+            /// run to their end unseen. Use it for jobs that are cheap and idempotent.
             ///
-            /// Where all attempts are used up and one of them may have been accepted, the error is
-            /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) nevertheless; so it
-            /// is, without another attempt, where the service accepted the job and its answer cannot
-            /// be read, is larger than the client reads, or is lost only after the job's id.
+            /// The error is still [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown)
+            /// if all attempts are used up and one of them may have been accepted; and also,
+            /// without another attempt, if the service accepted the job but its response is
+            /// unreadable, is larger than the client's limit, or broke off after the job's id.
             pub fn at_least_once(mut self) -> Self {
                 self.submission.at_least_once = true;
                 self

@@ -24,28 +24,29 @@ const LAST_LOOK: Duration = Duration::from_millis(250);
 const NOTIFIED_FIRST: Duration = Duration::from_secs(5);
 const NOTIFIED_LONGEST: Duration = Duration::from_secs(2 * 60);
 
-/// Waits for a job to end; made by [`Job::wait`], starts when awaited. Answers the record of the
-/// completed job.
+/// A wait for a job to end; returned by [`Job::wait`], starts when awaited. Resolves to the record
+/// of the completed job.
 ///
-/// It asks for the status by the client's [`Polling`], taking turns with all other waits and
-/// streams on the endpoint, and survives what passes: a broken connection, a 408, a 429, a 502, a gateway's page with
-/// 403 or 404 (one whose body is not JSON), a response that is not JSON, or that is about another job.
-/// A look that stays without a response for 30 seconds, 15 for a synchronous job, or a third of what is
-/// left before the deadline, is given up for another.
-/// A `Retry-After` is waited for, but no longer than a third of the time for which a result is kept:
-/// 20 seconds for a synchronous job, 10 minutes for any other.
-/// Dropping it leaves the job as it is.
+/// It polls the status according to the client's [`Polling`], taking turns with all other waits and
+/// streams on the endpoint, and survives transient failures: a broken connection, a 408, a 429, a
+/// 502, a gateway's page with 403 or 404 (one whose body is not JSON), a response that is not JSON,
+/// or one that is about another job. A poll that gets no response within 30 seconds, 15 for a
+/// synchronous job, or a third of the time left before the deadline, is abandoned for another. A
+/// `Retry-After` is honored, but for no longer than a third of the time for which a result is
+/// kept: 20 seconds for a synchronous job, 10 minutes for any other. Dropping the wait does not
+/// affect the job.
 ///
 /// # Errors
 ///
 /// - [`ErrorKind::JobFailed`], [`ErrorKind::JobCancelled`], [`ErrorKind::JobTimedOut`], with the
 ///   record and the handler's message;
-/// - [`ErrorKind::WaitTimedOut`] at the deadline, with the record as last seen, and with the last
-///   look's failure as its source where it has failed;
-/// - [`ErrorKind::JobExpired`] where the service does not hold the job any more, with the reason as
-///   far as it is known ([`Job::expires_at`], [`Job::result_expires_at`]), and
-///   [`ErrorKind::NotFound`] where this handle has never seen it: the id may be wrong;
-/// - without a deadline, the last passing failure once the service was out of reach for 15 minutes.
+/// - [`ErrorKind::WaitTimedOut`] at the deadline, with the last record seen, and with the last
+///   poll's failure, if it failed, as its source;
+/// - [`ErrorKind::JobExpired`] if the job is no longer available, with the reason as far as it is
+///   known ([`Job::expires_at`], [`Job::result_expires_at`]), and [`ErrorKind::NotFound`] if this
+///   handle has never seen it: the id may be wrong;
+/// - without a deadline, the last transient failure once the service has been unreachable for 15
+///   minutes.
 ///
 /// ```no_run
 /// # async fn example(job: podqueue::Job) -> podqueue::Result<()> {
@@ -83,18 +84,18 @@ struct Seen {
     failure: Option<Error>,
 }
 
-/// What became of a job at the service when a wait ran out that was asked to cancel it.
+/// What became of the job on the service when a wait with [`Wait::cancel_on_timeout`] timed out.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RemoteCancel {
     /// The service has cancelled the job.
     Cancelled,
-    /// The service did not confirm it, for this reason: the job may still run.
+    /// The service did not confirm the cancellation, for this reason: the job may still be running.
     NotConfirmed(Error),
 }
 
 impl Error {
-    /// What became of the job at the service, when a wait ran out that was asked to cancel it.
+    /// What became of the job on the service, if a wait with [`Wait::cancel_on_timeout`] timed out.
     #[must_use]
     pub fn remote_cancel(&self) -> Option<&RemoteCancel> {
         self.attached()
@@ -121,46 +122,47 @@ impl Wait {
         }
     }
 
-    /// How long to wait at most. Requests count, too: one that is on its way when the time is over
-    /// is given up.
+    /// The maximum time to wait; unlimited by default. It includes requests: one that is in flight
+    /// at the deadline is abandoned.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Cancels the job at the service when the time is over. What became of it is told by
-    /// [`Error::remote_cancel`]; a job that has ended in the meantime is answered as it ended.
+    /// Cancels the job on the service when the wait times out. [`Error::remote_cancel`] reports the
+    /// outcome; if the job has ended in the meantime, the wait resolves to that result.
     ///
-    /// The wait goes on beyond its timeout until that is known. The cancel is a call like any other:
-    /// first it waits for its turn within the rate limits, and the service allows ten cancels a second
-    /// on an endpoint, so that of a thousand jobs that time out together the last is cancelled some 90
-    /// seconds later. Then its attempts each have the client's
-    /// [timeout](crate::ClientBuilder::timeout), and pauses by its [`RetryPolicy`](crate::RetryPolicy)
-    /// in between. Where the service refuses because the job has ended, or nothing tells whether it
-    /// has cancelled it, the job's status is read in the same way. [`ClientBuilder::call_timeout`](crate::ClientBuilder::call_timeout) bounds both calls, turn
-    /// and all; dropping the wait ends it at once.
+    /// The wait continues beyond its timeout until the outcome is known. The cancellation is a call
+    /// like any other. It first waits for the rate limiter: the service allows ten cancellations
+    /// per second on an endpoint, so if a thousand jobs time out together, the last is cancelled
+    /// some 90 seconds later. Each of its attempts then has the client's
+    /// [timeout](crate::ClientBuilder::timeout), with delays from its
+    /// [`RetryPolicy`](crate::RetryPolicy) in between. If the service refuses because the job has
+    /// ended, or it is unclear whether the job was cancelled, its status is read in the same way.
+    /// [`ClientBuilder::call_timeout`](crate::ClientBuilder::call_timeout) bounds both calls,
+    /// waiting for the rate limiter included; dropping the wait ends it at once.
     pub fn cancel_on_timeout(mut self) -> Self {
         self.cancel = true;
         self
     }
 
-    /// How often to ask, for this wait alone: no more often than its
-    /// [`per_second`](Polling::per_second), and in turn with all other waits and streams on the
-    /// endpoint, which it does not slow down.
+    /// How often this wait polls: no more often than its [`per_second`](Polling::per_second), and
+    /// in turn with all other waits and streams on the endpoint, which it does not slow down.
     pub fn polling(mut self, polling: Polling) -> Self {
         self.interval = polling.interval();
         self.polling = Some(polling);
         self
     }
 
-    /// Ends the wait as soon as the service's call about the job has arrived and is confirmed, with
-    /// slow polling as the safety net: for `&webhooks`, the receiver of the feature `webhook`.
+    /// Ends the wait as soon as the service's webhook call for the job has arrived and is
+    /// confirmed, with slow polling as a fallback. Pass `&webhooks`, the receiver of the feature
+    /// `webhook`.
     ///
-    /// The status is read once at first, for a job that has ended already, and then rarely, for a call
-    /// that never comes: after 5 seconds, growing to every 2 minutes, unless [`polling`](Self::polling)
-    /// is set, before this or after it. The job must have been submitted with the receiver's URL, or
-    /// that of another instance that shares the load with this one: polling finds what only that one
-    /// was notified of.
+    /// The status is read once at the start, in case the job has already ended, and then rarely, in
+    /// case the call never arrives: first after 5 seconds, growing to every 2 minutes, unless
+    /// [`polling`](Self::polling) is set, before or after this. The job must have been submitted
+    /// with the URL of this receiver, or of another instance behind the same load balancer: polling
+    /// covers calls that only the other instance received.
     ///
     /// ```
     /// # async fn example<T>(job: podqueue::Job, webhooks: T) -> podqueue::Result<()>
@@ -298,27 +300,29 @@ impl Wait {
             None
         };
         let last = match &seen.last {
-            Some(record) => format!("last seen {}", record.status()),
+            Some(record) => format!("last seen as {}", record.status()),
             None => "its status could not be read".to_owned(),
         };
         let failure = seen.failure.as_ref().map(Error::message);
         let failure =
-            failure.map(|why| format!("; the last look failed: {why}")).unwrap_or_default();
+            failure.map(|why| format!("; the last poll failed: {why}")).unwrap_or_default();
         let fate = match &cancelled {
             None if seen.last.is_none() || seen.failure.is_some() => {
-                "it may go on at the service".to_owned()
+                "it may still be running on the service".to_owned()
             }
-            None => "it goes on at the service".to_owned(),
-            Some(RemoteCancel::Cancelled) => "it was cancelled at the service".to_owned(),
+            None => "it continues on the service".to_owned(),
+            Some(RemoteCancel::Cancelled) => "it was cancelled on the service".to_owned(),
             Some(RemoteCancel::NotConfirmed(error)) => {
-                format!("its cancellation was not confirmed, and it may go on ({error})")
+                format!("its cancellation was not confirmed, and it may still be running ({error})")
             }
         };
         let waited = self.timeout.unwrap_or_default();
         let mut error = Error::new(
             ErrorKind::WaitTimedOut,
             self.job.attempted("wait"),
-            format!("the job has not ended after {waited:?} ({last}{failure}); {fate}"),
+            format!(
+                "timed out after {waited:?} waiting for the job to finish ({last}{failure}); {fate}"
+            ),
         )
         .with_job_id(self.job.id());
         if let Some(record) = seen.last {
@@ -337,7 +341,7 @@ impl Wait {
         // Without a limit of its own: its turn may be far where many jobs time out together.
         let (error, record) = match self.job.cancel().await {
             Ok(record) => {
-                let what = format!("the service answered with the job {}", record.status());
+                let what = format!("the service responded with the job {}", record.status());
                 let attempted = self.job.attempted(CANCEL.name);
                 (Error::new(ErrorKind::JobNotFinished, attempted, what), Some(record))
             }

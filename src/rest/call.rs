@@ -1,4 +1,4 @@
-//! What generated calls are made of.
+//! The building blocks of generated calls.
 
 mod changes;
 mod form;
@@ -28,7 +28,7 @@ fn named(method: &str) -> Method {
     Method::from_bytes(method.as_bytes()).unwrap_or(Method::POST)
 }
 
-/// A call under construction, piece by piece as its description says.
+/// A call under construction, piece by piece.
 pub struct RestCall {
     operation: Operation,
     path: Path,
@@ -41,7 +41,8 @@ pub struct RestCall {
 }
 
 impl RestCall {
-    /// A call named `operation` by `method`, which says whether it may be sent again.
+    /// Creates a call named `operation` with the HTTP `method`, which determines whether it may be
+    /// retried.
     pub fn new(operation: &'static str, method: &'static str) -> Self {
         let (method, repeat) = match method {
             "GET" => (Method::GET, Repeat::Safe),
@@ -67,13 +68,13 @@ impl RestCall {
         }
     }
 
-    /// A piece of the path, as it stands in the description.
+    /// Appends a literal piece of the path.
     pub fn literal(mut self, text: &'static str) -> Self {
         self.path = self.path.literal(text);
         self
     }
 
-    /// A parameter in the path.
+    /// Appends a path parameter.
     pub fn parameter(mut self, name: &'static str, value: &impl ToString) -> Self {
         let value = value.to_string();
         self.secrets.extend(secrets_named(name, &value));
@@ -81,7 +82,7 @@ impl RestCall {
         self
     }
 
-    /// A query parameter: absent for `None`, repeated for a list.
+    /// Adds a query parameter: omitted for `None`, repeated for a list.
     pub fn query(mut self, name: &'static str, value: &impl Serialize) -> Self {
         let values = match serde_json::to_value(value) {
             Ok(Value::Array(items)) => items,
@@ -98,7 +99,8 @@ impl RestCall {
         self
     }
 
-    /// A query parameter that holds a list in one text; absent for `None` and for nothing.
+    /// Adds a query parameter that joins a list into one value; omitted for `None` and for an empty
+    /// list.
     pub fn query_joined(
         mut self,
         name: &'static str,
@@ -114,7 +116,7 @@ impl RestCall {
         self
     }
 
-    /// A header.
+    /// Adds a header.
     pub fn header(mut self, name: &'static str, value: &impl ToString) -> Self {
         let value = value.to_string();
         self.secrets.extend(secrets_named(name, &value));
@@ -122,24 +124,24 @@ impl RestCall {
         self
     }
 
-    /// The media types that the response may have, where they are not just JSON.
+    /// Sets the media types that the response may have, if not only JSON.
     pub fn accept(mut self, media: &'static str) -> Self {
         self.headers.push(("accept", media.to_owned()));
         self
     }
 
-    /// How long an attempt may take, where that was set.
+    /// Sets the timeout of an attempt, if there is one.
     pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// A JSON body with changes made to it; none for `None` without changes.
+    /// Sets a JSON body with changes applied to it; no body for `None` without changes.
     pub fn json(self, body: Option<&impl Serialize>, changes: &Changes) -> Self {
         self.json_as("application/json", body, changes)
     }
 
-    /// The same under the name of another media type.
+    /// The same with another media type.
     pub fn json_as(
         mut self,
         media: &'static str,
@@ -163,8 +165,8 @@ impl RestCall {
         }
     }
 
-    /// A body of `application/x-www-form-urlencoded`, whose fields are written as JSON unless a
-    /// style says otherwise.
+    /// Sets a body of `application/x-www-form-urlencoded`, whose fields are written as JSON unless
+    /// a style says otherwise.
     pub fn form(
         mut self,
         body: Option<&impl Serialize>,
@@ -179,13 +181,13 @@ impl RestCall {
         match form(&body, styles) {
             Some(form) => self.with_body("application/x-www-form-urlencoded", form.into()),
             None => {
-                self.fail("body", format_args!("is not an object, so it makes no form"));
+                self.fail("body", format_args!("is not an object, so it cannot be sent as a form"));
                 self
             }
         }
     }
 
-    /// A body of text or of bytes.
+    /// Sets a body of text or bytes.
     pub fn raw(self, media: &'static str, body: Option<&(impl Clone + Into<Bytes>)>) -> Self {
         match body {
             Some(body) => self.with_body(media, body.clone().into()),
@@ -234,18 +236,18 @@ impl RestCall {
         .await
     }
 
-    /// Sends a call whose response is text in UTF-8.
+    /// Sends a call whose response is UTF-8 text.
     pub async fn send_text(self, rest: &Target) -> Result<String> {
         self.read(rest, |reply, attempted| {
             String::from_utf8(reply.body.to_vec()).map_err(|_| {
-                let message = "the response is not text in UTF-8";
+                let message = "the response is not UTF-8 text";
                 reply.explain(Error::new(ErrorKind::Decode, attempted, message))
             })
         })
         .await
     }
 
-    /// Sends a call whose response is anything at all.
+    /// Sends a call whose response is arbitrary bytes.
     pub async fn send_bytes(self, rest: &Target) -> Result<Bytes> {
         self.exchange(rest).await.map(|reply| reply.body)
     }

@@ -1,4 +1,4 @@
-//! One attempt at a call: send it, read the answer, and say what became of it.
+//! One attempt at a call: send it, read the response, and say what became of it.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -72,8 +72,7 @@ impl Wire {
         let Arrived { status, headers, retry_after, body, was_redirected } =
             arrived.map_err(|not_arrived| not_arrived.failure(call))?;
         if was_redirected {
-            let what = "the HTTP client that was set has followed a redirect, and may have carried \
-                        the key to another host: build it with a policy that follows none";
+            let what = "the custom HTTP client followed a redirect, which may have leaked the key to another host: build it with a redirect policy of `none()`";
             let error = Error::new(ErrorKind::Redirect, &call.attempted, what);
             return Err(Failure { fate: Fate::Final, error });
         }
@@ -104,7 +103,7 @@ impl Wire {
         }
         for (name, value) in &call.headers {
             let mut value = HeaderValue::from_str(value).map_err(|_| {
-                unusable(Error::refused(&call.attempted, *name, "cannot stand in a header"))
+                unusable(Error::refused(&call.attempted, *name, "is not allowed in a header"))
             })?;
             // Which of them are secrets, nobody says for certain.
             value.set_sensitive(true);
@@ -156,43 +155,44 @@ impl Wire {
         body: &Bytes,
     ) -> Failure {
         let (kind, fate, advice) = match status {
-            ..200 => (ErrorKind::UnexpectedStatus, Fate::ServerFailed, "that is not the last word"),
+            ..200 => (
+                ErrorKind::UnexpectedStatus,
+                Fate::ServerFailed,
+                "an informational status, which is not a final response",
+            ),
             300..400 => {
                 (ErrorKind::Redirect, Fate::Final, "redirects are not followed: check the URL")
             }
-            400 => {
-                (ErrorKind::BadRequest, Fate::Final, "the request was found malformed or invalid")
-            }
+            400 => (ErrorKind::BadRequest, Fate::Final, "the request is malformed or invalid"),
             401 => (
                 ErrorKind::Unauthorized,
                 Fate::Final,
-                "the API key is missing, wrong or without permission",
+                "the API key is missing, wrong or lacks permission",
             ),
             403 | 404 if is_page(headers, body) => (
                 ErrorKind::Server,
                 Fate::Intercepted,
-                "a web page, which comes from a gateway and not from the service: check the URL, if \
-                 it keeps coming",
+                "the response is a web page, which comes from a gateway and not from the service: if this persists, check the URL",
             ),
-            404 => (ErrorKind::NotFound, Fate::Final, "not found, or not there any more"),
+            404 => (ErrorKind::NotFound, Fate::Final, "not found or no longer available"),
             408 | 425 => (
                 ErrorKind::Server,
                 Fate::ServerFailed,
-                "the service, or a gateway before it, did not take the request in time",
+                "the service, or a gateway in front of it, did not accept the request in time",
             ),
             429 => (
                 ErrorKind::RateLimited,
                 Fate::Throttled,
                 "a rate or concurrency limit was exceeded",
             ),
-            501 => (ErrorKind::Server, Fate::Final, "the service cannot do that"),
+            501 => (ErrorKind::Server, Fate::Final, "the service does not support this operation"),
             500.. => (ErrorKind::Server, Fate::ServerFailed, "the service failed"),
             _ => (ErrorKind::UnexpectedStatus, Fate::Final, "an unexpected status"),
         };
-        let mut message = format!("answered {status}: {advice}");
+        let mut message = format!("status {status}: {advice}");
         let secrets = self.secrets(call);
         if let Some(host) = redirect_host(call, headers).filter(|_| kind == ErrorKind::Redirect) {
-            message.push_str(&format!(" (it points to {})", secrets.hide(&host)));
+            message.push_str(&format!(" (redirected to {})", secrets.hide(&host)));
         }
         let error = Error::new(kind, &call.attempted, message)
             .with_status(status)
@@ -205,9 +205,11 @@ impl Wire {
 impl NotArrived {
     fn failure(self, call: &Call) -> Failure {
         let (fate, kind, message) = match (&self.why, self.never_sent) {
-            (Why::Failed(error), _) if error.is_builder() => {
-                (Fate::Final, ErrorKind::InvalidRequest, "the request cannot be built".to_owned())
-            }
+            (Why::Failed(error), _) if error.is_builder() => (
+                Fate::Final,
+                ErrorKind::InvalidRequest,
+                "the request could not be built".to_owned(),
+            ),
             (Why::Failed(error), true) if error.is_connect() => {
                 (Fate::NeverSent, ErrorKind::Connect, "no connection could be made".to_owned())
             }
@@ -221,15 +223,16 @@ impl NotArrived {
             }
             (Why::Late(late), true) => (Fate::NeverSent, ErrorKind::Connect, late.not_sent()),
             (Why::Crowded, _) => {
-                let what = "timed out before the request was sent: too many calls that the service \
-                            holds open share an HTTP/2 connection (ClientBuilder::http_client)";
+                let what = "timed out before the request was sent: too many long-running calls share an HTTP/2 connection (ClientBuilder::http_client)";
                 (Fate::NeverSent, ErrorKind::Timeout, what.to_owned())
             }
-            (Why::Failed(error), false) if error.is_timeout() => {
-                (Fate::NoAnswer, ErrorKind::Timeout, "no answer in time".to_owned())
-            }
+            (Why::Failed(error), false) if error.is_timeout() => (
+                Fate::NoAnswer,
+                ErrorKind::Timeout,
+                "timed out waiting for the response".to_owned(),
+            ),
             (Why::Failed(_), false) => {
-                let what = "the connection broke before an answer came";
+                let what = "the connection broke before a response arrived";
                 (Fate::NoAnswer, ErrorKind::Network, what.to_owned())
             }
             (Why::Late(late), false) => (Fate::NoAnswer, ErrorKind::Timeout, late.no_answer()),
@@ -238,7 +241,7 @@ impl NotArrived {
                 (Fate::NeverSent, ErrorKind::Connect, what.to_owned())
             }
             (Why::ShutDown, false) => {
-                let what = "the runtime was shut down before an answer came";
+                let what = "the runtime was shut down before a response arrived";
                 (Fate::NoAnswer, ErrorKind::Network, what.to_owned())
             }
         };

@@ -109,7 +109,7 @@ impl Body for Outgoing {
 
 impl fmt::Display for CalledBack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the request was given up before its body was sent")
+        f.write_str("the request was abandoned before its body was sent")
     }
 }
 

@@ -1,4 +1,4 @@
-//! Work that goes on whether or not whoever waits for it is polled.
+//! Work that continues whether or not its waiter is polled.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;

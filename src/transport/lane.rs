@@ -1,4 +1,4 @@
-//! How calls that the service holds open leave room for others.
+//! How long-running calls leave room for others.
 //!
 //! Over HTTP/1.1 each open request has a connection to itself. Over HTTP/2 all share one, which takes
 //! as many as the peer admits, often a hundred: a few hundred synchronous jobs would fill it, and

@@ -3,21 +3,21 @@
 //! Each pair of an endpoint and an operation has a [`Gate`], which all clones of a client share. A
 //! request passes it in the order of its [line](crate::line), once four parts agree:
 //!
-//! - the [log](log): fewer than N requests can still be counted by the service. A request counts from
-//!   its send until ten seconds after the head of its answer arrived. The service admitted it at some
-//!   moment in between, so whatever ten seconds the service looks at, fixed or sliding, it finds at
-//!   most N: of any N + 1 requests the last was sent when the first no longer counted;
+//! - the [log](log): fewer than N requests can still be counted by the service. A request counts
+//!   from its send until ten seconds after the head of its response arrived. The service admitted
+//!   it at some moment in between, so whatever ten seconds the service looks at, fixed or sliding,
+//!   it finds at most N: of any N + 1 requests the last was sent when the first no longer counted;
 //! - the [slots](slots): fewer requests are open than the documented concurrency;
 //! - the [pace](pace): after a burst, requests go out evenly, and not all at once every ten seconds;
-//! - the [brake](brake): the service has not just answered 429, which it can where others use the
+//! - the [brake](brake): the service has not just returned a 429, which happens if others use the
 //!   same account.
 //!
-//! Counting until the answer is safe whatever the network does, and costs the round trip: N requests
-//! in ten seconds and a round trip. Where the answer itself comes late, as of `/runsync`, it costs
-//! more: a sixth of the rate at worst, with jobs of two seconds, and nothing below a few dozen
-//! milliseconds or above two and a half seconds, where the concurrency is what limits. To count only
-//! until the request has arrived would need to be told of that, and the HTTP client tells no such
-//! thing: it may still be connecting.
+//! Counting until the response is safe whatever the network does, and costs the round trip: N
+//! requests in ten seconds and a round trip. If the response itself comes late, as for `/runsync`,
+//! it costs more: a sixth of the rate at worst, with jobs of two seconds, and nothing below a few
+//! dozen milliseconds or above two and a half seconds, where the concurrency is what limits.
+//! Counting only until the request has arrived would require a report of that, which the HTTP
+//! client does not make: it may still be connecting.
 //!
 //! A request whose caller is not polled cannot tell how it fared. It is [under way](super::under_way) until
 //! the time of its attempt is over, and then counts as one that was given up.

@@ -43,7 +43,7 @@ impl Path {
     pub(crate) fn parameter(mut self, field: &'static str, value: &str) -> Self {
         let rule = match value {
             "" => Some("must not be empty"),
-            "." | ".." => Some("must not be `.` or `..`, which a URL resolves to another place"),
+            "." | ".." => Some("must not be `.` or `..`, which would resolve to another URL"),
             _ => None,
         };
         if let (Some(rule), None) = (rule, &self.refusal) {

@@ -1,4 +1,4 @@
-//! What may be sent again: the one table of it, for all three interfaces.
+//! What may be retried: one table for all three interfaces.
 //!
 //! An operation names its [`Repeat`], an attempt ends in a [`Fate`], and [`Repeat::after`] says what
 //! follows. How often and how soon is up to the [`RetryPolicy`](super::RetryPolicy).
@@ -8,13 +8,13 @@ use crate::error::{Error, ErrorKind};
 
 /// What sending a call a second time would do.
 ///
-/// A call that was answered 429, or never left, may always be sent again.
+/// A call that was throttled with a 429, or never sent, may always be retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Repeat {
     /// No harm: it reads, it cancels, or it sets what it sets to the same again.
     Safe,
-    /// No harm, but the reply means something else: what a lost answer handed out does not come
-    /// again, and what was deleted is not found.
+    /// No harm, but the response means something else: what a lost response delivered is not
+    /// delivered again, and what was deleted is not found.
     Noted,
     /// It would do something twice, and whoever sends it prefers that to nothing.
     AtLeastOnce,
@@ -33,14 +33,14 @@ pub(crate) enum Fate {
     Throttled,
     /// 408, 425, 500, 502 and above: it may have been taken up before the service failed.
     ServerFailed,
-    /// It was sent, and no complete answer came.
+    /// It was sent, and no complete response arrived.
     NoAnswer,
-    /// It was answered as a success, and the answer cannot be read.
+    /// The response is a success that cannot be read.
     Unreadable,
     /// Something between here and the service refused it. It did not get there, but that is nothing
     /// to build a second submission on.
     Intercepted,
-    /// It was answered, and the answer will not change.
+    /// The response is final.
     Final,
 }
 
@@ -53,15 +53,15 @@ pub(crate) struct Failure {
 /// What follows an attempt that brought no reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// It is sent again.
+    /// It is retried.
     Again,
-    /// It is sent again, and the reply says that an earlier attempt may have taken effect.
+    /// It is retried, and the reply says that an earlier attempt may have taken effect.
     AgainNoted,
-    /// It is not sent again: the outcome is unknown until somebody has looked.
+    /// It is not retried: the outcome is unknown until somebody has looked.
     Look,
-    /// It is not sent again: the outcome is unknown.
+    /// It is not retried: the outcome is unknown.
     Unknown,
-    /// The error stands as it is.
+    /// The error stands unchanged.
     Stop,
 }
 
@@ -121,8 +121,7 @@ impl Repeat {
         match self.after(Fate::Unreadable) {
             Unknown | Look => unknown(
                 error,
-                "it was answered as a success, so it has most likely taken effect, and was not \
-                 retried",
+                "the response reports success, so it has most likely taken effect, and was not retried",
             ),
             _ => error,
         }

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use super::repeat::{Failure, Fate};
 
-/// How often and how soon a call is retried, where retrying it is safe.
+/// How often and how soon a call is retried, if retrying it is safe.
 ///
-/// What is safe does not depend on this policy, and is the same for all three interfaces:
+/// What is safe does not depend on this policy and is the same for all three interfaces:
 ///
-/// | call | 429, or never sent | 408, 425, 500, 502 and above | sent, and no response | a success that cannot be read | a web page with 403 or 404 |
+/// | call | 429, or never sent | 408, 425, 500, 502 and above | sent, but no response | an unreadable success | a web page with 403 or 404 |
 /// |---|---|---|---|---|---|
-/// | status, health, REST reads, GraphQL queries | retried | retried | retried | error | retried |
+/// | `status`, `health`, REST reads, GraphQL queries | retried | retried | retried | error | retried |
 /// | stream | retried | retried | retried, with [a gap](crate::StreamChunk::after_gap) | retried, with a gap | retried |
 /// | run, runsync, openai | retried | [outcome unknown](crate::ErrorKind::OutcomeUnknown) | outcome unknown | outcome unknown | error |
 /// | run, runsync [at least once](crate::Run::at_least_once) | retried | retried | retried | outcome unknown | retried |
@@ -19,20 +19,21 @@ use super::repeat::{Failure, Fate};
 /// | retry | retried | the job's status shows | the same | the same | error |
 /// | purge-queue | retried | outcome unknown | outcome unknown | outcome unknown | error |
 /// | changing a template | retried | retried | retried | error | retried |
-/// | deleting a template or a secret | retried | retried; what is clearly not found then is deleted, and after any other refusal the outcome is unknown | the same | outcome unknown | retried |
+/// | deleting a template or a secret | retried | retried; a clear "not found" then counts as deleted, and after any other refusal the outcome is unknown | the same | outcome unknown | retried |
 /// | creating a template or a secret, any other mutation | retried | outcome unknown | outcome unknown | outcome unknown | error |
 ///
 /// Any other status is final, 501 included. A web page with 403 or 404 comes from a gateway: the
 /// service responds in JSON.
 ///
-/// The wait before attempt *n* + 1 is drawn between zero and `base × 2^(n-1)` (full jitter), capped,
-/// and never shorter than the service's `Retry-After`, in seconds or as a date.
+/// The delay before attempt *n* + 1 is chosen at random between zero and `base × 2^(n-1)`
+/// (exponential backoff with full jitter), up to a cap, and is never shorter than the service's
+/// `Retry-After`, in seconds or as a date.
 ///
-/// All calls of a client share a budget of 100 retries, which every two successes or final refusals
-/// replenish by one: it lasts while up to a third of the attempts fail. When nearly everything fails,
-/// it runs out, and the client stops retrying instead of multiplying the load. After a 429, a retry
-/// counts half; one that is not sent after all, because the call was dropped or had no time left, does
-/// not count.
+/// All calls of a client share a retry budget of 100, which every two successes or final refusals
+/// replenish by one: it lasts as long as no more than a third of the attempts fail. When nearly
+/// everything fails, it runs out, and the client stops retrying instead of multiplying the load. A
+/// retry after a 429 costs half; one that is not sent after all, because the call was dropped or
+/// had no time left, costs nothing.
 ///
 /// ```
 /// use std::time::Duration;
@@ -52,8 +53,8 @@ pub struct RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Three attempts; 50 ms as the base after a network or server failure, 1 s after 429; waits of
-    /// at most 20 s; a `Retry-After` above 120 s is not waited for.
+    /// The default: three attempts; a base delay of 50 ms after a network or server failure and 1 s
+    /// after a 429; a cap of 20 s; and no retry if `Retry-After` exceeds 120 s.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -65,41 +66,41 @@ impl RetryPolicy {
         }
     }
 
-    /// Every call is sent once.
+    /// Never retries.
     #[must_use]
     pub fn never() -> Self {
         Self { attempts: 1, ..Self::new() }
     }
 
-    /// How often a call is sent at most, the first time included. Zero counts as one.
+    /// The maximum number of attempts, the first included. Zero counts as one.
     #[must_use]
     pub fn attempts(mut self, attempts: u32) -> Self {
         self.attempts = attempts.max(1);
         self
     }
 
-    /// The base of the waits after a network or server failure.
+    /// The base delay after a network or server failure.
     #[must_use]
     pub fn base(mut self, base: Duration) -> Self {
         self.base = base;
         self
     }
 
-    /// The base of the waits after a 429.
+    /// The base delay after a 429.
     #[must_use]
     pub fn throttled_base(mut self, base: Duration) -> Self {
         self.throttled_base = base;
         self
     }
 
-    /// The longest wait that the policy itself draws. A `Retry-After` may be longer.
+    /// The longest backoff delay. A `Retry-After` may be longer.
     #[must_use]
     pub fn cap(mut self, cap: Duration) -> Self {
         self.cap = cap;
         self
     }
 
-    /// The longest `Retry-After` that is waited for; above it, the error is returned at once.
+    /// The longest `Retry-After` to wait for; if it is longer, the error is returned at once.
     #[must_use]
     pub fn longest_retry_after(mut self, longest: Duration) -> Self {
         self.longest_retry_after = longest;
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_is_honoured_and_refused_above_the_longest() {
+    fn retry_after_is_honored_and_refused_above_the_longest() {
         let policy = RetryPolicy::new();
         let asked = |seconds| failure(Fate::Throttled, Some(Duration::from_secs(seconds)));
         let pause = policy.pause(1, Duration::MAX, &asked(30));

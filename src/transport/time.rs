@@ -45,7 +45,7 @@ impl Time {
 
 impl Late {
     pub(super) fn no_answer(&self) -> String {
-        format!("no answer within {:?}", self.given)
+        format!("timed out after {:?} waiting for the response", self.given)
     }
 
     pub(super) fn not_sent(&self) -> String {
@@ -53,6 +53,6 @@ impl Late {
     }
 
     pub(super) fn no_whole_answer(&self) -> String {
-        format!("no whole answer within {:?}", self.given)
+        format!("timed out after {:?} while reading the response", self.given)
     }
 }

@@ -1,4 +1,4 @@
-//! An answer whose body could not be read to its end.
+//! A response whose body could not be read to its end.
 
 use super::Call;
 use super::repeat::{Failure, Fate};
@@ -19,9 +19,9 @@ pub(super) enum Cause {
     Broken(reqwest::Error),
     /// The time was over.
     Late(Late),
-    /// It is larger than so many bytes, which are read at most.
+    /// It is larger than this limit, in bytes.
     TooLarge(usize),
-    /// There is no memory for it.
+    /// Not enough memory for it.
     NoMemory,
 }
 
@@ -30,10 +30,10 @@ impl Unread {
         Self { cause, arrived }
     }
 
-    /// What it means for a call that was answered with a success.
+    /// What it means for a call that got a success response.
     pub(super) fn failure(self, call: &Call, status: u16) -> Failure {
         let new_job = if call.answers_new_job { text_in_flawed(&self.arrived, "id") } else { None };
-        // What has certainly taken effect is not sent again, whoever prefers twice to nothing.
+        // What has certainly taken effect is not retried, not even at least once.
         let is_final =
             new_job.is_some() || matches!(self.cause, Cause::TooLarge(_) | Cause::NoMemory);
         let mut error = self.cause.error(call).with_status(status);
@@ -54,19 +54,18 @@ impl Cause {
         let new = |kind, what: &str| Error::new(kind, &call.attempted, what);
         match self {
             Self::Broken(source) => {
-                new(ErrorKind::Network, "the connection broke while the answer was read")
+                new(ErrorKind::Network, "the connection broke while the response was being read")
                     .with_source(source)
             }
             Self::Late(late) => new(ErrorKind::Timeout, &late.no_whole_answer()),
             Self::TooLarge(most) => {
                 let what = format!(
-                    "the reply is larger than the {most} bytes that the client is set to read \
-                     (ClientBuilder::largest_reply)"
+                    "the response is larger than the limit of {most} bytes (ClientBuilder::largest_reply)"
                 );
                 new(ErrorKind::ReplyTooLarge, &what)
             }
             Self::NoMemory => {
-                new(ErrorKind::ReplyTooLarge, "the response is larger than the memory available")
+                new(ErrorKind::ReplyTooLarge, "the response does not fit into the available memory")
             }
         }
     }

@@ -1,38 +1,38 @@
-//! What a delivery is answered.
+//! The response to a delivery.
 
 use super::HandlerError;
 use crate::error::Error;
 
-/// What became of a delivery, and so what it is to be answered.
+/// The outcome of a delivery, which determines the response.
 ///
-/// Whatever is not 200 makes the service try again, up to two more times.
+/// Any status other than 200 makes the service retry, up to two more times.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Answer {
-    /// 200: the job has ended, and the handler has succeeded.
+    /// 200: the job has ended and the handler has succeeded.
     Handled,
-    /// 200: this end of the job was handled before.
+    /// 200: this delivery was already handled.
     Repeated,
     /// 400: the body is not a JSON object with the id of a job.
     Unreadable,
     /// 404: the path does not end in the token.
     UnknownToken,
-    /// 404: the endpoint holds no such job, or not any more.
+    /// 404: the job does not exist on the endpoint, or is no longer available.
     UnknownJob,
-    /// 408: the body did not arrive whole in time.
+    /// 408: timed out reading the body.
     TooSlow,
     /// 413: the body is larger than the limit.
     TooLarge,
-    /// 500: the service itself says that the job has not ended.
+    /// 500: according to the service, the job has not ended.
     NotEnded,
-    /// 500: the status could not be read, for this reason.
+    /// 500: the job's status could not be read, for this reason.
     NotConfirmed(Error),
-    /// 500: the handler has failed, for this reason.
+    /// 500: the handler failed, for this reason.
     HandlerFailed(HandlerError),
 }
 
 impl Answer {
-    /// The HTTP status to answer.
+    /// The HTTP status of the response.
     #[must_use]
     pub fn status(&self) -> u16 {
         match self {

@@ -18,7 +18,7 @@ const BODY_LIMIT: usize = 64 * 1024 * 1024;
 const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 const REMEMBERED: usize = 10_000;
 
-/// The settings of a [`Webhooks`]; made by [`Webhooks::builder`].
+/// The settings of a [`Webhooks`]; returned by [`Webhooks::builder`].
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct WebhooksBuilder {
     endpoint: Endpoint,
@@ -30,7 +30,7 @@ pub struct WebhooksBuilder {
 }
 
 impl Webhooks {
-    /// Starts the settings of a receiver for the jobs of this endpoint.
+    /// Returns a builder for a receiver for the jobs of this endpoint.
     pub fn builder(endpoint: &Endpoint) -> WebhooksBuilder {
         WebhooksBuilder::new(endpoint.clone())
     }
@@ -48,11 +48,11 @@ impl WebhooksBuilder {
         }
     }
 
-    /// What is done with the record of each job that has ended, however it did. The service gets its
-    /// 200 once this has succeeded; when it fails, the delivery comes again.
+    /// Sets the handler that is called with the record of each job that has ended, however it
+    /// ended. The service gets its 200 once the handler has succeeded; if the handler fails, the
+    /// service retries the delivery.
     ///
-    /// Without a handler, deliveries only notify those who [wait](crate::Wait::notified_by) for the
-    /// job.
+    /// Without a handler, deliveries only notify [waits](crate::Wait::notified_by) for the job.
     pub fn on_job<F, R, E>(mut self, handler: F) -> Self
     where
         F: Fn(JobRecord) -> R + Send + Sync + 'static,
@@ -66,40 +66,41 @@ impl WebhooksBuilder {
         self
     }
 
-    /// The token of an earlier receiver ([`Webhooks::token`]), for the jobs that know its URL, in
-    /// place of a new one: 32 or more letters, digits, `-` and `_`, which nobody can guess.
+    /// Reuses the token of an earlier receiver ([`Webhooks::token`]), for the jobs that were
+    /// submitted with its URL, instead of generating one: 32 or more letters, digits, `-` and `_`,
+    /// which must be impossible to guess.
     pub fn token(mut self, token: impl Into<SecretString>) -> Self {
         self.token = Some(token.into());
         self
     }
 
-    /// The largest body that is read, in bytes; 64 MiB by default. It holds the job's input and its
-    /// output.
+    /// The largest body that is read, in bytes; 64 MiB by default. A body contains the job's input
+    /// and output.
     pub fn body_limit(mut self, bytes: usize) -> Self {
         self.body_limit = bytes;
         self
     }
 
-    /// How long a body may take to arrive whole; 60 seconds by default. It holds for the tower service,
-    /// which reads it.
+    /// The timeout for reading a body; 60 seconds by default. It applies to the tower service,
+    /// which reads the body itself.
     pub fn body_timeout(mut self, timeout: Duration) -> Self {
         self.body_timeout = timeout;
         self
     }
 
-    /// How many jobs are remembered as handled; 10,000 by default, each with its id and
-    /// a hash. A repeated delivery comes within a minute of the first.
+    /// How many jobs are remembered as handled, each by its id and a hash; 10,000 by default.
+    /// Repeated deliveries arrive within a minute of the first.
     pub fn remember(mut self, jobs: usize) -> Self {
         self.remembered = jobs;
         self
     }
 
-    /// The receiver.
+    /// Builds the receiver.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), with `token` as the field,
-    /// where the given token cannot be one, or the system has no randomness to make one from.
+    /// if the given token is invalid or the system's random number generator fails.
     pub fn build(self) -> Result<Webhooks> {
         let token = match self.token {
             Some(token) => Token::given(token)?,

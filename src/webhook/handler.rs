@@ -4,7 +4,7 @@ use std::pin::Pin;
 
 use crate::queue::JobRecord;
 
-/// Why a handler has failed.
+/// The error of a handler.
 pub type HandlerError = Box<dyn std::error::Error + Send + Sync>;
 
 pub(super) type Handler = Box<

@@ -20,10 +20,10 @@ use crate::secret_string::SecretString;
 /// An id that is longer is none.
 const LONGEST_ID: usize = 256;
 
-/// The receiver of the service's calls about the jobs of one endpoint; see the
+/// A receiver for the service's webhook calls about the jobs of one endpoint; see the
 /// [module](crate::webhook).
 ///
-/// Cheap to clone: all clones share one token, one handler, and what was handled.
+/// Cheap to clone: all clones share the token, the handler, and the memory of handled jobs.
 #[derive(Clone)]
 pub struct Webhooks {
     pub(super) inner: Arc<Inner>,
@@ -51,12 +51,12 @@ impl Hint {
 }
 
 impl Webhooks {
-    /// The URL to give to a submission's `webhook`, for a receiver that the service reaches at
-    /// `base`: the token is added to its path. A query is kept.
+    /// Returns the URL to pass to a submission's `webhook`, for a receiver that the service reaches
+    /// at `base`: the token is appended to its path. A query is kept.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidRequest`] where `base` is no http or https URL.
+    /// [`ErrorKind::InvalidRequest`] if `base` is not an http or https URL.
     pub fn url(&self, base: &str) -> Result<SecretString> {
         let refused =
             || Error::refused("webhook URL", "base", "must be an http or https URL, with a host");
@@ -71,16 +71,17 @@ impl Webhooks {
         Ok(SecretString::from(String::from(url)))
     }
 
-    /// The token at the end of the URL, to be kept and given again after a restart.
+    /// The token at the end of the URL. Store it to [reuse](crate::webhook::WebhooksBuilder::token)
+    /// it after a restart.
     #[must_use]
     pub fn token(&self) -> SecretString {
         self.inner.token.secret()
     }
 
-    /// Takes a delivery, by the path that was called, with whatever stands before the token, and the
-    /// body. [`Answer::status`] is what to answer.
+    /// Processes a delivery, given its path, which may have any prefix before the token, and its
+    /// body. Respond with [`Answer::status`].
     ///
-    /// It must be awaited in a Tokio runtime.
+    /// It must be awaited inside a Tokio runtime.
     ///
     /// ```
     /// # async fn example(webhooks: podqueue::Webhooks, path: &str, body: &[u8]) -> u16 {

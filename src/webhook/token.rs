@@ -18,7 +18,8 @@ impl Token {
     pub(super) fn random() -> Result<Self> {
         let mut bytes = [0; BYTES];
         getrandom::fill(&mut bytes).map_err(|error| {
-            refused("cannot be made: the system gives no randomness").with_source(error)
+            refused("could not be generated: the system's random number generator failed")
+                .with_source(error)
         })?;
         let text = bytes.iter().fold(String::with_capacity(2 * BYTES), |mut text, byte| {
             // Writing to a string does not fail.
@@ -32,7 +33,7 @@ impl Token {
         let text = token.expose();
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         if text.len() < SHORTEST || !text.bytes().all(plain) {
-            return Err(refused("must be 32 or more letters, digits, `-` and `_`"));
+            return Err(refused("must consist of 32 or more letters, digits, `-` and `_`"));
         }
         Ok(Self(token))
     }

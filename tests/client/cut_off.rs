@@ -36,7 +36,7 @@ async fn a_refusal_is_one_whatever_becomes_of_its_body() {
 }
 
 #[tokio::test]
-async fn a_429_without_its_body_is_sent_again_after_its_retry_after() {
+async fn a_429_without_a_body_is_retried_after_its_retry_after() {
     for end in ENDS {
         let refused = end(Reply::json(429, "{").header("retry-after", "0.2"));
         let accepted = Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#);
@@ -110,7 +110,7 @@ async fn a_success_that_is_too_large_to_read_leaves_the_outcome_of_what_must_not
 }
 
 #[tokio::test]
-async fn a_retry_whose_answer_is_too_large_to_read_is_told_by_the_status() {
+async fn a_job_retry_with_a_too_large_response_is_settled_by_the_status() {
     let queued = Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#);
     let server = Script::of([too_large(true), queued]).await;
     let client = server.settings().largest_reply(1_000).build().unwrap();
@@ -119,7 +119,7 @@ async fn a_retry_whose_answer_is_too_large_to_read_is_told_by_the_status() {
 }
 
 #[tokio::test]
-async fn the_id_of_an_accepted_job_survives_an_answer_that_breaks_off_behind_it() {
+async fn the_id_of_an_accepted_job_survives_a_response_that_breaks_off_after_it() {
     for end in ENDS {
         for (part, job_id) in [
             ("", None),
@@ -142,7 +142,7 @@ async fn the_id_of_an_accepted_job_survives_an_answer_that_breaks_off_behind_it(
 }
 
 #[tokio::test]
-async fn a_job_that_is_known_to_be_accepted_is_not_submitted_again() {
+async fn a_submission_known_to_be_accepted_is_not_retried() {
     let accepted = Reply::ok(r#"{"id":"j-2","status":"IN_QUEUE"}"#);
     for end in ENDS {
         let told = end(Reply::ok(r#"{"id":"j-1","sta"#));

@@ -35,7 +35,7 @@ async fn deliver(webhooks: &Webhooks, body: impl AsRef<[u8]>) -> Answer {
 const DELIVERY: &str = r#"{"id":"j","status":"FAILED"}"#;
 
 #[tokio::test]
-async fn a_job_that_was_retried_and_ends_in_the_same_words_is_handled_again() {
+async fn a_retried_job_that_ends_with_an_identical_record_is_handled_again() {
     for status in ["FAILED", "TIMED_OUT"] {
         let script =
             [record(status), record(status), record("IN_QUEUE"), record(status), record(status)];
@@ -259,7 +259,7 @@ async fn what_was_seen_of_a_job_before_it_was_retried_is_not_its_next_end() {
 }
 
 #[tokio::test]
-async fn the_end_before_a_retry_that_comes_again_on_its_way_does_not_hide_the_next_one() {
+async fn a_late_delivery_from_before_a_retry_does_not_hide_the_next_end() {
     let slow = record("IN_QUEUE").late(Duration::from_millis(300));
     let server = Script::of([record("FAILED"), slow, record("FAILED"), record("FAILED")]).await;
     let endpoint = server.endpoint();

@@ -269,7 +269,7 @@ async fn trivial_values_and_names_are_shown_and_nothing_of_ours_is_redacted() {
     }
     let server = Script::of([Reply::json(403, json!({"error": message}))]).await;
     let error = server.client().templates().create(template()).await.unwrap_err();
-    assert!(error.to_string().contains("answered 403") && error.to_string().contains(message));
+    assert!(error.to_string().contains("status 403") && error.to_string().contains(message));
 
     // A key is a secret however short, but only where the service says it.
     for key in ["4", "40", "i", "not", "template", "saveTemplate", "SaveTemplate"] {
@@ -281,7 +281,7 @@ async fn trivial_values_and_names_are_shown_and_nothing_of_ours_is_redacted() {
         let expected = "SaveTemplate on the GraphQL interface: the service says: the key \"[redacted]\" is wrong";
         assert_eq!(error.to_string(), expected, "{key}");
         let error = client.endpoint(key).job(key).status().await.unwrap_err();
-        let expected = format!("status of job {key:?} on endpoint {key:?}: answered 401: ");
+        let expected = format!("status of job {key:?} on endpoint {key:?}: status 401: ");
         assert!(error.to_string().starts_with(&expected), "{error}");
         assert!(error.to_string().ends_with("the service says: the key \"[redacted]\" is wrong"));
     }
@@ -294,13 +294,13 @@ async fn a_secret_among_the_names_of_a_response_is_redacted() {
     let client = server.settings().api_key(API_KEY).build().unwrap();
     let error = client.rest().get_pod("p").await.unwrap_err();
     assert_eq!((error.kind(), error.field()), (ErrorKind::Decode, Some("env.[redacted]")));
-    assert!(error.to_string().contains("`env.[redacted]` in the reply"), "{error}");
+    assert!(error.to_string().contains("`env.[redacted]` in the response"), "{error}");
     let value: Value = serde_json::from_str(&error.body().unwrap()).unwrap();
     assert_eq!(value, json!({"env": {"[redacted]": [1]}}));
 }
 
 #[tokio::test]
-async fn what_a_handler_says_holds_no_secret_of_the_submission() {
+async fn a_handlers_message_shows_no_secret_of_the_submission() {
     const CREDENTIAL: &str = "St0rageCred3ntial";
     let text = format!("denied: {CREDENTIAL}, {HOOK}, {API_KEY}");
     let detail = json!({"error_message": text, "error_type": CREDENTIAL, "error_traceback": text});

@@ -52,7 +52,7 @@ async fn the_body_is_exactly_one_query_with_the_values_written_in() {
 }
 
 #[tokio::test]
-async fn variables_are_sent_beside_the_query_where_one_says_so() {
+async fn variables_are_sent_separately_on_request() {
     let server = Script::of([Reply::ok(SAVED)]).await;
     let client = server.settings().graphql_body(GraphqlBody::Variables).build().unwrap();
     let variables = modify_template::Variables {
@@ -74,7 +74,7 @@ async fn variables_are_sent_beside_the_query_where_one_says_so() {
 }
 
 #[tokio::test]
-async fn null_is_sent_where_it_is_asked_for_and_nowhere_else() {
+async fn null_is_sent_only_on_request() {
     let modified = r#"{"data":{"saveTemplate":null}}"#;
     for (body, expected) in [
         (GraphqlBody::QueryOnly, None),
@@ -113,7 +113,7 @@ async fn null_is_sent_where_it_is_asked_for_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn a_result_that_is_null_is_no_error() {
+async fn a_null_result_is_not_an_error() {
     let server = Script::of([Reply::ok(r#"{"data":{"secretDelete":null}}"#)]).await;
     let variables = secret_delete::Variables { id: "s".to_owned() };
     server.client().graphql().execute::<SecretDelete>(variables).await.unwrap();
@@ -183,7 +183,7 @@ async fn a_secret_that_the_service_repeats_is_cut_out_of_its_error() {
 }
 
 #[tokio::test]
-async fn a_change_that_is_answered_without_a_result_may_have_taken_effect() {
+async fn a_change_without_a_result_in_its_response_may_have_taken_effect() {
     for body in [r#"{"data":null}"#, "{}", r#"{"data":{"saveTemplate":7}}"#, "[]"] {
         let server = Script::of([Reply::ok(body)]).await;
         let variables = save_template::Variables { input: input("n") };

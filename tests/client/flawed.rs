@@ -76,7 +76,7 @@ async fn an_output_that_cannot_be_read_does_not_keep_a_wait_from_its_end() {
 }
 
 #[tokio::test]
-async fn a_time_that_cannot_be_read_is_no_reason_to_lose_a_result() {
+async fn an_unreadable_time_does_not_lose_the_result() {
     for time in ["{}", "\"soon\"", "oops", "NaN", "[1]"] {
         let body =
             format!(r#"{{"id":"j","status":"COMPLETED","executionTime":{time},"output":1}}"#);
@@ -86,7 +86,7 @@ async fn a_time_that_cannot_be_read_is_no_reason_to_lose_a_result() {
 }
 
 #[tokio::test]
-async fn a_failure_that_cannot_be_read_is_told_verbatim() {
+async fn a_failure_that_cannot_be_parsed_is_reported_verbatim() {
     for (error, told) in [
         (r#"{"error_message":"diverged","loss":NaN}"#, "diverged"),
         ("Traceback: oops", "Traceback: oops"),
@@ -113,7 +113,7 @@ async fn the_record_of_a_submission_may_be_flawed_too() {
 }
 
 #[tokio::test]
-async fn what_is_cut_off_or_about_no_job_at_all_is_looked_at_again() {
+async fn truncated_or_unrelated_responses_are_polled_again() {
     for passing in [
         r#"{"id":"j","status":"COMPLETED","output":{"a":NaN"#,
         r#"{"id":"j","status":"COMPLETED","output":[1,2}"#,

@@ -79,7 +79,7 @@ async fn a_wait_survives_it_and_leaves_the_connection_that_mixes_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wait_that_gets_nothing_else_says_so_at_its_deadline() {
+async fn a_wait_that_only_sees_foreign_records_reports_them_at_its_deadline() {
     let server = Script::then_always([], record("other", "COMPLETED")).await;
     let moment = std::time::Duration::from_millis(700);
     let error = server.endpoint().job("mine").wait().timeout(moment).await.unwrap_err();
@@ -128,7 +128,7 @@ async fn a_wait_that_cancels_believes_no_other_jobs_record() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancel_that_is_answered_with_a_job_that_goes_on_is_not_confirmed() {
+async fn a_cancel_whose_response_shows_a_running_job_is_not_confirmed() {
     for (status, ended) in [("IN_PROGRESS", false), ("COMPLETED", true)] {
         let server = Script::of([Reply::Hang, record("mine", status)]).await;
         let wait = server.endpoint().job("mine").wait();

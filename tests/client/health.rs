@@ -56,7 +56,7 @@ async fn a_health_report_of_another_shape_is_an_error_and_not_zeros() {
 }
 
 #[tokio::test]
-async fn purge_tells_how_many_were_removed() {
+async fn purge_returns_how_many_were_removed() {
     let server = Script::of([Reply::ok(r#"{"removed":2,"status":"completed"}"#)]).await;
     let purged = server.endpoint().purge_queue().await.unwrap();
     let request = server.request();

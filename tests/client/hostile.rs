@@ -197,7 +197,7 @@ async fn what_follows_a_response_is_not_taken_for_the_next() {
 }
 
 #[tokio::test]
-async fn a_switch_of_protocols_that_nobody_asked_for_is_no_success() {
+async fn an_unrequested_protocol_switch_is_not_a_success() {
     let bytes = "HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n";
     let (client, _) = answering(bytes, Serve).await;
     let error = client.endpoint("ep").run(&json!({})).await.unwrap_err();

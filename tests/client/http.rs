@@ -47,7 +47,7 @@ async fn a_pause_that_the_call_has_no_time_for_is_not_begun() {
 }
 
 #[tokio::test]
-async fn a_turn_that_comes_too_late_is_told_and_nothing_is_sent() {
+async fn a_call_that_times_out_in_the_limiter_is_reported_and_not_sent() {
     let purged = json!({"removed": 0, "status": "completed"});
     let server = Script::then_always([], Reply::ok(purged)).await;
     let settings = server.settings().rate_limits(RateLimits::new());
@@ -80,7 +80,7 @@ async fn calls_go_through_the_proxy_that_is_set() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_is_no_url_is_refused_without_a_word_of_it() {
+async fn an_invalid_proxy_url_is_refused_without_being_shown() {
     let server = Script::of([]).await;
     let error = server.settings().proxy("http://me:proxy-canary@[").build().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidRequest);
@@ -103,7 +103,7 @@ async fn a_client_of_the_users_own_is_sent_with() {
 }
 
 #[tokio::test]
-async fn a_client_of_the_users_own_that_follows_redirects_is_told_of() {
+async fn a_custom_client_that_follows_redirects_is_an_error() {
     let elsewhere = Script::of([Reply::ok(json!({"id": "j", "status": "COMPLETED"}))]).await;
     let to = format!("{}/v2/ep/status/j", elsewhere.url());
     let server = Script::of([Reply::json(307, "").header("location", to)]).await;

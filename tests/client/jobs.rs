@@ -159,7 +159,7 @@ async fn output_names_the_path_to_what_does_not_fit() {
 }
 
 #[tokio::test]
-async fn the_output_of_a_job_that_has_not_ended_is_asked_for_in_vain() {
+async fn output_before_completion_is_an_error() {
     let body = r#"{"id":"j","status":"IN_PROGRESS","output":{"percent":40}}"#;
     let server = Script::of([Reply::ok(body)]).await;
     let record = server.endpoint().job("j").status().await.unwrap();
@@ -194,7 +194,7 @@ async fn an_error_shows_the_beginning_of_a_long_failure_and_the_record_all_of_it
 }
 
 #[tokio::test]
-async fn a_job_that_is_gone_is_told_from_one_that_never_was() {
+async fn an_expired_job_is_distinguished_from_an_unknown_one() {
     let gone = Reply::json(404, r#"{"error":"job not found"}"#);
     let server = Script::of([gone.clone(), record("IN_QUEUE"), gone]).await;
     let job = server.endpoint().job("j-u1");
@@ -207,7 +207,7 @@ async fn a_job_that_is_gone_is_told_from_one_that_never_was() {
 }
 
 #[tokio::test]
-async fn a_job_knows_when_its_ttl_is_over_and_its_result_gone() {
+async fn a_job_knows_when_its_ttl_and_result_expire() {
     const MINUTE: Duration = Duration::from_secs(60);
     let within = |deadline: Option<SystemTime>, from: SystemTime, after: Duration| {
         let deadline = deadline.expect("it is known");
@@ -251,7 +251,7 @@ async fn a_job_knows_when_its_ttl_is_over_and_its_result_gone() {
 }
 
 #[tokio::test]
-async fn a_job_that_is_gone_says_why_as_far_as_it_is_known() {
+async fn an_expired_job_reports_why_as_far_as_it_is_known() {
     let gone = Reply::json(404, "{}");
     let purged = Script::of([record("IN_QUEUE"), gone.clone()]).await;
     let removed = Script::of([record("COMPLETED"), gone.clone()]).await;

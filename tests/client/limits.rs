@@ -173,7 +173,7 @@ impl Write for Printed {
 }
 
 #[tokio::test]
-async fn after_a_429_others_wait_too_and_the_span_tells_how_long() {
+async fn after_a_429_others_wait_too_and_the_span_records_how_long() {
     let refused = Reply::json(429, "{}").header("retry-after", "1");
     let record = Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#);
     let server = Script::of([refused, record.clone(), record]).await;

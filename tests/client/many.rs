@@ -185,7 +185,7 @@ async fn what_cannot_be_submitted_is_a_result_too() {
 }
 
 #[tokio::test]
-async fn a_lost_submission_is_a_result_unless_one_prefers_twice_to_not_at_all() {
+async fn a_lost_submission_is_an_error_result_unless_at_least_once() {
     for (at_least_once, kind, submitted) in
         [(false, Some(ErrorKind::OutcomeUnknown), 4), (true, None, 5)]
     {
@@ -225,7 +225,7 @@ async fn settings_go_with_each_job() {
 }
 
 #[tokio::test]
-async fn many_waits_ask_no_more_often_than_is_set() {
+async fn many_waits_stay_within_the_polling_rate() {
     let local = service().await;
     let quick = Duration::from_millis(1);
     let polling = Polling::new().first(quick).longest(quick).per_second(40);
@@ -260,7 +260,7 @@ async fn the_last_look_before_a_deadline_waits_for_no_turn() {
 }
 
 #[tokio::test]
-async fn a_task_that_panics_is_told_of_and_takes_no_other_along() {
+async fn a_panicking_task_is_reported_and_affects_no_other() {
     let server = Script::then_always([], Reply::ok(r#"{"id":"j","status":"COMPLETED"}"#)).await;
     let submitted = AtomicUsize::new(0);
     let settings = server.settings().observe(move |observation| {
@@ -383,7 +383,7 @@ async fn submissions_and_waits_are_in_the_callers_span() {
 }
 
 #[test]
-fn a_task_that_ends_with_its_runtime_is_told_of() {
+fn a_task_shut_down_with_its_runtime_is_reported() {
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let first = runtime();
     let (_server, mut results) = first.block_on(async {

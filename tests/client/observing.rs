@@ -46,7 +46,7 @@ fn line(observation: &Observation<'_>) -> String {
 }
 
 #[tokio::test]
-async fn calls_repetitions_429s_polls_and_waits_are_told() {
+async fn calls_retries_429s_polls_and_waits_are_observed() {
     let server = Script::of([
         Reply::ok(json!({"id": "j", "status": "IN_QUEUE"})),
         Reply::json(502, "{}"),

@@ -160,7 +160,7 @@ fn expected(handed_out: &[HandedOut], status: &str) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_chunk_comes_once_and_in_order_or_a_gap_is_told_in_its_place() {
+async fn every_chunk_arrives_once_and_in_order_or_a_gap_is_reported() {
     for seed in seeds() {
         let mut rng = Rng::with_seed(seed);
         let status = draw(&mut rng, &["COMPLETED", "FAILED"]);

@@ -58,7 +58,7 @@ async fn a_ttl_of_nothing() {
     let server = Script::of([]).await;
     let job = server.endpoint().job("j");
     let error = job.status().ttl(Duration::from_micros(999)).await.unwrap_err();
-    assert_refused(&error, "ttl", "a millisecond or more");
+    assert_refused(&error, "ttl", "at least one millisecond");
     assert_eq!(server.requests().len(), 0);
 }
 
@@ -123,7 +123,7 @@ async fn an_input_that_cannot_be_written() {
     let server = Script::of([]).await;
     let input = std::collections::HashMap::from([((1, 2), 3)]);
     let error = server.endpoint().run(&input).await.unwrap_err();
-    assert_refused(&error, "input", "cannot be written as JSON");
+    assert_refused(&error, "input", "cannot be serialized as JSON");
     assert_eq!(server.requests().len(), 0);
 }
 
@@ -191,9 +191,9 @@ async fn templates_that_the_interface_forbids() {
     let pod = || NewTemplate::pod("n", "i:1").container_disk_gb(5).volume_gb(5);
     for (template, field, rule) in [
         (serverless().volume_gb(1), "volumeInGb", "must be 0 for a serverless template"),
-        (NewTemplate::serverless("n", "i:1"), "containerDiskInGb", "must be given"),
-        (NewTemplate::pod("n", "i:1").volume_gb(1), "containerDiskInGb", "must be given"),
-        (NewTemplate::pod("n", "i:1").container_disk_gb(1), "volumeInGb", "must be given"),
+        (NewTemplate::serverless("n", "i:1"), "containerDiskInGb", "is required"),
+        (NewTemplate::pod("n", "i:1").volume_gb(1), "containerDiskInGb", "is required"),
+        (NewTemplate::pod("n", "i:1").container_disk_gb(1), "volumeInGb", "is required"),
         (NewTemplate::pod("", "i:1").container_disk_gb(1).volume_gb(1), "name", "empty"),
         (NewTemplate::pod("n", "").container_disk_gb(1).volume_gb(1), "imageName", "empty"),
         (pod().container_disk_gb(u32::MAX), "containerDiskInGb", "at most 2147483647"),

@@ -110,7 +110,7 @@ async fn check(row: &str, column: &str, failure: Reply, expected: After) {
 }
 
 #[tokio::test]
-async fn what_failed_at_the_service_or_was_not_answered_is_sent_again_where_that_is_safe() {
+async fn server_failures_and_lost_responses_are_retried_if_that_is_safe() {
     for (row, failed, unanswered) in ROWS {
         for status in [500, 502, 503, 504, 524] {
             check(row, &status.to_string(), Reply::json(status, "{}"), failed).await;
@@ -121,14 +121,14 @@ async fn what_failed_at_the_service_or_was_not_answered_is_sent_again_where_that
 }
 
 #[tokio::test]
-async fn what_was_throttled_is_sent_again_whatever_it_is() {
+async fn every_throttled_call_is_retried() {
     for (row, ..) in ROWS.iter().filter(|(row, ..)| *row != "stream") {
         check(row, "429", Reply::json(429, "{}"), Again).await;
     }
 }
 
 #[tokio::test]
-async fn what_never_left_is_no_unknown_outcome_whatever_it_is() {
+async fn what_was_never_sent_is_never_an_unknown_outcome() {
     let nobody = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", nobody.local_addr().unwrap());
     drop(nobody);

@@ -25,7 +25,7 @@ fn passing() -> Vec<Reply> {
 }
 
 #[tokio::test]
-async fn reads_and_cancels_are_sent_again() {
+async fn reads_and_cancels_are_retried() {
     for failure in passing() {
         let record = Reply::ok(r#"{"id":"j","status":"CANCELLED"}"#);
         let server = Script::of([failure.clone(), record.clone(), failure, record]).await;
@@ -37,7 +37,7 @@ async fn reads_and_cancels_are_sent_again() {
 }
 
 #[tokio::test]
-async fn a_throttled_submission_is_sent_again_and_no_other() {
+async fn only_a_throttled_submission_is_retried() {
     let accepted = Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#);
     let server = Script::of([Reply::json(429, "{}"), Reply::json(429, "{}"), accepted]).await;
     server.endpoint().run(&json!({"a": 1})).await.unwrap();
@@ -62,7 +62,7 @@ async fn attempts_end_and_never_means_never() {
 }
 
 #[tokio::test]
-async fn a_final_answer_is_not_asked_for_again() {
+async fn a_final_response_is_not_requested_again() {
     for status in [400, 401, 403, 404, 501] {
         let server = Script::then_always([], Reply::json(status, "{}")).await;
         server.endpoint().health().await.unwrap_err();
@@ -270,7 +270,7 @@ async fn a_retry_after_that_is_a_date_is_waited_for_and_one_that_is_far_is_not()
 }
 
 #[tokio::test]
-async fn all_clones_share_a_budget_so_that_retries_end_where_everything_fails() {
+async fn all_clones_share_a_retry_budget_that_runs_out_when_everything_fails() {
     let server = Script::then_always([], Reply::json(503, "{}")).await;
     let client = server.client();
     for _ in 0..100 {

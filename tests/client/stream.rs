@@ -98,7 +98,7 @@ async fn a_failed_job_whose_record_is_gone_still_ends_in_its_error() {
 }
 
 #[tokio::test]
-async fn a_job_that_is_retried_before_its_stream_is_read_to_the_end_goes_on() {
+async fn a_stream_continues_when_its_job_is_retried_before_it_was_read_to_the_end() {
     for told in ["FAILED", "TIMED_OUT"] {
         let server = Script::of([
             object(told, &[1]),
@@ -162,7 +162,7 @@ async fn patience_begins_anew_with_every_status_that_is_read() {
 }
 
 #[tokio::test]
-async fn chunks_in_an_answer_that_cannot_be_read_are_a_gap_and_not_the_end() {
+async fn an_unreadable_chunk_response_is_a_gap_and_not_the_end() {
     for garbled in ["", "<html>", r#"[{"output":2},{"outp"#, r#"{"status":"COMPLETED","stre"#] {
         let script =
             [array(&[1]), Reply::ok(garbled), array(&[3]), array(&[]), record("COMPLETED")];
@@ -214,7 +214,7 @@ async fn a_chunk_has_its_metrics() {
 }
 
 #[tokio::test]
-async fn a_chunk_that_does_not_fit_is_one_item_and_the_stream_goes_on() {
+async fn a_chunk_of_another_type_is_one_error_item_and_the_stream_continues() {
     let chunks = json!([{"output": 1}, {"output": "two"}, {"output": 3}]);
     let server = Script::of([Reply::ok(chunks), array(&[]), record("COMPLETED"), array(&[])]).await;
     let items: Vec<_> = server.endpoint().job("j").stream::<u32>().collect().await;
@@ -227,7 +227,7 @@ async fn a_chunk_that_does_not_fit_is_one_item_and_the_stream_goes_on() {
 }
 
 #[tokio::test]
-async fn a_stream_survives_what_passes_and_marks_where_chunks_may_be_lost() {
+async fn a_stream_survives_transient_failures_and_marks_possible_gaps() {
     let server = Script::of([
         array(&[1]),
         Reply::json(429, "{}"),
@@ -286,7 +286,7 @@ async fn the_first_poll_comes_at_once_and_the_next_are_polite() {
 }
 
 #[tokio::test]
-async fn a_stream_goes_on_where_its_job_was_retried_after_its_end_was_seen() {
+async fn a_stream_continues_when_its_job_is_retried_after_its_end_was_seen() {
     let failed = || Reply::ok(json!({"id": "j", "status": "FAILED", "error": "the reason"}));
     let going_on = || Reply::ok(json!({"id": "j", "status": "IN_PROGRESS"}));
     let chunk = |n: u8| Reply::ok(json!([{"output": n}]));

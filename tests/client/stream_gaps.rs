@@ -90,7 +90,7 @@ async fn a_gap_that_no_chunk_follows_is_an_item_at_the_end() {
 }
 
 #[tokio::test]
-async fn a_gap_that_a_chunk_follows_is_told_by_that_chunk_alone() {
+async fn a_gap_before_a_chunk_is_reported_by_that_chunk_only() {
     for lost in lost() {
         let script = [chunks(json!([0])), lost.clone(), chunks(json!([2, 3]))];
         let server = Script::of(script.into_iter().chain(end("COMPLETED"))).await;
@@ -120,7 +120,7 @@ async fn a_lost_response_is_a_gap_where_no_connection_is_made_after_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_nothing_can_have_been_handed_out_there_is_no_gap() {
+async fn there_is_no_gap_if_no_chunk_can_have_been_delivered() {
     let script = [
         Reply::json(429, "{}"),
         Reply::json(429, "{}").header("retry-after", 7),
@@ -223,7 +223,7 @@ async fn a_stalled_poll_is_given_up_while_the_rest_can_still_be_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_no_chunk_stands_where_chunks_may_have_been() {
+async fn a_response_without_a_chunk_list_counts_as_a_gap() {
     let server = Script::of(
         [chunks(json!([0])), Reply::ok("[1, 2]"), chunks(json!([3]))]
             .into_iter()

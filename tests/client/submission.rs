@@ -10,7 +10,7 @@ use crate::support::{Reply, Script};
 const ACCEPTED: &str = r#"{"id":"eaebd6e7-6a92-4bb8-a911-f996ac5ea99d","status":"IN_QUEUE"}"#;
 
 #[tokio::test]
-async fn run_posts_the_input_and_answers_the_handle() {
+async fn run_posts_the_input_and_returns_the_handle() {
     let server = Script::of([Reply::ok(ACCEPTED)]).await;
     let job = server.endpoint().run(&json!({"prompt": "a lighthouse"})).await.unwrap();
     let request = server.request();
@@ -130,7 +130,7 @@ async fn a_struct_of_the_callers_own_is_an_input_too() {
 }
 
 #[tokio::test]
-async fn run_sync_answers_the_whole_record() {
+async fn run_sync_returns_the_whole_record() {
     let reply = r#"{"delayTime":824,"executionTime":3391,"id":"sync-79164ff4-d212","status":"COMPLETED","output":[{"url":"u"}]}"#;
     let server = Script::of([Reply::ok(reply)]).await;
     let record = server.endpoint().run_sync(&json!({"p": 1})).await.unwrap();
@@ -157,7 +157,7 @@ async fn wait_goes_into_the_query_in_milliseconds() {
 }
 
 #[tokio::test]
-async fn when_the_wait_runs_out_the_record_and_the_handle_remain() {
+async fn when_the_wait_times_out_the_record_and_the_handle_remain() {
     let server = Script::of([
         Reply::ok(r#"{"id":"sync-1","status":"IN_PROGRESS"}"#),
         Reply::ok(r#"{"id":"sync-1","status":"COMPLETED","output":"done"}"#),
@@ -184,7 +184,7 @@ async fn output_submits_waits_and_decodes() {
 }
 
 #[tokio::test]
-async fn the_answer_may_take_as_long_as_the_wait_that_was_asked_for() {
+async fn the_response_may_take_as_long_as_the_requested_wait() {
     let server = Script::of([Reply::Hang]).await;
     let client = server.settings().timeout(Duration::from_millis(100)).build().unwrap();
     let submission = client.endpoint("ep").run_sync(&json!({})).wait(Duration::from_secs(300));
@@ -204,7 +204,7 @@ async fn a_job_that_fails_while_the_service_waits_is_an_error_with_its_record() 
 }
 
 #[tokio::test]
-async fn an_accepted_job_without_an_id_is_not_taken_for_one() {
+async fn a_success_without_a_job_id_is_an_unknown_outcome() {
     for reply in [r#"{"status":"IN_QUEUE"}"#, r#"{"id":"","status":"IN_QUEUE"}"#] {
         let server = Script::of([Reply::ok(reply)]).await;
         let error = server.endpoint().run(&json!({})).await.unwrap_err();
@@ -214,7 +214,7 @@ async fn an_accepted_job_without_an_id_is_not_taken_for_one() {
 }
 
 #[tokio::test]
-async fn an_accepted_job_whose_answer_cannot_be_read_may_be_there_and_its_id_is_not_lost() {
+async fn an_unreadable_success_is_an_unknown_outcome_that_keeps_the_jobs_id() {
     for (reply, job_id) in [
         ("", None),
         ("<html>504</html>", None),
@@ -244,7 +244,7 @@ async fn an_accepted_job_whose_answer_cannot_be_read_may_be_there_and_its_id_is_
 }
 
 #[tokio::test]
-async fn a_submission_is_repeated_only_where_one_prefers_twice_to_not_at_all() {
+async fn a_submission_is_retried_after_an_unknown_outcome_only_with_at_least_once() {
     let accepted = Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#);
     for lost in [Reply::Close, Reply::Truncate { body: "{".to_owned() }, Reply::json(502, "{}")] {
         let server = Script::of([lost.clone(), accepted.clone()]).await;
@@ -264,7 +264,7 @@ async fn a_submission_is_repeated_only_where_one_prefers_twice_to_not_at_all() {
 }
 
 #[tokio::test]
-async fn a_submission_that_was_repeated_in_vain_may_have_been_accepted_whatever_came_last() {
+async fn exhausted_at_least_once_retries_are_an_unknown_outcome_whatever_came_last() {
     for last in [Reply::Close, Reply::json(503, "{}"), Reply::json(429, "{}"), Reply::json(401, "")]
     {
         let server = Script::then_always([Reply::Close], last).await;

@@ -128,7 +128,7 @@ async fn a_name_that_is_taken_is_an_error() {
 }
 
 #[tokio::test]
-async fn an_answer_without_the_template_is_an_error() {
+async fn a_response_without_the_template_is_an_error() {
     let nothing = Reply::ok(r#"{"data":{"saveTemplate":null,"secretCreate":null}}"#);
     let server = Script::then_always([], nothing).await;
     let client = server.client();

@@ -52,7 +52,7 @@ async fn each_call_can_have_its_own_time() {
 }
 
 #[tokio::test]
-async fn a_retry_of_a_job_that_is_not_answered_in_its_time_is_looked_after() {
+async fn a_job_retry_that_times_out_is_settled_by_the_status() {
     let stays_failed = Reply::ok(r#"{"id":"j","status":"FAILED"}"#);
     let replies = [Reply::ok("{}").late(Duration::from_secs(3_600)), stays_failed];
     let server = Script::of(replies).await;

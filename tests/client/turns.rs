@@ -62,7 +62,7 @@ fn stream(tasks: &mut JoinSet<()>, endpoint: &Endpoint, id: &str) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn waits_and_streams_poll_no_more_often_than_is_set_and_none_starves() {
+async fn waits_and_streams_stay_within_the_polling_rate_and_none_starves() {
     let polls = Polls::default();
     let (_server, endpoint) = polls.watched(20).await;
     let mut tasks = JoinSet::new();

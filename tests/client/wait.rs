@@ -41,7 +41,7 @@ async fn every_unhappy_end_is_an_error_with_its_record() {
 }
 
 #[tokio::test]
-async fn the_handlers_own_message_is_told() {
+async fn the_handlers_own_message_is_reported() {
     for (error, told) in [
         (r#""CUDA out of memory""#, "CUDA out of memory"),
         (
@@ -105,7 +105,7 @@ async fn one_response_that_is_not_the_services_does_not_end_a_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_gateway_that_answers_nothing_else_ends_a_wait_after_a_quarter_of_an_hour() {
+async fn persistent_gateway_errors_end_a_wait_after_a_quarter_of_an_hour() {
     for status in [403, 404, 408] {
         let server = Script::then_always([record("IN_QUEUE")], Reply::json(status, "<html>")).await;
         let client = server.settings().polling(podqueue::Polling::new()).build().unwrap();
@@ -119,7 +119,7 @@ async fn a_gateway_that_answers_nothing_else_ends_a_wait_after_a_quarter_of_an_h
 }
 
 #[tokio::test]
-async fn a_404_is_believed_whoever_it_comes_from_where_the_ttl_is_over() {
+async fn a_404_from_any_source_is_final_once_the_ttl_has_expired() {
     let server = Script::of([record("IN_QUEUE"), record("IN_QUEUE"), Reply::json(404, "")]).await;
     let job = server.endpoint().run(&json!({})).await.unwrap();
     job.status().ttl(Duration::from_millis(1)).await.unwrap();
@@ -149,13 +149,15 @@ async fn a_deadline_says_why_the_last_look_failed() {
     let short = Duration::from_millis(600);
     let failing = Reply::json(502, r#"{"error":"no upstream"}"#);
     for (first, last) in
-        [(Some(record("IN_PROGRESS")), "last seen IN_PROGRESS"), (None, "could not be read")]
+        [(Some(record("IN_PROGRESS")), "last seen as IN_PROGRESS"), (None, "could not be read")]
     {
         let server = Script::then_always(first, failing.clone()).await;
         let error = server.endpoint().job("j").wait().timeout(short).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::WaitTimedOut);
         let text = error.to_string();
-        for part in [last, "the last look failed: answered 502", "no upstream", "it may go on"] {
+        for part in
+            [last, "the last poll failed: status 502", "no upstream", "it may still be running"]
+        {
             assert!(text.contains(part), "{part}: {text}");
         }
         let source = std::error::Error::source(&error).unwrap();
@@ -217,7 +219,7 @@ async fn a_slow_look_is_waited_for_and_a_look_of_ones_own_longer() {
 }
 
 #[tokio::test]
-async fn an_answer_of_another_shape_ends_a_wait() {
+async fn a_response_of_another_shape_ends_a_wait() {
     let server = Script::of([record("IN_QUEUE"), Reply::ok(r#"{"status":7}"#)]).await;
     let error = server.endpoint().job("j").wait().await.unwrap_err();
     assert_eq!((error.kind(), error.field()), (ErrorKind::Decode, Some("status")));
@@ -268,11 +270,11 @@ async fn the_deadline_is_time_and_counts_the_requests_too() {
     assert!(started.elapsed() < Duration::from_secs(10), "the answer was not waited for");
     assert_eq!(error.record().unwrap().status(), &JobStatus::InProgress);
     assert!(error.remote_cancel().is_none());
-    assert!(error.to_string().contains("it goes on at the service"), "{error}");
+    assert!(error.to_string().contains("it continues on the service"), "{error}");
 }
 
 #[tokio::test]
-async fn a_deadline_can_cancel_and_tells_what_became_of_it() {
+async fn a_deadline_can_cancel_and_reports_the_outcome() {
     let always = Reply::ok(r#"{"id":"j","status":"CANCELLED"}"#);
     let server = Script::then_always([Reply::Hang], always).await;
     let short = Duration::from_millis(800);
@@ -326,13 +328,13 @@ async fn a_cancel_whose_turn_does_not_come_in_time_was_not_sent_and_says_so() {
     let Some(RemoteCancel::NotConfirmed(reason)) = error.remote_cancel() else {
         panic!("{error:?}");
     };
-    assert!(reason.to_string().contains("its turn did not come"), "{reason}");
+    assert!(reason.to_string().contains("waiting for the client-side rate limiter"), "{reason}");
     let cancels = server.lines().iter().filter(|line| line.contains("/cancel/")).count();
     assert_eq!(cancels, 1, "the one before");
 }
 
 #[tokio::test]
-async fn a_job_that_ended_just_before_it_was_cancelled_is_answered_as_it_ended() {
+async fn a_job_that_ended_just_before_its_cancellation_is_returned_as_it_ended() {
     let short = Duration::from_millis(800);
     let refused = Reply::json(400, r#"{"error":"the job is COMPLETED"}"#);
     let done = Reply::ok(r#"{"id":"j","status":"COMPLETED","output":1}"#);

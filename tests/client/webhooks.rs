@@ -92,7 +92,7 @@ async fn completed(endpoint: &Endpoint) -> String {
 }
 
 #[tokio::test]
-async fn a_completed_job_reaches_the_handler_as_the_status_tells_it() {
+async fn a_completed_job_reaches_the_handler_as_its_status_record() {
     let local = service().await;
     let endpoint = endpoint(&local, "echo");
     let saved = Saved::default();
@@ -126,7 +126,7 @@ async fn jobs_that_fail_reach_the_handler_too_and_again_after_a_retry() {
 }
 
 #[tokio::test]
-async fn the_service_tries_again_until_the_handler_has_succeeded() {
+async fn deliveries_are_retried_until_the_handler_succeeds() {
     let local = service().await;
     let endpoint = endpoint(&local, "echo");
     let tries = Arc::new(AtomicUsize::new(0));
@@ -145,7 +145,7 @@ async fn the_service_tries_again_until_the_handler_has_succeeded() {
 }
 
 #[tokio::test]
-async fn a_repeated_delivery_is_answered_and_not_handled_again() {
+async fn a_repeated_delivery_is_acknowledged_but_not_handled_again() {
     let local = service().await;
     let endpoint = endpoint(&local, "echo");
     let saved = Saved::default();
@@ -237,7 +237,7 @@ async fn without_the_token_nothing_happens() {
 }
 
 #[tokio::test]
-async fn any_method_is_taken_and_the_answer_has_no_body() {
+async fn any_method_is_accepted_and_the_response_has_no_body() {
     let local = service().await;
     let endpoint = endpoint(&local, "echo");
     let saved = Saved::default();
@@ -282,7 +282,7 @@ async fn a_body_above_the_limit_is_refused() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_no_hint_is_refused() {
+async fn a_malformed_body_is_refused() {
     let local = service().await;
     let saved = Saved::default();
     let webhooks = saved.receiver(&endpoint(&local, "echo")).build().unwrap();

@@ -46,7 +46,7 @@ async fn assert_not_done(faults: &[Fault]) {
 }
 
 #[tokio::test]
-async fn an_error_after_a_failed_try_does_not_mean_that_it_is_gone() {
+async fn an_error_after_a_failed_attempt_does_not_mean_that_it_was_deleted() {
     for message in ["Unknown error", "No permission to delete it", "no healthy upstream", "not now"]
     {
         let body = json!({"errors": [{"message": message}], "data": null}).to_string();

@@ -75,7 +75,7 @@ async fn the_worker_gets_the_storage_settings() {
 }
 
 #[tokio::test]
-async fn openai_and_requests_answer_json() {
+async fn openai_and_requests_return_raw_json() {
     let local = service().start().await.unwrap();
     let endpoint = client(&local).endpoint("echo");
     let body = json!({"model": "m"});
@@ -119,7 +119,7 @@ async fn what_the_service_does_not_know_is_not_found() {
 }
 
 #[tokio::test]
-async fn a_payload_above_the_services_limit_is_told_as_such() {
+async fn a_payload_above_the_services_limit_is_reported_as_such() {
     let local = service().max_payloads(1_000, 2_000).start().await.unwrap();
     let endpoint = client(&local).endpoint("echo");
     let error = endpoint.run(&json!({"a": "x".repeat(1_000)})).await.unwrap_err();

@@ -18,7 +18,7 @@ pub(super) fn write_literal(
         (_, Value::Null) => text.push_str("null"),
         (Shape::Int, Value::Number(number)) => match number.as_i64().map(i32::try_from) {
             Some(Ok(number)) => write_display(text, &number),
-            _ => return refuse("must be a whole number of 32 bits"),
+            _ => return refuse("must be a 32-bit integer"),
         },
         (Shape::Float, Value::Number(number)) => write_display(text, number),
         (Shape::Boolean, Value::Bool(flag)) => write_display(text, flag),
@@ -27,7 +27,7 @@ pub(super) fn write_literal(
             write_display(text, number);
         }
         (Shape::Enum, Value::String(name)) if is_name(name) => text.push_str(name),
-        (Shape::Enum, _) => return refuse("must be the name of a value of its enum"),
+        (Shape::Enum, _) => return refuse("must be the name of an enum value"),
         (Shape::List(item), Value::Array(values)) => {
             text.push('[');
             for (index, value) in values.iter().enumerate() {
@@ -43,7 +43,7 @@ pub(super) fn write_literal(
             write_input(text, object, input, place)?;
         }
         (Shape::Custom, value) => write_custom(text, value, place)?,
-        _ => return refuse("is not of the type that the schema gives it"),
+        _ => return refuse("does not match the schema's type"),
     }
     Ok(())
 }
@@ -192,12 +192,12 @@ mod tests {
     #[test]
     fn what_the_schema_does_not_allow_is_refused_with_its_place() {
         for (value, shape, expected) in [
-            (json!(3_000_000_000_u64), Shape::Int, "`x` must be a whole number of 32 bits"),
-            (json!(0.5), Shape::Int, "`x` must be a whole number of 32 bits"),
-            (json!("RED BLUE"), Shape::Enum, "`x` must be the name of a value of its enum"),
-            (json!("null"), Shape::Enum, "`x` must be the name of a value of its enum"),
-            (json!(1), Shape::String, "`x` is not of the type that the schema gives it"),
-            (json!({"next": null}), Shape::Input(&PAIR), "`x.key` must be given"),
+            (json!(3_000_000_000_u64), Shape::Int, "`x` must be a 32-bit integer"),
+            (json!(0.5), Shape::Int, "`x` must be a 32-bit integer"),
+            (json!("RED BLUE"), Shape::Enum, "`x` must be the name of an enum value"),
+            (json!("null"), Shape::Enum, "`x` must be the name of an enum value"),
+            (json!(1), Shape::String, "`x` does not match the schema's type"),
+            (json!({"next": null}), Shape::Input(&PAIR), "`x.key` is required"),
             (
                 json!({"key": "k", "other": 1}),
                 Shape::Input(&PAIR),
@@ -206,7 +206,7 @@ mod tests {
             (
                 json!([{"key": "k"}, {"key": 1}]),
                 Shape::List(&PAIR_SHAPE),
-                "`x[1].key` is not of the type that the schema gives it",
+                "`x[1].key` does not match the schema's type",
             ),
             (
                 json!({"a b": 1}),

@@ -1,5 +1,5 @@
-//! Puts a null where one is asked for. In the types of variables and inputs, `None` is what is
-//! absent; a service may take null for something else, such as for "forget what was there".
+//! Puts nulls into variables on request. In the types of variables and inputs, `None` omits the
+//! field; to a service, null may mean something else, such as "clear this field".
 
 use serde_json::{Map, Value};
 
@@ -24,8 +24,8 @@ impl Document {
     }
 }
 
-const UNREADABLE: &str = "is no place; one is written like `input.env[0].key`";
-const NOTHING_THERE: &str = "lies within something that has no value";
+const UNREADABLE: &str = "is not a valid path; write one like `input.env[0].key`";
+const NOTHING_THERE: &str = "is inside something that has no value";
 
 enum Step<'a> {
     Field(&'a str),
@@ -68,7 +68,7 @@ impl Walk<'_> {
     ) -> Result<(), UnexpectedValue> {
         let there = object.get_mut(name).filter(|value| !value.is_null());
         match (rest, there) {
-            ([], Some(_)) => Err(self.refuse("has a value, so it cannot be null")),
+            ([], Some(_)) => Err(self.refuse("already has a value, so it cannot be null")),
             ([], None) if presence == Presence::Optional => {
                 object.insert(name.to_owned(), Value::Null);
                 Ok(())
@@ -86,7 +86,9 @@ impl Walk<'_> {
         rest: &[Step<'_>],
     ) -> Result<(), UnexpectedValue> {
         match (shape, value, rest) {
-            (_, _, []) => Err(self.refuse("is an element of a list, whose type says what is null")),
+            (_, _, []) => {
+                Err(self.refuse("is a list element: use `None` there if the type allows null"))
+            }
             (Shape::Input(input), Value::Object(object), [Step::Field(name), rest @ ..]) => {
                 match input.fields.iter().find(|field| field.name == *name) {
                     Some(field) => self.field(object, name, &field.shape, field.presence, rest),
@@ -99,7 +101,7 @@ impl Walk<'_> {
                     None => Err(self.refuse(NOTHING_THERE)),
                 }
             }
-            _ => Err(self.refuse("is not of the type that the schema gives it")),
+            _ => Err(self.refuse("does not match the schema's type")),
         }
     }
 
@@ -175,27 +177,27 @@ mod tests {
     #[test]
     fn what_cannot_be_null_is_refused_with_its_place() {
         for (place, expected) in [
-            ("note", "`note` has a value, so it cannot be null"),
-            ("note.id", "`note.id` has a value, so it cannot be null"),
+            ("note", "`note` already has a value, so it cannot be null"),
+            ("note.id", "`note.id` already has a value, so it cannot be null"),
             ("note.size", "`note.size` must not be null"),
             ("note.nope", "`note.nope` is not a field of its input type"),
             ("nope.id", "`nope` is not declared by the operation"),
-            ("why.text", "`why.text` lies within something that has no value"),
+            ("why.text", "`why.text` is inside something that has no value"),
             (
                 "note.parts[0][7].text",
-                "`note.parts[0][7].text` lies within something that has no value",
+                "`note.parts[0][7].text` is inside something that has no value",
             ),
             (
                 "note.parts[0]",
-                "`note.parts[0]` is an element of a list, whose type says what is null",
+                "`note.parts[0]` is a list element: use `None` there if the type allows null",
             ),
-            ("note.parts.id", "`note.parts.id` is not of the type that the schema gives it"),
+            ("note.parts.id", "`note.parts.id` does not match the schema's type"),
             (
                 "note.parts[x]",
-                "`note.parts[x]` is no place; one is written like `input.env[0].key`",
+                "`note.parts[x]` is not a valid path; write one like `input.env[0].key`",
             ),
-            ("note.", "`note.` is no place; one is written like `input.env[0].key`"),
-            ("", "`` is no place; one is written like `input.env[0].key`"),
+            ("note.", "`note.` is not a valid path; write one like `input.env[0].key`"),
+            ("", "`` is not a valid path; write one like `input.env[0].key`"),
         ] {
             assert_eq!(with_null(place), Err(expected.to_owned()), "{place}");
         }

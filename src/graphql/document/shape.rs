@@ -1,25 +1,25 @@
-//! What values the schema allows.
+//! The types of values, as the schema defines them.
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// The type of a value, as far as it decides how the value is written.
+/// The type of a value, as far as it affects how the value is written.
 #[derive(Debug)]
 pub enum Shape {
-    /// A whole number of 32 bits.
+    /// A 32-bit integer.
     Int,
-    /// A number.
+    /// A floating-point number.
     Float,
     /// A string.
     String,
-    /// True or false.
+    /// A boolean.
     Boolean,
-    /// An id: a string, or a whole number.
+    /// An id: a string or an integer.
     Id,
-    /// A scalar of the schema's own, written as its JSON form suggests.
+    /// A custom scalar, written like its JSON form.
     Custom,
-    /// The name of an enum's value.
+    /// An enum value, by name.
     Enum,
     /// A list.
     List(&'static Shape),
@@ -43,18 +43,18 @@ pub struct InputField {
     pub name: &'static str,
     /// The type.
     pub shape: Shape,
-    /// Whether it may be absent, or null.
+    /// Whether it may be absent or null.
     pub presence: Presence,
 }
 
-/// Whether a value may be absent, or null: GraphQL tells the two apart.
+/// Whether a value may be absent or null, which GraphQL distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// It must be given: its type is non-null and there is no default.
+    /// Required: its type is non-null, and there is no default.
     Required,
-    /// It may be absent, for it has a default, but not null.
+    /// May be absent, because it has a default, but not null.
     NotNull,
-    /// It may be absent, and it may be null.
+    /// May be absent or null.
     Optional,
 }
 
@@ -63,7 +63,7 @@ impl Presence {
     pub(super) fn check(self, value: Option<&Value>, place: &str) -> Result<(), UnexpectedValue> {
         match (self, value) {
             (Self::Required, None | Some(Value::Null)) => {
-                Err(UnexpectedValue::new(place, "must be given"))
+                Err(UnexpectedValue::new(place, "is required"))
             }
             (Self::NotNull, Some(Value::Null)) => {
                 Err(UnexpectedValue::new(place, "must not be null"))

@@ -1,4 +1,4 @@
-//! A piece of a handler's output.
+//! A chunk of a handler's output.
 
 use bytes::Bytes;
 use serde::Deserialize;
@@ -9,23 +9,23 @@ use crate::error::{Attempted, Result};
 use crate::json::{RawField, decode_at, elements, is_status_of_http, not_decodable, without_mark};
 use crate::queue::JobStatus;
 
-/// One piece of a handler's output ([Stream chunk](crate#the-interface)). The service splits what is
+/// A chunk of a handler's output ([Stream chunk](crate#the-interface)). The service splits chunks
 /// larger than 1 MB.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct StreamChunk<T> {
-    /// The piece; its shape is defined by the handler.
+    /// The chunk's content; its shape is defined by the handler.
     pub output: T,
-    /// What the handler reports beside it.
+    /// The metrics that the handler reports with the chunk.
     pub metrics: Metrics,
-    /// Chunks may be missing before this one: a response was lost on its way after the service had
-    /// handed them out. Where none follows, the stream has an item of its own for it, an error of kind
-    /// [`ErrorKind::StreamGap`](crate::ErrorKind::StreamGap).
+    /// Whether chunks may be missing before this one, because a response that may have contained
+    /// them was lost in transit. If no chunk follows, the stream yields a separate error of kind
+    /// [`ErrorKind::StreamGap`](crate::ErrorKind::StreamGap) instead.
     pub after_gap: bool,
 }
 
-/// What a handler reports beside a chunk. Its shape is defined by the handler: these are the fields
-/// seen, and whatever else comes is kept in `others`.
+/// The metrics that a handler reports with a chunk. Their shape is defined by the handler: these
+/// are the fields seen in practice, and any others are kept in `others`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(from = "Value")]
 #[non_exhaustive]
@@ -34,25 +34,25 @@ pub struct Metrics {
     pub avg_gen_throughput: Option<f64>,
     /// Prompt tokens processed per second, on average.
     pub avg_prompt_throughput: Option<f64>,
-    /// How full the cache in main memory is.
+    /// The usage of the KV cache in main memory.
     pub cpu_kv_cache_usage: Option<f64>,
-    /// How full the cache in GPU memory is.
+    /// The usage of the KV cache in GPU memory.
     pub gpu_kv_cache_usage: Option<f64>,
-    /// Tokens of the input.
+    /// The number of input tokens.
     pub input_tokens: Option<f64>,
-    /// Tokens of the output.
+    /// The number of output tokens.
     pub output_tokens: Option<f64>,
-    /// Requests that wait at the worker.
+    /// The number of requests waiting at the worker.
     pub pending: Option<f64>,
-    /// Requests that run at the worker.
+    /// The number of requests running at the worker.
     pub running: Option<f64>,
-    /// The scenario that the worker names.
+    /// The scenario, as named by the worker.
     pub scenario: Option<String>,
-    /// The chunk's place in the stream.
+    /// The chunk's index in the stream.
     pub stream_index: Option<f64>,
-    /// Requests that were swapped out at the worker.
+    /// The number of requests swapped out at the worker.
     pub swapped: Option<f64>,
-    /// Fields that are not named above, or are of another type than seen.
+    /// All other fields, and those above that have an unexpected type.
     pub others: Map<String, Value>,
 }
 

@@ -105,9 +105,7 @@ impl Poller {
     }
 
     fn gap_at_the_end(&self) -> Error {
-        let what = "chunks may be missing: a response was lost after the service may have handed \
-                    them out, and it does so once. The job's record may hold the whole output: read \
-                    it with `job.status()`";
+        let what = "chunks may be missing: a response was lost that may have contained some, and the service delivers each only once. The job's record may contain the whole output: read it with `job.status()`";
         Error::new(ErrorKind::StreamGap, &self.attempted, what).with_job_id(self.job.id())
     }
 

@@ -1,9 +1,9 @@
-//! What a caller changes in a body after it was written.
+//! Changes that a caller makes to a serialized body.
 
 use serde::Serialize;
 use serde_json::{Map, Value, to_value};
 
-/// Values for fields of a body, by their places: `tags`, `env[0].note`.
+/// Values for fields of a body, by path: `tags`, `env[0].note`.
 #[derive(Clone, Default)]
 pub struct Changes(Vec<(String, Result<Value, String>)>);
 
@@ -11,7 +11,7 @@ impl Changes {
     /// No changes.
     pub const NONE: &Self = &Self(Vec::new());
 
-    /// Sets a field once the body is written.
+    /// Sets a field after the body has been serialized.
     pub fn set(&mut self, place: impl Into<String>, value: impl Serialize) {
         self.0.push((place.into(), to_value(value).map_err(|error| error.to_string())));
     }
@@ -34,7 +34,7 @@ impl Changes {
 
 /// The value at a place. A last field that is absent is added.
 fn field<'a>(mut value: &'a mut Value, place: &str) -> Result<&'a mut Value, &'static str> {
-    const MALFORMED: &str = "is not a place; write one like `env[0].note`";
+    const MALFORMED: &str = "is not a valid path; write one like `env[0].note`";
     for part in place.split('.') {
         let (name, mut indexes) = part.split_at(part.find('[').unwrap_or(part.len()));
         if name.is_empty() {
@@ -44,14 +44,14 @@ fn field<'a>(mut value: &'a mut Value, place: &str) -> Result<&'a mut Value, &'s
             *value = Value::Object(Map::new());
         }
         let Value::Object(object) = value else {
-            return Err("lies within something that is not an object");
+            return Err("is inside something that is not an object");
         };
         value = object.entry(name).or_insert(Value::Null);
         while !indexes.is_empty() {
             let index = indexes.strip_prefix('[').and_then(|it| it.split_once(']'));
             let Some((index, rest)) = index else { return Err(MALFORMED) };
             let index: usize = index.parse().map_err(|_| MALFORMED)?;
-            value = value.get_mut(index).ok_or("lies beyond the end of its list")?;
+            value = value.get_mut(index).ok_or("is beyond the end of its list")?;
             indexes = rest;
         }
     }

@@ -3,14 +3,14 @@
 use reqwest::Url;
 use serde_json::Value;
 
-/// How a field of a form is written that holds a list or an object.
+/// How a form field that is a list or an object is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// As JSON text.
     Json,
     /// A list as one pair per element, an object as one pair per field.
     Exploded,
-    /// All in one pair, with this between the values.
+    /// All in one pair, with this separator between the values.
     Joined(&'static str),
     /// `a[b][0]=c`, at any depth.
     Deep,

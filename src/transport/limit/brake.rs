@@ -1,4 +1,4 @@
-//! What follows a 429 that should not have come: others use the same account.
+//! The reaction to an unexpected 429: others use the same account.
 
 use std::time::Duration;
 

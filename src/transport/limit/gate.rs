@@ -1,4 +1,4 @@
-//! Where the requests of one operation on one endpoint wait for their turn.
+//! Admits the requests of one operation on one endpoint in turn.
 
 use std::sync::Arc;
 use std::time::Duration;

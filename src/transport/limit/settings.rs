@@ -2,26 +2,27 @@
 
 use super::Limit;
 
-/// How the client keeps to the service's rate limits ([Rate limits](crate#the-interface)): calls wait
-/// for their turn instead of being answered 429.
+/// How the client stays within the service's rate limits ([Rate limits](crate#the-interface)):
+/// calls wait on the client side instead of getting a 429.
 ///
 /// The service limits each operation of the queue interface per endpoint and user, both in requests
-/// in ten seconds and in requests at the same time: `/run`, for one, to 1000 and 200. The client
-/// counts the calls of all its clones and sends none that could exceed that, first in, first out, at
-/// more than 99 % of the allowed rate while the service answers within a tenth of a second. A request
-/// counts until ten seconds after its answer, so a slow answer costs rate: `/runsync` with jobs of two
-/// seconds gets five sixths, at worst. After a pause it sends up to a quarter of the requests at
-/// once, and the others evenly. The time that a call waits for its turn does not count for
-/// [`ClientBuilder::timeout`](crate::ClientBuilder::timeout). A call that is not polled while it waits
-/// is passed over, and gets back to its place when it is polled. The status reads of a wait or a
-/// stream go first once a result could otherwise expire unread; seven in a row at most, while other
-/// calls wait, too. `/retry`, `/health` and the other
-/// interfaces have no documented limit, and do not wait.
+/// per ten seconds and in concurrent requests: `/run`, for example, to 1000 and 200. The client
+/// counts the calls of all its clones and sends none that could exceed these limits, first in,
+/// first out, at more than 99 % of the allowed rate while the service responds within 100 ms. A
+/// request counts until ten seconds after its response, so slow responses cost throughput:
+/// `/runsync` with jobs of two seconds reaches five sixths of the allowed rate at worst. After an
+/// idle period, up to a quarter of the requests are sent at once and the others evenly spaced.
+/// Waiting for the rate limiter does not count towards
+/// [`ClientBuilder::timeout`](crate::ClientBuilder::timeout). A call that is not polled while it
+/// waits is skipped, and returns to its place when it is polled. The status reads of a wait or a
+/// stream go first once a result could otherwise expire unread, but at most seven in a row while
+/// other calls wait, too. `/retry`, `/health` and the other interfaces have no documented limit and
+/// do not wait.
 ///
-/// Where others use the same account, the service can answer 429 nevertheless. The client then halts
-/// the operation on that endpoint for a moment, lowers its rate by 30 %, and raises it again step by
-/// step; the calls are sent again by the [`RetryPolicy`](crate::RetryPolicy). With a
-/// [share](Self::share) for each it does not come to that.
+/// If other clients use the same account, the service may still return a 429. The client then
+/// pauses the operation on that endpoint briefly, lowers its rate by 30 %, and raises it again step
+/// by step; the calls are retried according to the [`RetryPolicy`](crate::RetryPolicy). Give each
+/// client a [share](Self::share) to avoid that.
 ///
 /// ```
 /// use podqueue::{Client, RateLimits};
@@ -35,7 +36,7 @@ use super::Limit;
 /// # Ok::<(), podqueue::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[must_use = "a setting does nothing until it is given to a client's builder"]
+#[must_use = "a setting does nothing until it is passed to a client's builder"]
 pub struct RateLimits {
     on: bool,
     share: f64,
@@ -43,7 +44,7 @@ pub struct RateLimits {
 }
 
 impl RateLimits {
-    /// The documented limits, all of them for this client.
+    /// The documented limits, all for this client.
     pub fn new() -> Self {
         Self { on: true, share: 1.0, requests_per_worker: 0 }
     }
@@ -53,22 +54,23 @@ impl RateLimits {
         Self { on: false, ..Self::new() }
     }
 
-    /// The share of the account's limits that this client may use, above 0 and up to 1; 1 by default.
-    /// Of each limit it is rounded down, but never to less than one request. Another value is refused
-    /// when the client is built.
+    /// The share of the account's limits that this client may use, above 0 and up to 1; 1 by
+    /// default. Each resulting limit is rounded down, but is at least one request. Any other value
+    /// is an error when the client is built.
     pub fn share(mut self, share: f64) -> Self {
         self.share = share;
         self
     }
 
-    /// How many requests in ten seconds the service allows for each running worker. The effective rate
-    /// is the higher of the documented one and `running workers × requests_per_worker`.
+    /// How many requests per ten seconds the service allows for each running worker. The effective
+    /// rate is the higher of the documented one and `running workers × requests_per_worker`.
     ///
-    /// The interface does not show this number; 0 by default, so that the documented rates hold. How
-    /// many workers run is taken from the answers to [`Endpoint::health`](crate::Endpoint::health), on
-    /// this client or its clones: the limits follow each of them at once, those of calls that wait
-    /// included. Ask for it as often as the workers change. It is forgotten with the endpoint, once
-    /// that has been idle for ten seconds and many others are in use.
+    /// The interface does not document this number; it is 0 by default, so that the documented
+    /// rates apply. The number of running workers is taken from the responses to
+    /// [`Endpoint::health`](crate::Endpoint::health) on this client or its clones; the limits
+    /// follow each response at once, also for calls that already wait. Call it as often as the
+    /// number of workers changes. It is forgotten along with the endpoint, once that has been idle
+    /// for ten seconds and many others are in use.
     pub fn requests_per_worker(mut self, requests: u64) -> Self {
         self.requests_per_worker = requests;
         self
