@@ -3,7 +3,7 @@
 
 fn main() {
     podqueue_codegen::Build::new()
-        .rest("openapi") // $OUT_DIR/rest.rs, brought in by src/rest.rs
+        .own_rest("openapi") // $OUT_DIR/podqueue_rest.rs, brought in by src/rest.rs
         .operations("schema", "queries") // $OUT_DIR/graphql.rs, brought in by src/graphql.rs
         .run();
 }

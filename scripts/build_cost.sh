@@ -28,13 +28,13 @@ sed -i '/description/d' queries/secret_create.graphql
 seconds "build again, one query changed" build with
 
 mkdir generated
-cp with/debug/build/podqueue-*/out/{rest,graphql}.rs generated/
+cp with/debug/build/podqueue-*/out/{podqueue_rest,graphql}.rs generated/
 sed -i '/^\[build-dependencies\]/,/^$/d' Cargo.toml
 cat >build.rs <<'RUST'
 //! Copies what was generated before.
 fn main() -> std::io::Result<()> {
     let out = std::path::PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
-    for file in ["rest.rs", "graphql.rs"] {
+    for file in ["podqueue_rest.rs", "graphql.rs"] {
         std::fs::copy(std::path::Path::new("generated").join(file), out.join(file))?;
     }
     Ok(())

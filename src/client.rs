@@ -2,7 +2,7 @@
 
 mod builder;
 mod http;
-mod urls;
+pub(crate) mod urls;
 
 pub use builder::ClientBuilder;
 
@@ -15,7 +15,6 @@ use crate::context::{Context, PollLines, Retried};
 use crate::error::{Error, Result};
 use crate::graphql::{Graphql, Secrets, Templates};
 use crate::queue::Endpoint;
-use crate::rest::Rest;
 use crate::transport::{Budget, Key, Lane, Limiter, Transport, Wire};
 
 /// A client for the three interfaces: the job queue, REST and GraphQL.
@@ -81,12 +80,6 @@ impl Client {
         Endpoint::new(Arc::clone(&self.context), endpoint_id.as_ref())
     }
 
-    /// The REST interface: Pods and templates, read by id.
-    #[must_use]
-    pub fn rest(&self) -> Rest {
-        Rest::new(Arc::clone(&self.context))
-    }
-
     /// The GraphQL interface: any operation generated from a `.graphql` file.
     #[must_use]
     pub fn graphql(&self) -> Graphql {
@@ -103,6 +96,10 @@ impl Client {
     #[must_use]
     pub fn secrets(&self) -> Secrets {
         Secrets::new(self.graphql())
+    }
+
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
     }
 }
 
@@ -146,6 +143,7 @@ impl ClientBuilder {
                 base_url: url(Interface::Queue, self.base_url)?,
                 rest_url: url(Interface::Rest, self.rest_url)?,
                 graphql_url: url(Interface::Graphql, self.graphql_url)?,
+                plain_http: self.plain_http,
                 queue_auth: self.queue_auth,
                 graphql_body: self.graphql_body,
                 poll_lines: PollLines::new(self.polling.interval()),

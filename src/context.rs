@@ -27,6 +27,8 @@ pub(crate) struct Context {
     pub(crate) base_url: Option<Url>,
     pub(crate) rest_url: Option<Url>,
     pub(crate) graphql_url: Option<Url>,
+    /// Whether plain http to other machines is allowed.
+    pub(crate) plain_http: bool,
     pub(crate) queue_auth: QueueAuth,
     pub(crate) graphql_body: GraphqlBody,
     pub(crate) polling: Polling,

@@ -110,7 +110,7 @@ pub use queue::{
     StreamChunk, Wait, WorkerCounts,
 };
 pub use request::Request;
-pub use rest::Rest;
+pub use rest::{Authorization, Rest};
 pub use secret_string::SecretString;
 pub use transport::{RateLimits, RetryPolicy};
 #[cfg(feature = "webhook")]
@@ -141,6 +141,36 @@ macro_rules! include_queries {
                 "this crate needs a build script, `build.rs`, whose `main` calls `podqueue_codegen::queries(\"queries\")`"
             ),
             "/podqueue_queries.rs"
+        ));
+    };
+}
+
+/// Brings in the calls that the build script generated from an OpenAPI description of your crate:
+/// `Api` with a method for each operation, the builders that these return, and the module `types`.
+///
+/// The build script calls `podqueue_codegen::Build::new().rest("openapi").run()`; see the README. If
+/// the crate has several descriptions, name one by its file without the extension, in a module of its
+/// own: `mod pets { podqueue::include_rest!("pets"); }`.
+#[macro_export]
+macro_rules! include_rest {
+    () => {
+        include!(concat!(
+            env!(
+                "OUT_DIR",
+                "this crate needs a build script, `build.rs`, whose `main` calls `podqueue_codegen::Build::new().rest(\"openapi\").run()`"
+            ),
+            "/podqueue_rest.rs"
+        ));
+    };
+    ($name:literal) => {
+        include!(concat!(
+            env!(
+                "OUT_DIR",
+                "this crate needs a build script, `build.rs`, whose `main` calls `podqueue_codegen::Build::new().rest(\"openapi\").run()`"
+            ),
+            "/podqueue_rest_",
+            $name,
+            ".rs"
         ));
     };
 }

@@ -11,11 +11,15 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Any other description becomes such calls in a crate of yours, by
+//! [`include_rest!`](crate::include_rest).
 
+mod authorization;
 #[doc(hidden)]
 pub mod call;
 mod generated;
-mod handle;
+mod of_client;
 
+pub use authorization::Authorization;
 pub use generated::*;
-pub use handle::Rest;

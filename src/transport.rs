@@ -6,6 +6,7 @@
 mod attempt;
 mod body;
 mod call;
+mod credential;
 mod driven;
 mod exchange;
 mod key;
@@ -22,6 +23,7 @@ mod unread;
 
 pub(crate) use attempt::Wire;
 pub(crate) use call::{Auth, Call, Operation};
+pub(crate) use credential::Credential;
 pub(crate) use key::Key;
 pub(crate) use lane::Lane;
 pub use limit::RateLimits;

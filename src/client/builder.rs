@@ -103,8 +103,10 @@ impl ClientBuilder {
         self
     }
 
-    /// The base URL of the REST interface, version included: `{rest_url}/pods/{podId}`. `/v1` is
-    /// appended unless the URL already ends in it.
+    /// The base URL of the REST interface, version included: `{rest_url}/pods/{podId}`. If it has no
+    /// path, the path of the description's first server is added, which is `/v1` for [`Rest`].
+    ///
+    /// [`Rest`]: ::podqueue::Rest
     pub fn rest_url(mut self, url: impl Into<String>) -> Self {
         self.rest_url = Some(url.into());
         self

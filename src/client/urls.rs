@@ -1,4 +1,4 @@
-//! The three URLs: checked, and brought into one form.
+//! URLs of services: checked, and brought into one form.
 
 use reqwest::Url;
 
@@ -25,17 +25,38 @@ impl Interface {
     fn version(self) -> Option<&'static str> {
         match self {
             Self::Queue => Some("/v2"),
-            Self::Rest => Some("/v1"),
-            Self::Graphql => None,
+            Self::Rest | Self::Graphql => None,
         }
     }
 }
 
-/// The URL to which paths are appended: with its version, without a slash at the end.
+/// The URL of an interface. That of the queue has its version, without a slash at the end.
 pub(super) fn parse(interface: Interface, text: &str, plain_http: bool) -> Result<Url> {
-    let field = interface.field();
-    let refuse = |rule: &str| Err(Error::refused("client settings", field, rule));
-    let Ok(mut url) = Url::parse(text.trim()) else {
+    let settings = "client settings";
+    if matches!(interface, Interface::Graphql) {
+        return check(settings, interface.field(), text, plain_http);
+    }
+    let mut url = base(settings, interface.field(), text, plain_http)?;
+    if let Some(version) = interface.version() {
+        let path = url.path().trim_end_matches('/').to_owned();
+        let versioned = if path.ends_with(version) { path } else { format!("{path}{version}") };
+        url.set_path(&versioned);
+    }
+    Ok(url)
+}
+
+/// A URL to which paths are appended unchanged.
+pub(crate) fn base(attempted: &str, field: &str, text: &str, plain_http: bool) -> Result<Url> {
+    let url = check(attempted, field, text, plain_http)?;
+    if url.query().is_some() {
+        return Err(Error::refused(attempted, field, "must not carry a query"));
+    }
+    Ok(url)
+}
+
+fn check(attempted: &str, field: &str, text: &str, plain_http: bool) -> Result<Url> {
+    let refuse = |rule: &str| Err(Error::refused(attempted, field, rule));
+    let Ok(url) = Url::parse(text.trim()) else {
         return refuse("is not a URL");
     };
     match url.scheme() {
@@ -54,14 +75,6 @@ pub(super) fn parse(interface: Interface, text: &str, plain_http: bool) -> Resul
     }
     if url.fragment().is_some() {
         return refuse("must not carry a fragment");
-    }
-    if let Some(version) = interface.version() {
-        if url.query().is_some() {
-            return refuse("must not carry a query");
-        }
-        let path = url.path().trim_end_matches('/').to_owned();
-        let versioned = if path.ends_with(version) { path } else { format!("{path}{version}") };
-        url.set_path(&versioned);
     }
     Ok(url)
 }
@@ -88,8 +101,8 @@ mod tests {
         for text in ["https://q.example", "https://q.example/", "https://q.example/v2/"] {
             assert_eq!(normal(Interface::Queue, text), "https://q.example/v2");
         }
-        for text in ["https://r.example/a", "https://r.example/a/v1", "https://r.example/a/v1/"] {
-            assert_eq!(normal(Interface::Rest, text), "https://r.example/a/v1");
+        for text in ["https://r.example/", "https://r.example/a", "https://r.example/a/v1"] {
+            assert_eq!(normal(Interface::Rest, text), text);
         }
         assert_eq!(
             normal(Interface::Graphql, "https://g.example/graphql"),

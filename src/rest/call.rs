@@ -2,6 +2,7 @@
 
 mod changes;
 mod form;
+mod target;
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -15,11 +16,11 @@ use serde_json::{Map, Value};
 pub use self::changes::Changes;
 pub use self::form::Style;
 use self::form::{form, text};
-use super::handle::Rest;
+pub use self::target::Target;
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::hiding::{secrets_in, secrets_named};
 use crate::secret_string::SecretString;
-use crate::transport::{Auth, Call, Operation, Path, Repeat, Reply};
+use crate::transport::{Call, Operation, Path, Repeat, Reply};
 
 /// A method that HTTP does not have itself.
 fn named(method: &str) -> Method {
@@ -222,12 +223,12 @@ impl RestCall {
     }
 
     /// Sends the call and reads the response as a `T`.
-    pub async fn send<T: DeserializeOwned>(self, rest: &Rest) -> Result<T> {
+    pub async fn send<T: DeserializeOwned>(self, rest: &Target) -> Result<T> {
         self.read(rest, |reply, attempted| reply.decode(attempted)).await
     }
 
     /// Sends a call whose response may have no content.
-    pub async fn send_optional<T: DeserializeOwned>(self, rest: &Rest) -> Result<Option<T>> {
+    pub async fn send_optional<T: DeserializeOwned>(self, rest: &Target) -> Result<Option<T>> {
         self.read(rest, |reply, attempted| match reply.body.trim_ascii() {
             b"" => Ok(None),
             _ => reply.decode(attempted),
@@ -236,7 +237,7 @@ impl RestCall {
     }
 
     /// Sends a call whose response is UTF-8 text.
-    pub async fn send_text(self, rest: &Rest) -> Result<String> {
+    pub async fn send_text(self, rest: &Target) -> Result<String> {
         self.read(rest, |reply, attempted| {
             String::from_utf8(reply.body.to_vec()).map_err(|_| {
                 let message = "the response is not UTF-8 text";
@@ -247,18 +248,18 @@ impl RestCall {
     }
 
     /// Sends a call whose response is arbitrary bytes.
-    pub async fn send_bytes(self, rest: &Rest) -> Result<Bytes> {
+    pub async fn send_bytes(self, rest: &Target) -> Result<Bytes> {
         self.exchange(rest).await.map(|reply| reply.body)
     }
 
     /// Sends a call whose response has no content.
-    pub async fn send_empty(self, rest: &Rest) -> Result<()> {
+    pub async fn send_empty(self, rest: &Target) -> Result<()> {
         self.exchange(rest).await.map(drop)
     }
 
     async fn read<T>(
         self,
-        rest: &Rest,
+        rest: &Target,
         read: impl FnOnce(&Reply, &Attempted) -> Result<T>,
     ) -> Result<T> {
         let (attempted, repeat) = (self.attempted(), self.operation.repeat);
@@ -266,13 +267,13 @@ impl RestCall {
         read(&reply, &attempted).map_err(|error| repeat.unreadable(error))
     }
 
-    async fn exchange(self, rest: &Rest) -> Result<Reply> {
+    async fn exchange(self, rest: &Target) -> Result<Reply> {
         let attempted = self.attempted();
         if let Some(error) = self.failed {
             return Err(error);
         }
-        let url = self.path.on(rest.context.rest_url(&attempted)?, &attempted)?;
-        let mut call = Call::new(&self.operation, attempted, url, Auth::Bearer);
+        let url = self.path.on(&*rest.url(&attempted)?, &attempted)?;
+        let mut call = Call::new(&self.operation, attempted, url, rest.auth());
         for (name, value) in self.query {
             call = call.query(name, &value);
         }
@@ -281,6 +282,7 @@ impl RestCall {
         }
         // Those of the body are found where they are looked for: in what was sent.
         call.secrets = self.secrets;
+        call.secrets.extend_from_slice(rest.secrets());
         call.timeout = self.timeout;
         if let Some(body) = self.body {
             call = call.body(body);

@@ -1,5 +1,3 @@
-//! What the generator makes of `openapi/`.
+//! What the generator makes of `openapi/`, as it does for the descriptions of other crates.
 
-use super::handle::Rest;
-
-include!(concat!(env!("OUT_DIR"), "/rest.rs"));
+crate::include_rest!();

@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::Method;
-use reqwest::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION,
-};
+use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 
 use tokio::time::Instant;
 
@@ -95,7 +93,7 @@ impl Wire {
     fn request(&self, call: &Call) -> Result<(reqwest::Request, Departure), Failure> {
         let unusable = |error: Error| Failure { fate: Fate::Final, error };
         let mut url = call.url.clone();
-        if call.auth == Auth::QueryKey {
+        if matches!(call.auth, Auth::QueryKey) {
             url.query_pairs_mut().append_pair("api_key", self.key.secret().expose());
         }
         let mut request = reqwest::Request::new(call.operation.method.clone(), url);
@@ -115,9 +113,7 @@ impl Wire {
             value.set_sensitive(true);
             headers.insert(*name, value);
         }
-        if let Some(authorization) = self.key.header(call.auth) {
-            headers.insert(AUTHORIZATION, authorization.clone());
-        }
+        self.key.authorize(&call.auth, headers);
         // A client that is brought may retry what has no body. Ours does not.
         if self.lane.is_none() && call.body.is_none() && call.operation.method.is_safe() {
             return Ok((request, Departure::UNKNOWN));

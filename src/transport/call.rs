@@ -1,5 +1,6 @@
 //! A call as a value.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -7,6 +8,7 @@ use reqwest::{Method, Url};
 use serde::Serialize;
 use tokio::time::Instant;
 
+use super::credential::Credential;
 use super::{Limit, Repeat};
 use crate::error::{Attempted, Result};
 use crate::json::not_serializable;
@@ -26,7 +28,7 @@ pub(crate) struct Operation {
 }
 
 /// How a call is authorized.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub(crate) enum Auth {
     /// `authorization: Bearer <key>`
     Bearer,
@@ -34,6 +36,8 @@ pub(crate) enum Auth {
     BareKey,
     /// `?api_key=<key>`
     QueryKey,
+    /// Not by the client's key: by a header of another service's, or not at all.
+    Other(Option<Arc<Credential>>),
 }
 
 /// One call: everything that is needed to send it, and to send it again.

@@ -1,8 +1,9 @@
 //! The API key, in the forms in which it is sent.
 
-use reqwest::header::HeaderValue;
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 
 use super::Auth;
+use super::credential::sensitive;
 use crate::secret_string::SecretString;
 
 /// The API key. Its headers are made once, and marked as sensitive: no layer below shows them.
@@ -15,13 +16,8 @@ pub(crate) struct Key {
 impl Key {
     /// `None` for a key that cannot stand in a header.
     pub(crate) fn new(secret: SecretString) -> Option<Self> {
-        let header = |text: &str| {
-            let mut value = HeaderValue::from_str(text).ok()?;
-            value.set_sensitive(true);
-            Some(value)
-        };
-        let bearer = header(&format!("Bearer {}", secret.expose()))?;
-        let bare = header(secret.expose())?;
+        let bearer = sensitive(&format!("Bearer {}", secret.expose()))?;
+        let bare = sensitive(secret.expose())?;
         Some(Self { secret, bearer, bare })
     }
 
@@ -29,12 +25,14 @@ impl Key {
         &self.secret
     }
 
-    /// The `authorization` header, where the key goes there.
-    pub(super) fn header(&self, auth: Auth) -> Option<&HeaderValue> {
-        match auth {
-            Auth::Bearer => Some(&self.bearer),
-            Auth::BareKey => Some(&self.bare),
-            Auth::QueryKey => None,
-        }
+    /// Sets the header that authorizes a call, where one does.
+    pub(super) fn authorize(&self, auth: &Auth, headers: &mut HeaderMap) {
+        let (name, value) = match auth {
+            Auth::Bearer => (AUTHORIZATION, &self.bearer),
+            Auth::BareKey => (AUTHORIZATION, &self.bare),
+            Auth::Other(Some(credential)) => credential.header(),
+            Auth::QueryKey | Auth::Other(None) => return,
+        };
+        headers.insert(name, value.clone());
     }
 }

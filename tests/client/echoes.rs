@@ -4,7 +4,7 @@
 use std::error::Error as _;
 
 use podqueue::graphql::{SaveTemplate, SecretCreate, save_template, secret_create, types};
-use podqueue::rest::call::{Changes, RestCall};
+use podqueue::rest::call::{Changes, RestCall, Target};
 use podqueue::{Client, Error, ErrorKind, GraphqlBody, NewTemplate, RetryPolicy, S3Config};
 use serde_json::{Value, json};
 
@@ -224,7 +224,7 @@ async fn write(client: &Client, method: &'static str) -> podqueue::Result<()> {
         .query("api_key", &[QUERY])
         .header("x-auth-token", &HEADER)
         .json(Some(&body), Changes::NONE)
-        .send::<Vec<String>>(&client.rest())
+        .send::<Vec<String>>(&Target::of(client, "/v1"))
         .await
         .map(drop)
 }
@@ -243,7 +243,7 @@ async fn every_method_is_sent_as_itself_and_retried_as_its_semantics_allow() {
     ] {
         let server = Script::of([Reply::Close, Reply::ok("")]).await;
         let call = RestCall::new("it", method).literal("/it");
-        let result = call.send_empty(&server.client().rest()).await;
+        let result = call.send_empty(&Target::of(&server.client(), "/v1")).await;
         assert_eq!(server.lines(), vec![format!("{method} /v1/it"); sent]);
         let kind = result.err().map(|error| error.kind());
         assert_eq!(kind, (sent == 1).then_some(ErrorKind::OutcomeUnknown), "{method}");

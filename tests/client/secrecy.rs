@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use podqueue::graphql::{SaveTemplate, SecretCreate, save_template, secret_create, types};
-use podqueue::rest::call::{Changes, RestCall};
+use podqueue::rest::call::{Changes, RestCall, Target};
 use podqueue::{Error, GraphqlBody, NewTemplate, QueueAuth, S3Config, SecretString};
 use serde_json::{Value, json};
 
@@ -197,7 +197,7 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
         printed.note(&format!("{client:?} {endpoint:?} {job:?} {run:?} {all:?} {stream:?}"));
         printed.note(&format!("{save:?} {store:?}"));
         // As the generator writes a call of a description that has such parts.
-        let rest = client.rest();
+        let rest = Target::of(&client, "/v1");
         let write = RestCall::new("write", "PUT").literal("/logins/");
         let write = write.parameter("token", &"path-canary").query("apiKey", &"path-canary");
         let write = write.header("x-auth-token", &"path-canary");

@@ -38,6 +38,8 @@ fn every_block_of_the_readme_is_compiled_somewhere() {
         "examples/hello.rs",
         "examples/downstream/first-query/build.rs",
         "examples/downstream/first-query/src/main.rs",
+        "examples/downstream/own-rest/build.rs",
+        "examples/downstream/own-rest/src/main.rs",
     ];
     let compiled: String = compiled.iter().map(|path| plain(&read(path))).collect();
     let blocks = blocks(&read("README.md"));

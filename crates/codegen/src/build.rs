@@ -1,18 +1,21 @@
 //! What runs in a build script: files in, files out, and word to cargo.
 
+mod descriptions;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
+use self::descriptions::DESCRIPTIONS;
 use crate::graphql::{self, Options, SharedTypes};
 use crate::{Diagnostic, Generated, Source, rest};
 
 /// Where cargo says that podqueue's schema is, to the build scripts of podqueue's dependants.
 const SCHEMA_OF_PODQUEUE: &str = "DEP_PODQUEUE_0_SCHEMA";
 
+/// What `podqueue::include_rest!()` brings in.
+const REST: &str = "podqueue_rest.rs";
+
 /// How the names of files end that are of interest.
-const DESCRIPTIONS: [&str; 3] = ["yaml", "yml", "json"];
 const SCHEMAS: [&str; 4] = ["graphql", "graphqls", "gql", "json"];
 const QUERIES: [&str; 2] = ["graphql", "gql"];
 
@@ -24,7 +27,8 @@ const QUERIES: [&str; 2] = ["graphql", "gql"];
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Build {
-    rest: Option<PathBuf>,
+    rest: Vec<PathBuf>,
+    own_rest: Option<PathBuf>,
     operations: Option<(PathBuf, PathBuf)>,
     queries: Option<PathBuf>,
     schema: Option<PathBuf>,
@@ -69,10 +73,24 @@ impl Build {
         self
     }
 
-    /// podqueue's own REST calls, from the one description in a folder. Written to `rest.rs`.
+    /// Generates REST calls from the OpenAPI descriptions of a folder, or from one file, for
+    /// `podqueue::include_rest!()` to bring in. Files without an `openapi` version are parts of
+    /// others. May be called several times.
+    ///
+    /// Where there are several descriptions, each is brought in by its name,
+    /// `podqueue::include_rest!("pets")`: that of its file without the extension, or that of its
+    /// folder where files in different folders have the same name. Written to
+    /// `podqueue_rest_pets.rs`, and a single one also to `podqueue_rest.rs`.
+    pub fn rest(mut self, folder_or_file: impl Into<PathBuf>) -> Self {
+        self.rest.push(folder_or_file.into());
+        self
+    }
+
+    /// podqueue's own REST calls, from the one description in a folder, as methods of `Rest`.
+    /// Written to `podqueue_rest.rs`.
     #[doc(hidden)]
-    pub fn rest(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.rest = Some(folder.into());
+    pub fn own_rest(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.own_rest = Some(folder.into());
         self
     }
 
@@ -105,8 +123,11 @@ impl Build {
     /// Generates into any folder, and returns what [`run`](Self::run) would print.
     pub fn generate(&self, out: &Path) -> Report {
         let mut run = Run { out, report: Report::default() };
-        if let Some(folder) = &self.rest {
-            run.rest(folder);
+        if let Some(folder) = &self.own_rest {
+            run.own_rest(folder);
+        }
+        if !self.rest.is_empty() {
+            run.rest(&self.rest);
         }
         if let Some((schema, queries)) = &self.operations {
             run.operations(schema, queries);
@@ -125,11 +146,29 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn rest(&mut self, folder: &Path) {
+    fn own_rest(&mut self, folder: &Path) {
         self.watch_folder(folder, &DESCRIPTIONS);
-        let made =
-            description(folder).map_err(|it| vec![it]).and_then(|source| rest::generate(&source));
-        self.finish("rest.rs", made);
+        let made = descriptions::only(folder).map_err(|it| vec![it]);
+        self.finish(REST, made.and_then(|source| rest::generate_as("Rest", &source)));
+    }
+
+    fn rest(&mut self, places: &[PathBuf]) {
+        places.iter().for_each(|place| self.watch_folder(place, &DESCRIPTIONS));
+        let named = match descriptions::named(places) {
+            Ok(named) => named,
+            Err(mistake) => return self.finish(REST, Err(vec![mistake])),
+        };
+        let mut whole = (named.len() != 1).then(|| descriptions::choice(named.keys()));
+        for (name, source) in &named {
+            let made = rest::generate(source);
+            if let (Ok(made), 1) = (&made, named.len()) {
+                whole = Some(made.code.clone());
+            }
+            self.finish(&format!("podqueue_rest_{name}.rs"), made);
+        }
+        if let Some(code) = whole {
+            self.finish(REST, Ok(Generated { code, warnings: Vec::new() }));
+        }
     }
 
     fn operations(&mut self, schema: &Path, queries: &Path) {
@@ -233,25 +272,8 @@ fn linked(folder: &Path, files: &[PathBuf]) -> Vec<PathBuf> {
     real.filter(|file| !file.starts_with(&folder)).collect()
 }
 
-/// The one description of a folder. Files without a version are parts of it.
-fn description(folder: &Path) -> Result<Source, Diagnostic> {
-    let mut sources = Vec::new();
-    for path in Source::find(folder, &DESCRIPTIONS)? {
-        sources.push(Source::read(&path)?);
-    }
-    if sources.len() > 1 {
-        sources.retain(|it| it.text.contains("openapi") || it.text.contains("swagger"));
-        let is_whole = |tree: Value| tree.get("openapi").or_else(|| tree.get("swagger")).is_some();
-        sources.retain(|source| rest::read(source).map_or(true, is_whole));
-    }
-    only_one(folder, &DESCRIPTIONS, sources)
-}
-
 fn only_file(folder: &Path, endings: &[&str]) -> Result<PathBuf, Diagnostic> {
-    only_one(folder, endings, Source::find(folder, endings)?)
-}
-
-fn only_one<T>(folder: &Path, endings: &[&str], mut found: Vec<T>) -> Result<T, Diagnostic> {
+    let mut found = Source::find(folder, endings)?;
     match (found.pop(), found.len()) {
         (Some(only), 0) => Ok(only),
         (found, _) => {

@@ -1,7 +1,8 @@
 //! The code generator of podqueue: an OpenAPI description becomes typed REST calls, and files of
 //! GraphQL queries become typed operations.
 //!
-//! It runs in build scripts: in podqueue's own, and in those of crates that add their own queries.
+//! It runs in build scripts: in podqueue's own, and in those of crates that add their own queries or
+//! descriptions.
 //! Generated code is never checked in.
 //!
 //! # Your own queries
@@ -26,6 +27,19 @@
 //! `queries/mine.graphql:4:5: Cannot query field "nope" on type "Secret".`, one for each mistake. If
 //! a similar name exists, the line ends in `Did you mean "name"?`.
 //!
+//! # Your own REST description
+//!
+//! Put an OpenAPI description into `openapi/`, and this into `build.rs`:
+//!
+//! ```no_run
+//! podqueue_codegen::Build::new().rest("openapi").run();
+//! ```
+//!
+//! Then `podqueue::include_rest!()` brings in `Api`, with a method for each operation, and the
+//! module `types`. `Api::new(&client)` calls the client's `rest_url`, `Api::at` another URL with an
+//! authorization of its own. What of a description cannot be expressed is left out with a warning.
+//! For several descriptions, see [`Build::rest`].
+//!
 //! # When the service changes
 //!
 //! The program `podqueue-regenerate`, a separate crate, fetches the current REST description and
@@ -46,7 +60,7 @@ mod open_enum;
 mod print;
 mod quiet;
 mod redact;
-// Its code is part of podqueue's own modules, so nobody else can compile it.
+// For `Build::rest`, and for the tests of what it generates.
 #[doc(hidden)]
 pub mod rest;
 mod source;

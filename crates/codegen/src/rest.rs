@@ -1,5 +1,6 @@
 //! From an OpenAPI description to typed calls: read, mend, decide types, write.
 
+mod base_path;
 mod bisect;
 mod constructor;
 mod emit;
@@ -9,6 +10,7 @@ mod model;
 mod place;
 mod pointer;
 mod read;
+mod reexports;
 mod shorten;
 mod signatures;
 mod types;
@@ -22,15 +24,20 @@ use crate::{Diagnostic, Generated, Source, print};
 
 /// Generates types and calls from an OpenAPI 3.0 or 3.1 description, in JSON or in YAML.
 ///
-/// The code is made to be included by a module of podqueue that has `Rest` in scope: a `types`
-/// module, one method of `Rest` for each operation, and the builders that these return.
+/// The code is made to be included by any module of a crate that depends on `podqueue`: a `types`
+/// module, the handle `Api` with one method for each operation, and the builders that these return.
 ///
 /// # Errors
 ///
 /// Where nothing can be generated: the text does not parse, or is no description. What of a
 /// description cannot be expressed is left out, and named by a warning.
 pub fn generate(source: &Source) -> Result<Generated, Vec<Diagnostic>> {
-    deep(|| try_generate(source)).map_err(|diagnostic| vec![diagnostic])
+    generate_as("Api", source)
+}
+
+/// The same with another name for the handle.
+pub(crate) fn generate_as(handle: &str, source: &Source) -> Result<Generated, Vec<Diagnostic>> {
+    deep(|| try_generate(handle, source)).map_err(|diagnostic| vec![diagnostic])
 }
 
 /// Runs with a deep stack: the type generator follows types through each other, and a description
@@ -46,8 +53,9 @@ fn deep<T: Send>(run: impl Fn() -> T + Send + Sync) -> T {
     })
 }
 
-fn try_generate(source: &Source) -> Result<Generated, Diagnostic> {
+fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> {
     let (description, places) = read::read_with_places(source)?;
+    let base_path = base_path::base_path(&description);
     let mut mended = mend::mend(source, &places, description)?;
     let mut decided = bisect::decide(source, &places, &mut mended)?;
     let mut warnings = mended.warnings;
@@ -61,10 +69,11 @@ fn try_generate(source: &Source) -> Result<Generated, Diagnostic> {
             )),
         }
     }
-    let calls = emit::calls(&operations);
+    let calls = emit::calls(handle, &base_path, &operations);
     let types = types::lenient(decided.types, &mended.enums, operations.iter().map(|(_, it)| it));
     let tokens = quote! {
         /// What the calls send and answer with.
+        #[allow(dead_code)]
         pub mod types {
             #types
         }

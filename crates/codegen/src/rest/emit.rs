@@ -1,6 +1,7 @@
 //! The calls: one method and one builder for each operation.
 
 mod docs;
+mod handle;
 mod request;
 mod response;
 
@@ -16,9 +17,9 @@ use super::signatures::Signature;
 use crate::syntax::is_named;
 use crate::{naming, print};
 
-/// Type names that the builders themselves use, beside `Rest`.
-const RESERVED: [&str; 9] =
-    ["Rest", "String", "Option", "Vec", "Box", "Into", "IntoIterator", "Send", "Clone"];
+/// Type names that the builders themselves use, and those of handles.
+const RESERVED: [&str; 10] =
+    ["Api", "Rest", "String", "Option", "Vec", "Box", "Into", "IntoIterator", "Send", "Clone"];
 
 /// The docs of the one setter that every builder has.
 const TIMEOUT: &str = "How long one attempt at this call may take until its response is read, in place of \
@@ -26,29 +27,34 @@ const TIMEOUT: &str = "How long one attempt at this call may take until its resp
                        [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is \
                        raised to it.";
 
-/// The methods of `Rest`, then the builders that they return.
-pub(super) fn calls(operations: &[(Operation, Signature)]) -> TokenStream {
+/// The handle with a method for each operation, then the builders that these return.
+/// `base_path` is the path below which a `rest_url` without one is called.
+pub(super) fn calls(
+    handle: &str,
+    base_path: &str,
+    operations: &[(Operation, Signature)],
+) -> TokenStream {
     let mut taken: HashSet<String> = RESERVED.iter().map(|name| (*name).to_owned()).collect();
     let builders: Vec<_> = operations
         .iter()
         .map(|(operation, signature)| {
             let name = naming::pascal(&operation.name);
             let name = if RESERVED.contains(&name.as_str()) { format!("{name}Call") } else { name };
-            Builder { name: naming::unique_pascal(&mut taken, name), operation, signature }
+            Builder { handle, name: naming::unique_pascal(&mut taken, name), operation, signature }
         })
         .collect();
     let methods = builders.iter().map(Builder::method);
     let structs = builders.iter().map(Builder::emit);
+    let handle = handle::emit(handle, base_path, methods);
     quote! {
-        impl Rest {
-            #(#methods)*
-        }
+        #handle
 
         #(#structs)*
     }
 }
 
 struct Builder<'a> {
+    handle: &'a str,
     name: String,
     operation: &'a Operation,
     signature: &'a Signature,
@@ -90,7 +96,7 @@ impl Builder<'_> {
         let body = self.operation.body.iter().map(|body| Given {
             ident: format_ident!("body"),
             ty: match body.content {
-                Content::Bytes => syn::parse_quote!(crate::rest::call::Bytes),
+                Content::Bytes => syn::parse_quote!(::podqueue::rest::call::Bytes),
                 _ => typed("body"),
             },
             required: body.required,
@@ -99,7 +105,7 @@ impl Builder<'_> {
         parameters.chain(body).collect()
     }
 
-    /// `Rest::get_pod`.
+    /// `Api::get_pod`.
     fn method(&self) -> TokenStream {
         let given = self.given();
         let (required, optional): (Vec<_>, Vec<_>) = given.iter().partition(|it| it.required);
@@ -122,13 +128,14 @@ impl Builder<'_> {
             let ident = &given.ident;
             quote!(#ident: None)
         });
-        let changes =
-            self.takes_changes().then(|| quote!(changes: crate::rest::call::Changes::default()));
+        let changes = self
+            .takes_changes()
+            .then(|| quote!(changes: ::podqueue::rest::call::Changes::default()));
         quote! {
             #docs
             #deprecated
             pub fn #method(&self, #(#arguments),*) -> #builder {
-                #builder { rest: self.clone(), timeout: None, #(#set,)* #(#unset,)* #changes }
+                #builder { rest: self.target.clone(), timeout: None, #(#set,)* #(#unset,)* #changes }
             }
         }
     }
@@ -138,8 +145,8 @@ impl Builder<'_> {
         let given = self.given();
         let builder = format_ident!("{}", self.name);
         let docs = print::docs(&format!(
-            "The call that [`Rest::{}`] prepares. It is sent when it is awaited.",
-            self.operation.name
+            "The call that [`{}::{}`] prepares. It is sent when it is awaited.",
+            self.handle, self.operation.name
         ));
         let fields = given.iter().map(|given| {
             let (ident, ty) = (&given.ident, &given.ty);
@@ -159,7 +166,7 @@ impl Builder<'_> {
         let (answer, send) = response::send(self.operation.answer.as_ref(), &self.signature.answer);
         let changes = self.takes_changes();
         let call = request::statements(self.operation, changes);
-        let changed = changes.then(|| quote!(changes: crate::rest::call::Changes,));
+        let changed = changes.then(|| quote!(changes: ::podqueue::rest::call::Changes,));
         let change = changes.then(changing);
         let timeout_docs = print::docs(TIMEOUT);
         quote! {
@@ -167,12 +174,13 @@ impl Builder<'_> {
             #[derive(Clone)]
             #[must_use = "a call is sent only when it is awaited"]
             pub struct #builder {
-                rest: Rest,
+                rest: ::podqueue::rest::call::Target,
                 timeout: Option<::std::time::Duration>,
                 #(#fields,)*
                 #changed
             }
 
+            #[allow(dead_code)]
             impl #builder {
                 #(#setters)*
 

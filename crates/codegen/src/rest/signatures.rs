@@ -13,6 +13,7 @@ use syn::visit_mut::VisitMut;
 use syn::{FnArg, ImplItem, ImplItemFn, Item, Pat, ReturnType, Type};
 
 use super::mend::NamedEnum;
+use super::reexports::Reexports;
 use super::shorten::Shorten;
 use crate::syntax::{argument, is_named};
 use crate::{Diagnostic, Source, quiet};
@@ -114,6 +115,7 @@ fn signature(function: &ImplItemFn) -> Option<Signature> {
 
 fn short(mut ty: Type) -> Type {
     Shorten { within_types: false }.visit_type_mut(&mut ty);
+    Reexports.visit_type_mut(&mut ty);
     ty
 }
 

@@ -11,6 +11,7 @@ use syn::{Field, Fields, Item, ItemEnum, ItemStruct, parse_quote};
 use super::constructor;
 use super::fields::{Meanings, distinct_names, docs_or, has_default, is_flatten, lenient_field};
 use super::mend::NamedEnum;
+use super::reexports::Reexports;
 use super::shorten::Shorten;
 use super::signatures::Signature;
 use crate::open_enum::{OpenEnum, Variant};
@@ -50,6 +51,8 @@ pub(super) fn lenient<'a>(
             }
             _ => {}
         }
+        Reexports.visit_item_mut(&mut item);
+        name_serde(&mut item);
         let constructor = match &item {
             Item::Struct(item) if is_sent => constructor::of(item),
             _ => None,
@@ -72,6 +75,17 @@ pub(super) fn lenient<'a>(
         )
     });
     quote!(#map #lenient #errors #types)
+}
+
+/// Says where serde is, to the code that it derives.
+fn name_serde(item: &mut Item) {
+    let (Item::Struct(ItemStruct { attrs, .. }) | Item::Enum(ItemEnum { attrs, .. })) = item else {
+        return;
+    };
+    let is_serde = |path: &syn::Path| path.segments.iter().any(|it| it.ident == "serde");
+    if derives::derived(attrs).iter().any(is_serde) {
+        attrs.push(parse_quote!(#[serde(crate = "::podqueue::__private::serde")]));
+    }
 }
 
 /// What the type generator implements for a choice as far as it knows its shapes: text to and fro,

@@ -54,7 +54,7 @@ fn podqueues_own_build() {
     folder.write("schema/a.graphql", SCHEMA);
     folder.write("queries/a.graphql", "query A { a }");
     let build = Build::new()
-        .rest(folder.path("openapi"))
+        .own_rest(folder.path("openapi"))
         .operations(folder.path("schema"), folder.path("queries"));
     let (directives, failed) = folder.directives(&build);
     assert_eq!(
@@ -65,7 +65,9 @@ fn podqueues_own_build() {
          cargo::metadata=schema=schema/a.graphql"
     );
     assert!(!failed);
-    assert!(fs::read_to_string(folder.path("out/rest.rs")).unwrap().contains("pub fn get_a"));
+    assert!(
+        fs::read_to_string(folder.path("out/podqueue_rest.rs")).unwrap().contains("pub fn get_a")
+    );
     assert!(fs::read_to_string(folder.path("out/graphql.rs")).unwrap().contains("pub struct A;"));
 }
 
@@ -143,30 +145,58 @@ fn a_description_may_be_in_several_files() {
     let (directives, failed) = folder.directives(&Build::new().rest(folder.path("openapi")));
     assert!(!failed && !directives.contains("cargo::warning"), "{directives}");
     assert!(
-        fs::read_to_string(folder.path("out/rest.rs")).unwrap().contains("pub fn read_a(&self)")
+        fs::read_to_string(folder.path("out/podqueue_rest.rs"))
+            .unwrap()
+            .contains("pub fn read_a(&self)")
     );
 }
 
 #[test]
-fn a_folder_of_descriptions_holds_one() {
+fn podqueues_own_folder_holds_one_description() {
     let folder = Folder::new("one");
-    let build = Build::new().rest(folder.path("openapi"));
-    let (directives, failed) = folder.directives(&build);
-    assert!(
-        failed
-            && directives.ends_with("expected exactly one file here, found no .yaml, .yml, .json"),
-        "{directives}"
-    );
     folder.write("openapi/a.yaml", DESCRIPTION);
     folder.write("openapi/b.yaml", DESCRIPTION);
+    let (directives, failed) = folder.directives(&Build::new().own_rest(folder.path("openapi")));
+    assert!(failed && directives.ends_with("found more than one"), "{directives}");
+}
+
+#[test]
+fn several_descriptions_are_brought_in_by_name() {
+    let folder = Folder::new("named");
+    let read = |name: &str| fs::read_to_string(folder.path(name)).unwrap();
+    folder.write("openapi/a.yaml", DESCRIPTION);
+    folder.write("more/pets/api.json", r#"{"openapi": "3.1.0", "paths": {}}"#);
+    folder.write("more/shop/api.yaml", DESCRIPTION);
+    folder.write("more/shop/part.yaml", "a: {type: string}");
+    let build = Build::new().rest(folder.path("openapi"));
     let (directives, failed) = folder.directives(&build);
-    assert!(
-        failed
-            && directives.ends_with(
-                "expected exactly one file here, found more than one .yaml, .yml, .json"
-            ),
-        "{directives}"
-    );
+    assert!(!failed, "{directives}");
+    assert_eq!(read("out/podqueue_rest.rs"), read("out/podqueue_rest_a.rs"));
+
+    let build = build.rest(folder.path("more"));
+    let (directives, failed) = folder.directives(&build);
+    assert!(!failed, "{directives}");
+    for name in ["a", "pets", "shop"] {
+        assert!(read(&format!("out/podqueue_rest_{name}.rs")).contains("pub struct Api {"));
+    }
+    let choice = read("out/podqueue_rest.rs");
+    assert!(choice.contains("compile_error!") && choice.contains("include_rest!"), "{choice}");
+
+    let (directives, failed) = folder.directives(&build.rest(folder.path("openapi/a.yaml")));
+    assert!(failed && directives.contains("would be called `openapi`"), "{directives}");
+}
+
+#[test]
+fn a_description_that_is_not_there_is_an_error_that_says_what_to_do() {
+    let folder = Folder::new("no-description");
+    for (place, expected) in [
+        ("openapi", "openapi:1:1: there is no OpenAPI description in this folder; put one there"),
+        ("nowhere", "nowhere:1:1: this folder does not exist; put files that end in .yaml there"),
+        ("a.yaml", "a.yaml:1:1: this file does not exist; put the OpenAPI description there"),
+    ] {
+        let (directives, failed) = folder.directives(&Build::new().rest(folder.path(place)));
+        assert!(failed && directives.contains(expected), "{directives}");
+    }
 }
 
 #[test]
@@ -175,7 +205,7 @@ fn what_did_not_change_is_not_written_again() {
     folder.write("openapi/a.yaml", DESCRIPTION);
     let build = Build::new().rest(folder.path("openapi"));
     folder.directives(&build);
-    let written = folder.path("out/rest.rs");
+    let written = folder.path("out/podqueue_rest.rs");
     let long_ago =
         std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
     fs::File::options().write(true).open(&written).unwrap().set_modified(long_ago).unwrap();

@@ -34,7 +34,7 @@ pub fn write_library(folder: &Path) {
     let generated = folder.join("generated");
     fs::create_dir_all(&generated).unwrap();
     let build = Build::new()
-        .rest(folder.join("openapi"))
+        .own_rest(folder.join("openapi"))
         .operations(folder.join("schema"), folder.join("queries"));
     let report = build.generate(&generated);
     assert!(!report.failed, "{:?}", report.directives);
@@ -48,7 +48,7 @@ pub fn write_library(folder: &Path) {
 const BUILD_SCRIPT: &str = r#"
 fn main() -> std::io::Result<()> {
     let out = std::path::PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
-    for file in ["rest.rs", "graphql.rs"] {
+    for file in ["podqueue_rest.rs", "graphql.rs"] {
         std::fs::copy(std::path::Path::new("generated").join(file), out.join(file))?;
     }
     Ok(())

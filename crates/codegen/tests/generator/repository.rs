@@ -223,7 +223,7 @@ fn every_field_of_every_table_is_there_with_its_type() {
                 "integer" => "Option<i64>".to_owned(),
                 "boolean" => "Option<bool>".to_owned(),
                 "strings" => "Vec<String>".to_owned(),
-                "object" => "::serde_json::Map<String,::serde_json::Value>".to_owned(),
+                "object" => "::podqueue::__private::serde_json::Map<String,::podqueue::__private::serde_json::Value,>".to_owned(),
                 other => match (other.strip_prefix("list of "), other.strip_prefix("map of ")) {
                     (Some(item), _) => format!("Vec<{item}>"),
                     (_, Some(value)) => format!("HashMap<String,{value}>"),

@@ -32,7 +32,7 @@ fn an_operation_that_is_added_appears() {
     ))
     .code;
     assert!(
-        item(&after, "impl Rest {")
+        item(&after, "impl Api {")
             .contains("pub fn stop_pod(&self, pod_id: impl Into<String>) -> StopPod {")
     );
     assert!(
@@ -53,7 +53,7 @@ fn a_call_is_described_piece_by_piece() {
     assert_eq!(
         send,
         "pub async fn send(self) -> ::podqueue::Result<types::GetPodResponse> { \
-         let call = crate::rest::call::RestCall::new(\"get_pod\", \"GET\") .literal(\"/pods/\") \
+         let call = ::podqueue::rest::call::RestCall::new(\"get_pod\", \"GET\") .literal(\"/pods/\") \
          .parameter(\"podId\", &self.pod_id) .query(\"includeMachine\", &self.include_machine) \
          .timeout(self.timeout); \
          call.send(&self.rest).await }"
@@ -147,7 +147,13 @@ fn names_do_not_collide_with_what_is_there() {
     )
     .code;
     let builder = item(&code, "pub struct RestCall");
-    for field in ["rest: Rest,", "rest_2: Option<String>,", "send_2:", "foo_bar:", "foo_bar_2:"] {
+    for field in [
+        "rest: ::podqueue::rest::call::Target,",
+        "rest_2: Option<String>,",
+        "send_2:",
+        "foo_bar:",
+        "foo_bar_2:",
+    ] {
         assert!(builder.contains(field), "{field} is not in\n{builder}");
     }
     let send = item(&code, "pub async fn send");

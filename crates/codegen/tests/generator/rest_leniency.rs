@@ -17,7 +17,7 @@ fn every_field_may_be_absent_or_null() {
         ("pub price: Option<f64>,", Some("number")),
         ("pub list: Vec<String>,", Some("list")),
         ("pub map: HashMap<String, String>,", Some("map_or_default")),
-        ("pub free: ::serde_json::Map<String, ::serde_json::Value>,", Some("or_default")),
+        ("pub free: ::podqueue::__private::serde_json::Map<", Some("or_default")),
     ];
     for (field, helper) in cases {
         let attributes = dense(above(&code, field));

@@ -100,22 +100,15 @@ fn write_crate(folder: &Path, documents: &[Document]) {
     );
     put(folder.join("Cargo.toml"), &manifest);
     put(folder.join("Cargo.lock"), &fs::read_to_string(workspace.join("Cargo.lock")).unwrap());
-    for part in [
-        "main.rs",
-        "rest.rs",
-        "decode.rs",
-        "calls.rs",
-        "operations.rs",
-        "server.rs",
-        "wire.rs",
-        "wrappers.rs",
-    ] {
+    for part in
+        ["main.rs", "decode.rs", "calls.rs", "operations.rs", "server.rs", "wire.rs", "wrappers.rs"]
+    {
         put(source.join(part), &fs::read_to_string(parts.join(part)).unwrap());
     }
     put(source.join("graphql.rs"), &format!("//! Generated.\n\n{}", operations()));
     let mut modules = String::from(
         "//! All that is generated from the corpus.\n#![deny(warnings, missing_docs, rust_2018_idioms)]\n\n\
-         pub mod answers;\npub mod calls;\npub mod decode;\npub mod graphql;\npub mod operations;\npub mod rest;\npub mod server;\npub mod wire;\npub mod wrappers;\n",
+         pub mod answers;\npub mod calls;\npub mod decode;\npub mod graphql;\npub mod operations;\npub mod server;\npub mod wire;\npub mod wrappers;\n",
     );
     let mut answers = String::from(
         "//! Answers to each operation.\n\nuse crate::decode::check;\n\n\
@@ -124,13 +117,7 @@ fn write_crate(folder: &Path, documents: &[Document]) {
     for document in documents {
         let name = &document.name;
         writeln!(modules, "pub mod {name};").unwrap();
-        let code = format!(
-            "//! Generated.\n\n/// The calls of this description.\n#[derive(Clone)]\n\
-             pub struct Rest(pub podqueue::rest::Rest);\n\n\
-             impl std::ops::Deref for Rest {{\n    type Target = podqueue::rest::Rest;\n    \
-             fn deref(&self) -> &Self::Target {{\n        &self.0\n    }}\n}}\n\n{}",
-            document.generated.code
-        );
+        let code = format!("//! Generated.\n\n{}", document.generated.code);
         put(source.join(format!("{name}.rs")), &code);
         write_answers(document, &mut answers);
     }
@@ -181,7 +168,7 @@ fn answered(file: &syn::File) -> Vec<(String, String)> {
         for item in &block.items {
             let ImplItem::Fn(function) = item else { continue };
             let ReturnType::Type(_, result) = &function.sig.output else { continue };
-            if owner == "Rest" {
+            if owner == "Api" {
                 let docs = function.attrs.iter().map(|it| it.to_token_stream().to_string());
                 let mut call = docs.filter_map(|it| {
                     let text = it.split_once("\" `")?.1.split_once("`\"")?.0.to_owned();

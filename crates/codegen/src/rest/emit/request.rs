@@ -38,7 +38,7 @@ pub(super) fn statements(operation: &Operation, changes: bool) -> TokenStream {
         }
     });
     quote! {
-        let call = crate::rest::call::RestCall::new(#name, #method)
+        let call = ::podqueue::rest::call::RestCall::new(#name, #method)
             #(#path)* #(#fixed)* #(#queries)* #(#headers)* #accept #body .timeout(self.timeout);
         #(#later_headers)*
     }
@@ -55,7 +55,7 @@ fn query(parameter: &Parameter) -> TokenStream {
 fn body(body: &Body, changes: bool) -> TokenStream {
     let value = if body.required { quote!(Some(&self.body)) } else { quote!(self.body.as_ref()) };
     let changes =
-        if changes { quote!(&self.changes) } else { quote!(crate::rest::call::Changes::NONE) };
+        if changes { quote!(&self.changes) } else { quote!(::podqueue::rest::call::Changes::NONE) };
     let media = &body.media;
     match body.content {
         Content::Json if media == "application/json" => quote!(.json(#value, #changes)),
@@ -72,7 +72,7 @@ fn body(body: &Body, changes: bool) -> TokenStream {
 }
 
 fn style(style: Style) -> TokenStream {
-    let path = quote!(crate::rest::call::Style);
+    let path = quote!(::podqueue::rest::call::Style);
     match style {
         Style::Json => quote!(#path::Json),
         Style::Exploded => quote!(#path::Exploded),

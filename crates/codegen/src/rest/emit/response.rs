@@ -16,7 +16,7 @@ pub(super) fn send(answer: Option<&Answer>, ty: &Type) -> (TokenStream, TokenStr
     match answer.content {
         Content::Text => (quote!(String), quote!(call.send_text(&self.rest).await)),
         Content::Bytes => {
-            (quote!(crate::rest::call::Bytes), quote!(call.send_bytes(&self.rest).await))
+            (quote!(::podqueue::rest::call::Bytes), quote!(call.send_bytes(&self.rest).await))
         }
         // Null says no more than no content does.
         _ if answer.may_be_empty && is_named(ty, "Option") => optional(argument(ty).unwrap_or(ty)),

@@ -30,8 +30,8 @@ pub(super) fn mend(
     description: &Value,
     notes: &mut Notes<'_>,
 ) -> (Vec<Operation>, Map<String, Value>) {
-    // Methods that `Rest` has whatever the description says.
-    let mut names = HashSet::from(["new".to_owned(), "clone".to_owned()]);
+    // Functions that the handle has whatever the description says.
+    let mut names = HashSet::from(["new", "at", "clone"].map(str::to_owned));
     let mut operations = Vec::new();
     let mut paths = Map::new();
     for (path, item) in &object_at(description, &["paths"]) {

@@ -10,7 +10,7 @@ pub(in crate::rest) fn object_at(value: &Value, path: &[&str]) -> Map<String, Va
         .unwrap_or_default()
 }
 
-pub(super) fn text_at(value: &Value, key: &str) -> String {
+pub(in crate::rest) fn text_at(value: &Value, key: &str) -> String {
     value.get(key).and_then(Value::as_str).unwrap_or_default().trim().to_owned()
 }
 

@@ -13,7 +13,7 @@ pub async fn failures() -> Vec<String> {
     };
 
     let server = Server::start("");
-    let rest = parameters::Rest(server.client().rest());
+    let rest = parameters::Api::new(&server.client());
     let call = rest
         .read(7, "a/b", "c", [1, 2])
         .page(3)
@@ -34,7 +34,7 @@ pub async fn failures() -> Vec<String> {
     );
 
     let server = Server::start(r#"{"items": null}"#);
-    let rest = cloud::Rest(server.client().rest());
+    let rest = cloud::Api::new(&server.client());
     let call = rest.compute_instances_list_2("p", "r").top(5).fields(["id", "name"]);
     let call = call.zones(["a", "b"]).states([cloud::types::State::Running, "NEW".into()]);
     same("lists in one text", format!("{:?}", call.await.map(|it| it.items.len()).ok()), "Some(0)");
@@ -46,7 +46,7 @@ pub async fn failures() -> Vec<String> {
     );
 
     let server = Server::start("");
-    let rest = bodies::Rest(server.client().rest());
+    let rest = bodies::Api::new(&server.client());
     let part = bodies::types::NewPartsItem { id: "p".into() };
     let new = bodies::types::New {
         level: Some("low".into()),
@@ -62,19 +62,19 @@ pub async fn failures() -> Vec<String> {
     same("a list's text", server.request().1, r#"["a"]"#);
 
     let server = Server::start(r#"{"id": "made", "job": 5, "tomorrow": {}}"#);
-    let made = success_codes::Rest(server.client().rest()).make().await.ok();
+    let made = success_codes::Api::new(&server.client()).make().await.ok();
     same("one of several answers", format!("{:?}", made.and_then(|it| it?.id)), r#"Some("made")"#);
 
     let server = Server::start(r#"[{"id": "a", "price": "0.5"}, {"id": null}]"#);
     #[allow(deprecated)]
-    let things = json::Rest(server.client().rest()).list_things().await.unwrap_or_default();
+    let things = json::Api::new(&server.client()).list_things().await.unwrap_or_default();
     let prices: Vec<_> = things.iter().map(|it| it.price).collect();
     same("a list of things", format!("{prices:?}"), "[Some(0.5), None]");
 
     let server = Server::start(
         r#"{"name": null, "size": "50.0", "tags": ["a", null], "version": 3, "parent": {"id": "p"}}"#,
     );
-    let thing = type_arrays::Rest(server.client().rest()).get_thing("t").await.expect("a thing");
+    let thing = type_arrays::Api::new(&server.client()).get_thing("t").await.expect("a thing");
     same("a size", format!("{:?}", thing.size), "Some(50)");
     same("a number or a name", format!("{:?}", thing.version), "Some(Integer(3))");
     same("a parent", format!("{:?}", thing.parent.and_then(|it| it.id)), r#"Some("p")"#);
@@ -83,7 +83,7 @@ pub async fn failures() -> Vec<String> {
         r#"{"pet": {"kind": "dog", "barks": true}, "pets": [{"kind": "cow"}, null],
             "text_or_list": ["a"], "text_or_part": {"id": "p"}, "text_or_number": [true]}"#,
     );
-    let thing = choices::Rest(server.client().rest()).get_thing("t").await.expect("a thing");
+    let thing = choices::Api::new(&server.client()).get_thing("t").await.expect("a thing");
     let pet = thing.pet.expect("a pet");
     same("which pet", format!("{:?} {:?}", pet.kind, pet.barks), "Some(Dog) Some(true)");
     same("how many pets", thing.pets.len().to_string(), "1");

@@ -34,33 +34,33 @@ pub async fn failures() -> Vec<String> {
 
 async fn responses(checks: &mut Checks) {
     let server = Server::start("");
-    let rest = default_errors::Rest(server.client().rest());
+    let rest = default_errors::Api::new(&server.client());
     checks.same("a deletion", said(rest.delete_thing("a").await), "Ok(())");
     let server = Server::responding("200 OK", "text/html", "<p>fine");
-    let rest = default_errors::Rest(server.client().rest());
+    let rest = default_errors::Api::new(&server.client());
     checks.same("a run", said(rest.run_thing("a").await), "Ok(())");
     let server = Server::responding("422 No", "application/json", r#"{"message": "not so"}"#);
-    let rest = default_errors::Rest(server.client().rest());
+    let rest = default_errors::Api::new(&server.client());
     let refused = rest.delete_thing("a").await.map_err(|error| error.status());
     checks.same("an error", refused, "Err(Some(422))");
     let server = Server::start(r#"{"id": "b"}"#);
-    let rest = default_errors::Rest(server.client().rest());
+    let rest = default_errors::Api::new(&server.client());
     let thing = said(rest.get_thing("a").await.map(|it| it.id));
     checks.same("all there is", thing, r#"Ok(Some("b"))"#);
 
     let server = Server::start("");
-    let rest = empty_responses::Rest(server.client().rest());
+    let rest = empty_responses::Api::new(&server.client());
     checks.same("no thing", said(rest.get_thing().await.map(|it| it.map(|it| it.id))), "Ok(None)");
     checks.same("no things", said(rest.find_things().await), "Ok(None)");
     checks.same("null or nothing", said(rest.get_null().await), "Ok(None)");
     let server = Server::start(r#"[1, "2"]"#);
-    let rest = empty_responses::Rest(server.client().rest());
+    let rest = empty_responses::Api::new(&server.client());
     checks.same("two things", said(rest.find_things().await), "Ok(Some([1, 2]))");
 }
 
 async fn every_method(checks: &mut Checks) {
     let server = Server::start("");
-    let rest = methods::Rest(server.client().rest());
+    let rest = methods::Api::new(&server.client());
     let sent = [
         ("GET", rest.get_a().await),
         ("PUT", rest.put_a().await),
@@ -79,7 +79,7 @@ async fn every_method(checks: &mut Checks) {
 
 async fn clearing(checks: &mut Checks) {
     let server = Server::start("");
-    let rest = clearing::Rest(server.client().rest());
+    let rest = clearing::Api::new(&server.client());
     let part = clearing::types::ChangePartsItem { note: Some("n".into()) };
     let change = clearing::types::Change { parts: vec![part], ..Default::default() };
     let none: [&str; 0] = [];
@@ -99,7 +99,7 @@ async fn clearing(checks: &mut Checks) {
 
 async fn media(checks: &mut Checks) {
     let server = Server::start(r#"{"id": "c"}"#);
-    let rest = media::Rest(server.client().rest());
+    let rest = media::Api::new(&server.client());
     let card = media::types::ChargeBodyCard {
         number: "4 2".into(),
         owner: Some(media::types::ChargeBodyCardOwner { name: Some("n".into()) }),
@@ -126,7 +126,7 @@ async fn media(checks: &mut Checks) {
     checks.same("no form's body", server.header_and_body("content-type"), r#"("", "")"#);
 
     let server = Server::responding("200 OK", "text/markdown", "# Ü");
-    let rest = media::Rest(server.client().rest());
+    let rest = media::Api::new(&server.client());
     checks.same("text", said(rest.put_note("tea").await), r##"Ok("# Ü")"##);
     let (media, body) = server.header_and_body("content-type");
     checks.same("what was sent", (media, body), r#"("text/plain", "tea")"#);
@@ -141,7 +141,7 @@ async fn media(checks: &mut Checks) {
     checks.same("a file", (accept, body), r#"("application/pdf, image/png", "bytes")"#);
 
     let server = Server::start(r#"{"a": "b"}"#);
-    let rest = media::Rest(server.client().rest());
+    let rest = media::Api::new(&server.client());
     let body = media::types::VendorBody { a: None };
     checks.same("a vendor", said(rest.vendor(body.clone()).await.map(|it| it.a)), r#"Ok(Some("b"))"#);
     let (media, _) = server.header_and_body("content-type");
@@ -156,7 +156,7 @@ async fn loose(checks: &mut Checks) {
         r#"{"id": "a", "zones": "a,b", "quoted": ["a"], "max": 18446744073709551615, "count": "7",
             "counter": 18446744073709551615, "parts": [{"size": "large"}], "when": "now"}"#,
     );
-    let rest = loose::Rest(server.client().rest());
+    let rest = loose::Api::new(&server.client());
     let thing = rest.get_thing().await.map(|it| {
         let size = it.parts[0].size.clone();
         (it.id, it.zones, it.quoted, it.max, it.count, it.counter, size)
@@ -180,7 +180,7 @@ async fn loose(checks: &mut Checks) {
 
 async fn files(checks: &mut Checks) {
     let server = Server::start(r#"[{"name": "a", "owner": {"name": "b"}, "friends": [{"age": 3}]}]"#);
-    let rest = files::Rest(server.client().rest());
+    let rest = files::Api::new(&server.client());
     let pets = said(rest.list_pets().limit(2).await.map(|pets| {
         let pet = pets[0].clone();
         (pet.name, pet.owner.and_then(|it| it.name), pet.friends[0].age)
@@ -188,7 +188,7 @@ async fn files(checks: &mut Checks) {
     checks.same("in another file", pets, r#"Ok((Some("a"), Some("b"), Some(3)))"#);
     checks.same("its request", server.request().0, r#""GET /v1/pets?limit=2""#);
     let server = Server::start(r#"{"mine": "m", "odd": {"a": "1"}, "spaced": {"b": "2"}, "part": {"self": {"d": "3"}}}"#);
-    let rest = files::Rest(server.client().rest());
+    let rest = files::Api::new(&server.client());
     let thing = said(rest.get_things().await.map(|it| it.mine));
     checks.same("an operation elsewhere", thing, r#"Ok(Some("m"))"#);
     let here = said(rest.get_here().limit(1).await.map(|it| {
@@ -200,7 +200,7 @@ async fn files(checks: &mut Checks) {
 
 async fn paths(checks: &mut Checks) {
     let server = Server::start("");
-    let rest = paths::Rest(server.client().rest());
+    let rest = paths::Api::new(&server.client());
     checks.same("a query in a path", said(rest.read("x&y").c("z").await), "Ok(())");
     checks.same("a query in a path", server.request().0, r#""GET /v1/t?kind=a&b=x%26y&c=z""#);
     checks.same("a fragment in a path", said(rest.other().await), "Ok(())");
@@ -210,7 +210,7 @@ async fn paths(checks: &mut Checks) {
     checks.same("an odd path", line, r#""GET /v1/a%20b/%20/%C3%BC/i:archive""#);
 
     let server = Server::start(r#"{"a": "1", "c": "2"}"#);
-    let rest = merge::Rest(server.client().rest());
+    let rest = merge::Api::new(&server.client());
     let thing = said(rest.get_thing().await.map(|it| it.c));
     checks.same("merged", thing, r#"Ok(Some("2"))"#);
     server.request();
@@ -225,7 +225,7 @@ async fn paths(checks: &mut Checks) {
 
 async fn further_fields(checks: &mut Checks) {
     let server = Server::start(r#"{"a": "b", "extra": 1, "n": "2", "c": [null], "all": {"x": "y", "z": null}}"#);
-    let rest = further_fields::Rest(server.client().rest());
+    let rest = further_fields::Api::new(&server.client());
     let extra = [("k".to_owned(), "v".to_owned())].into();
     let sent = further_fields::types::Sent { n: "n".into(), m: None, extra };
     let got = said(rest.post(sent).await.map(|it| {

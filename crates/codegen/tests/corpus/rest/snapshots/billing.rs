@@ -1,5 +1,6 @@
 // tests/corpus/rest/billing.yaml:51:414: #/components/schemas/Line/properties/quantity: the default 1.5 does not conform to its schema
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {
     use ::std::collections::HashMap;
     use ::podqueue::__private::lenient;
@@ -914,7 +915,15 @@ pub mod types {
     ::podqueue::__private::open_enum!(GetInvoiceExpandItem);
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Address {
         /// The field `country`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -938,8 +947,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Invoice {
         /// The field `custom:field`.
         #[serde(rename = "custom:field", skip_serializing_if = "Option::is_none")]
@@ -1045,10 +1061,16 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum InvoiceCustomer {
         /// An object.
         Object {
@@ -1068,7 +1090,7 @@ pub mod types {
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for InvoiceCustomer {
@@ -1097,8 +1119,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct InvoiceSettings {
         /// The field `x`.
         #[serde(
@@ -1110,8 +1140,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct InvoiceSettings2 {
         /// The field `footer`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -1122,8 +1160,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct InvoiceSettings2Nested {
         /// The field `footer`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -1134,7 +1180,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Line {
         /// The field `byId`.
         #[serde(
@@ -1177,7 +1231,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Money {
         /// The field `amount`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -1195,7 +1257,14 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct NewInvoice {
         /// The field `auto`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -1243,16 +1312,22 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum NewInvoiceDue {
         /// A whole number.
         Integer(i64),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for NewInvoiceDue {
@@ -1277,16 +1352,22 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum NewInvoiceMetadata2 {
         /// An object.
         Object(HashMap<String, String>),
         /// One of the shapes.
         NewInvoiceMetadata(NewInvoiceMetadata),
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for NewInvoiceMetadata2 {
@@ -1317,8 +1398,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct PageOfInvoice {
         /// The field `data`.
         #[serde(
@@ -1337,8 +1426,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct PageOfLine {
         /// The field `data`.
         #[serde(
@@ -1357,7 +1454,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Party {
         /// The field `address`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -1368,7 +1473,40 @@ pub mod types {
     }
 }
 
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `POST /invoices`
@@ -1378,10 +1516,10 @@ impl Rest {
     /// - `body`: The body of the request.
     pub fn create_invoice(&self, body: impl Into<types::NewInvoice>) -> CreateInvoice {
         CreateInvoice {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: body.into(),
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 
@@ -1427,7 +1565,7 @@ impl Rest {
     ///   Now.
     pub fn get_invoice(&self, id: impl Into<String>) -> GetInvoice {
         GetInvoice {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             id: id.into(),
             expand: None,
@@ -1436,16 +1574,17 @@ impl Rest {
     }
 }
 
-/// The call that [`Rest::create_invoice`] prepares. It is sent when it is awaited.
+/// The call that [`Api::create_invoice`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct CreateInvoice {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: types::NewInvoice,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl CreateInvoice {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -1474,7 +1613,7 @@ impl CreateInvoice {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::PageOfInvoice> {
-        let call = crate::rest::call::RestCall::new("create_invoice", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("create_invoice", "POST")
             .literal("/invoices")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout);
@@ -1493,17 +1632,18 @@ impl ::std::future::IntoFuture for CreateInvoice {
     }
 }
 
-/// The call that [`Rest::get_invoice`] prepares. It is sent when it is awaited.
+/// The call that [`Api::get_invoice`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetInvoice {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     id: String,
     expand: Option<Vec<types::GetInvoiceExpandItem>>,
     amount: Option<f64>,
 }
 
+#[allow(dead_code)]
 impl GetInvoice {
     /// Sent as the query parameter `expand`.
     pub fn expand(
@@ -1528,7 +1668,7 @@ impl GetInvoice {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Invoice> {
-        let call = crate::rest::call::RestCall::new("get_invoice", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("get_invoice", "GET")
             .literal("/invoices/")
             .parameter("id", &self.id)
             .query("expand", &self.expand)

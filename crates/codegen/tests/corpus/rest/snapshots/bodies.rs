@@ -1,5 +1,6 @@
 // tests/corpus/rest/bodies.yaml:11:13: left out POST /upload: it takes multipart/form-data, which cannot be sent
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {
     use ::podqueue::__private::lenient;
 
@@ -39,7 +40,14 @@ pub mod types {
     ::podqueue::__private::open_enum!(NewLevel);
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct New {
         /// The field `count`.
         #[serde(
@@ -87,16 +95,22 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum NewEither {
         /// A list.
         Array(Vec<String>),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for NewEither {
@@ -119,20 +133,60 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct NewPartsItem {
         /// The field `id`.
         pub id: String,
     }
 }
 
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `GET /download`
     pub fn download(&self) -> Download {
         Download {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -146,10 +200,10 @@ impl Rest {
     /// - `body`: The body of the request.
     pub fn form(&self, body: impl Into<types::New>) -> Form {
         Form {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: body.into(),
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 
@@ -160,12 +214,12 @@ impl Rest {
     /// # Arguments
     ///
     /// - `body`: The body of the request.
-    pub fn free(&self, body: ::serde_json::Value) -> Free {
+    pub fn free(&self, body: ::podqueue::__private::serde_json::Value) -> Free {
         Free {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body,
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 
@@ -178,10 +232,10 @@ impl Rest {
     /// - `body`: The body of the request.
     pub fn json(&self, body: impl Into<types::New>) -> Json {
         Json {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: body.into(),
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 
@@ -194,7 +248,7 @@ impl Rest {
     /// - `body`: The body of the request.
     pub fn list(&self, body: impl IntoIterator<Item = impl Into<String>>) -> List {
         List {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: body.into_iter().map(Into::into).collect(),
         }
@@ -209,10 +263,10 @@ impl Rest {
     /// - `body`: The body of the request.
     pub fn map(&self, body: ::std::collections::HashMap<String, String>) -> Map {
         Map {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body,
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 
@@ -221,10 +275,10 @@ impl Rest {
     /// `POST /optional`
     pub fn optional(&self) -> Optional {
         Optional {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: None,
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 
@@ -237,10 +291,10 @@ impl Rest {
     /// - `body`: What to make.
     pub fn shared(&self, body: impl Into<types::New>) -> Shared {
         Shared {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: body.into(),
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 
@@ -253,21 +307,22 @@ impl Rest {
     /// - `body`: The body of the request.
     pub fn text(&self, body: impl Into<String>) -> Text {
         Text {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: body.into(),
         }
     }
 }
 
-/// The call that [`Rest::download`] prepares. It is sent when it is awaited.
+/// The call that [`Api::download`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Download {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl Download {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -276,8 +331,8 @@ impl Download {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<crate::rest::call::Bytes> {
-        let call = crate::rest::call::RestCall::new("download", "GET")
+    pub async fn send(self) -> ::podqueue::Result<::podqueue::rest::call::Bytes> {
+        let call = ::podqueue::rest::call::RestCall::new("download", "GET")
             .literal("/download")
             .accept("application/octet-stream")
             .timeout(self.timeout);
@@ -286,7 +341,7 @@ impl Download {
 }
 
 impl ::std::future::IntoFuture for Download {
-    type Output = ::podqueue::Result<crate::rest::call::Bytes>;
+    type Output = ::podqueue::Result<::podqueue::rest::call::Bytes>;
     type IntoFuture = ::std::pin::Pin<
         Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
     >;
@@ -296,16 +351,17 @@ impl ::std::future::IntoFuture for Download {
     }
 }
 
-/// The call that [`Rest::form`] prepares. It is sent when it is awaited.
+/// The call that [`Api::form`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Form {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: types::New,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl Form {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -334,7 +390,7 @@ impl Form {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("form", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("form", "POST")
             .literal("/form")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout);
@@ -353,16 +409,17 @@ impl ::std::future::IntoFuture for Form {
     }
 }
 
-/// The call that [`Rest::free`] prepares. It is sent when it is awaited.
+/// The call that [`Api::free`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Free {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
-    body: ::serde_json::Value,
-    changes: crate::rest::call::Changes,
+    body: ::podqueue::__private::serde_json::Value,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl Free {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -391,7 +448,7 @@ impl Free {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("free", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("free", "POST")
             .literal("/free")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout);
@@ -410,16 +467,17 @@ impl ::std::future::IntoFuture for Free {
     }
 }
 
-/// The call that [`Rest::json`] prepares. It is sent when it is awaited.
+/// The call that [`Api::json`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Json {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: types::New,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl Json {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -448,7 +506,7 @@ impl Json {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("json", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("json", "POST")
             .literal("/json")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout);
@@ -467,15 +525,16 @@ impl ::std::future::IntoFuture for Json {
     }
 }
 
-/// The call that [`Rest::list`] prepares. It is sent when it is awaited.
+/// The call that [`Api::list`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct List {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: Vec<String>,
 }
 
+#[allow(dead_code)]
 impl List {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -485,9 +544,9 @@ impl List {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("list", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("list", "POST")
             .literal("/list")
-            .json(Some(&self.body), crate::rest::call::Changes::NONE)
+            .json(Some(&self.body), ::podqueue::rest::call::Changes::NONE)
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }
@@ -504,16 +563,17 @@ impl ::std::future::IntoFuture for List {
     }
 }
 
-/// The call that [`Rest::map`] prepares. It is sent when it is awaited.
+/// The call that [`Api::map`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Map {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: ::std::collections::HashMap<String, String>,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl Map {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -542,7 +602,7 @@ impl Map {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("map", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("map", "POST")
             .literal("/map")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout);
@@ -561,16 +621,17 @@ impl ::std::future::IntoFuture for Map {
     }
 }
 
-/// The call that [`Rest::optional`] prepares. It is sent when it is awaited.
+/// The call that [`Api::optional`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Optional {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: Option<types::New>,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl Optional {
     /// The body of the request.
     pub fn body(mut self, body: impl Into<types::New>) -> Self {
@@ -605,7 +666,7 @@ impl Optional {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("optional", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("optional", "POST")
             .literal("/optional")
             .json(self.body.as_ref(), &self.changes)
             .timeout(self.timeout);
@@ -624,16 +685,17 @@ impl ::std::future::IntoFuture for Optional {
     }
 }
 
-/// The call that [`Rest::shared`] prepares. It is sent when it is awaited.
+/// The call that [`Api::shared`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Shared {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: types::New,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl Shared {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -662,7 +724,7 @@ impl Shared {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("shared", "PUT")
+        let call = ::podqueue::rest::call::RestCall::new("shared", "PUT")
             .literal("/shared")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout);
@@ -681,15 +743,16 @@ impl ::std::future::IntoFuture for Shared {
     }
 }
 
-/// The call that [`Rest::text`] prepares. It is sent when it is awaited.
+/// The call that [`Api::text`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Text {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: String,
 }
 
+#[allow(dead_code)]
 impl Text {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -699,9 +762,9 @@ impl Text {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("text", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("text", "POST")
             .literal("/text")
-            .json(Some(&self.body), crate::rest::call::Changes::NONE)
+            .json(Some(&self.body), ::podqueue::rest::call::Changes::NONE)
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
     }

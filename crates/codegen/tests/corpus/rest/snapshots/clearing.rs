@@ -1,10 +1,19 @@
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {
     use ::std::collections::HashMap;
     use ::podqueue::__private::lenient;
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Change {
         /// The field `labels`.
         #[serde(
@@ -33,7 +42,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ChangePartsItem {
         /// The field `note`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,16 +58,49 @@ pub mod types {
     }
 }
 
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `PATCH /optional`
     pub fn patch_optional(&self) -> PatchOptional {
         PatchOptional {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: None,
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 
@@ -63,24 +113,25 @@ impl Rest {
     /// - `body`: The body of the request.
     pub fn patch_thing(&self, body: impl Into<types::Change>) -> PatchThing {
         PatchThing {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: body.into(),
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 }
 
-/// The call that [`Rest::patch_optional`] prepares. It is sent when it is awaited.
+/// The call that [`Api::patch_optional`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PatchOptional {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: Option<types::Change>,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl PatchOptional {
     /// The body of the request.
     pub fn body(mut self, body: impl Into<types::Change>) -> Self {
@@ -115,7 +166,7 @@ impl PatchOptional {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("patch_optional", "PATCH")
+        let call = ::podqueue::rest::call::RestCall::new("patch_optional", "PATCH")
             .literal("/optional")
             .json(self.body.as_ref(), &self.changes)
             .timeout(self.timeout);
@@ -134,16 +185,17 @@ impl ::std::future::IntoFuture for PatchOptional {
     }
 }
 
-/// The call that [`Rest::patch_thing`] prepares. It is sent when it is awaited.
+/// The call that [`Api::patch_thing`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PatchThing {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: types::Change,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl PatchThing {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -172,7 +224,7 @@ impl PatchThing {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("patch_thing", "PATCH")
+        let call = ::podqueue::rest::call::RestCall::new("patch_thing", "PATCH")
             .literal("/thing")
             .json_as("application/merge-patch+json", Some(&self.body), &self.changes)
             .timeout(self.timeout);

@@ -2,6 +2,7 @@
 // tests/corpus/rest/cloud.yaml:10:5: GET /v1/projects/{project}/instances: the parameter filter is an object, which cannot be sent
 // tests/corpus/rest/cloud.yaml:10:5: GET /v1/projects/{project}/instances: session is a cookie parameter, which cannot be sent
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {
     use ::std::collections::HashMap;
     use ::podqueue::__private::lenient;
@@ -147,7 +148,15 @@ pub mod types {
     ::podqueue::__private::open_enum!(GetV1ProjectFilesNameExtExt);
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Disk {
         /// A machine.
         #[serde(
@@ -182,8 +191,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Error {
         /// The field `code`.
         #[serde(
@@ -208,15 +225,25 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq, Default)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq,
+        Default
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ErrorDetailsItem {
         /// The field `@type`.
         #[serde(rename = "@type", skip_serializing_if = "Option::is_none")]
         pub type_: Option<String>,
         /// All that has no field of its own.
         #[serde(flatten)]
-        pub extra: ::serde_json::Map<String, ::serde_json::Value>,
+        pub extra: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
     }
 
     impl ::std::fmt::Debug for ErrorDetailsItem {
@@ -230,7 +257,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ImageOrSnapshot {
         /// The field `family`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -244,7 +279,15 @@ pub mod types {
     }
 
     /// A machine.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Instance {
         /// The field `cpus`.
         #[serde(
@@ -291,8 +334,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct InstanceList {
         /// A machine.
         #[serde(
@@ -321,8 +371,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Loop {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -337,8 +395,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Operation {
         /// The field `done`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -353,12 +418,15 @@ pub mod types {
         #[serde(
             default,
             deserialize_with = "lenient::or_default",
-            skip_serializing_if = "::serde_json::Map::is_empty"
+            skip_serializing_if = "::podqueue::__private::serde_json::Map::is_empty"
         )]
-        pub metadata: ::serde_json::Map<String, ::serde_json::Value>,
+        pub metadata: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
         /// The field `response`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub response: Option<::serde_json::Value>,
+        pub response: Option<::podqueue::__private::serde_json::Value>,
         /// The field `result`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub result: Option<OperationResult2>,
@@ -379,10 +447,16 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum OperationResult2 {
         /// An object.
         Object {
@@ -446,7 +520,7 @@ pub mod types {
         /// One of the shapes.
         OperationResult(OperationResult),
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for OperationResult2 {
@@ -501,7 +575,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Resource {
         /// The field `id`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -535,7 +617,40 @@ pub mod types {
     }
 }
 
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `POST /v1/projects/{project}/instances`
@@ -550,11 +665,11 @@ impl Rest {
         body: impl Into<types::Instance>,
     ) -> ComputeInstancesInsert {
         ComputeInstancesInsert {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             project: project.into(),
             body: body.into(),
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 
@@ -570,7 +685,7 @@ impl Rest {
         project: impl Into<String>,
     ) -> ComputeInstancesList {
         ComputeInstancesList {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             project: project.into(),
         }
@@ -590,7 +705,7 @@ impl Rest {
         x_request_id: impl Into<String>,
     ) -> ComputeInstancesList2 {
         ComputeInstancesList2 {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             project: project.into(),
             x_request_id: x_request_id.into(),
@@ -617,7 +732,7 @@ impl Rest {
         id: impl Into<String>,
     ) -> ComputeInstancesStart {
         ComputeInstancesStart {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             project: project.into(),
             id: id.into(),
@@ -640,7 +755,7 @@ impl Rest {
         ext: impl Into<types::GetV1ProjectFilesNameExtExt>,
     ) -> GetV1ProjectFilesNameExt {
         GetV1ProjectFilesNameExt {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             project: project.into(),
             name: name.into(),
@@ -664,26 +779,27 @@ impl Rest {
         instance_id: impl Into<String>,
     ) -> PatchV1InstancesInstanceId {
         PatchV1InstancesInstanceId {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             instance_id: instance_id.into(),
             body: None,
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 }
 
-/// The call that [`Rest::compute_instances_insert`] prepares. It is sent when it is awaited.
+/// The call that [`Api::compute_instances_insert`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ComputeInstancesInsert {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     project: String,
     body: types::Instance,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl ComputeInstancesInsert {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -712,7 +828,10 @@ impl ComputeInstancesInsert {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Operation> {
-        let call = crate::rest::call::RestCall::new("compute_instances_insert", "POST")
+        let call = ::podqueue::rest::call::RestCall::new(
+                "compute_instances_insert",
+                "POST",
+            )
             .literal("/v1/projects/")
             .parameter("project", &self.project)
             .literal("/instances")
@@ -733,15 +852,16 @@ impl ::std::future::IntoFuture for ComputeInstancesInsert {
     }
 }
 
-/// The call that [`Rest::compute_instances_list`] prepares. It is sent when it is awaited.
+/// The call that [`Api::compute_instances_list`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ComputeInstancesList {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     project: String,
 }
 
+#[allow(dead_code)]
 impl ComputeInstancesList {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -751,7 +871,7 @@ impl ComputeInstancesList {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::InstanceList> {
-        let call = crate::rest::call::RestCall::new("compute_instances_list", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("compute_instances_list", "GET")
             .literal("/v1/Projects/")
             .parameter("project", &self.project)
             .literal("/instances")
@@ -771,11 +891,11 @@ impl ::std::future::IntoFuture for ComputeInstancesList {
     }
 }
 
-/// The call that [`Rest::compute_instances_list_2`] prepares. It is sent when it is awaited.
+/// The call that [`Api::compute_instances_list_2`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ComputeInstancesList2 {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     project: String,
     filter: Option<String>,
@@ -787,6 +907,7 @@ pub struct ComputeInstancesList2 {
     x_request_id: String,
 }
 
+#[allow(dead_code)]
 impl ComputeInstancesList2 {
     /// Sent as the query parameter `$filter`.
     pub fn filter(mut self, filter: impl Into<String>) -> Self {
@@ -835,7 +956,10 @@ impl ComputeInstancesList2 {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::InstanceList> {
-        let call = crate::rest::call::RestCall::new("compute_instances_list_2", "GET")
+        let call = ::podqueue::rest::call::RestCall::new(
+                "compute_instances_list_2",
+                "GET",
+            )
             .literal("/v1/projects/")
             .parameter("project", &self.project)
             .literal("/instances")
@@ -865,16 +989,17 @@ impl ::std::future::IntoFuture for ComputeInstancesList2 {
     }
 }
 
-/// The call that [`Rest::compute_instances_start`] prepares. It is sent when it is awaited.
+/// The call that [`Api::compute_instances_start`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ComputeInstancesStart {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     project: String,
     id: String,
 }
 
+#[allow(dead_code)]
 impl ComputeInstancesStart {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -884,7 +1009,10 @@ impl ComputeInstancesStart {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Operation> {
-        let call = crate::rest::call::RestCall::new("compute_instances_start", "POST")
+        let call = ::podqueue::rest::call::RestCall::new(
+                "compute_instances_start",
+                "POST",
+            )
             .literal("/v1/projects/")
             .parameter("project", &self.project)
             .literal("/instances/")
@@ -906,17 +1034,18 @@ impl ::std::future::IntoFuture for ComputeInstancesStart {
     }
 }
 
-/// The call that [`Rest::get_v1_project_files_name_ext`] prepares. It is sent when it is awaited.
+/// The call that [`Api::get_v1_project_files_name_ext`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetV1ProjectFilesNameExt {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     project: String,
     name: String,
     ext: types::GetV1ProjectFilesNameExtExt,
 }
 
+#[allow(dead_code)]
 impl GetV1ProjectFilesNameExt {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -925,8 +1054,10 @@ impl GetV1ProjectFilesNameExt {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<::serde_json::Value> {
-        let call = crate::rest::call::RestCall::new(
+    pub async fn send(
+        self,
+    ) -> ::podqueue::Result<::podqueue::__private::serde_json::Value> {
+        let call = ::podqueue::rest::call::RestCall::new(
                 "get_v1_project_files_name_ext",
                 "GET",
             )
@@ -943,7 +1074,7 @@ impl GetV1ProjectFilesNameExt {
 }
 
 impl ::std::future::IntoFuture for GetV1ProjectFilesNameExt {
-    type Output = ::podqueue::Result<::serde_json::Value>;
+    type Output = ::podqueue::Result<::podqueue::__private::serde_json::Value>;
     type IntoFuture = ::std::pin::Pin<
         Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
     >;
@@ -953,17 +1084,18 @@ impl ::std::future::IntoFuture for GetV1ProjectFilesNameExt {
     }
 }
 
-/// The call that [`Rest::patch_v1_instances_instance_id`] prepares. It is sent when it is awaited.
+/// The call that [`Api::patch_v1_instances_instance_id`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PatchV1InstancesInstanceId {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     instance_id: String,
     body: Option<types::Instance>,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl PatchV1InstancesInstanceId {
     /// The body of the request.
     pub fn body(mut self, body: impl Into<types::Instance>) -> Self {
@@ -998,7 +1130,7 @@ impl PatchV1InstancesInstanceId {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Instance> {
-        let call = crate::rest::call::RestCall::new(
+        let call = ::podqueue::rest::call::RestCall::new(
                 "patch_v1_instances_instance_id",
                 "PATCH",
             )

@@ -1,8 +1,17 @@
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct GetThingResponse {
         /// The field `id`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -10,7 +19,40 @@ pub mod types {
     }
 }
 
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `DELETE /things/{id}`
@@ -20,7 +62,7 @@ impl Rest {
     /// - `id`: A part of the path.
     pub fn delete_thing(&self, id: impl Into<String>) -> DeleteThing {
         DeleteThing {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -39,7 +81,7 @@ impl Rest {
     /// - 404: Gone.
     pub fn get_thing(&self, id: impl Into<String>) -> GetThing {
         GetThing {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -54,22 +96,23 @@ impl Rest {
     /// - `id`: A part of the path.
     pub fn run_thing(&self, id: impl Into<String>) -> RunThing {
         RunThing {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             id: id.into(),
         }
     }
 }
 
-/// The call that [`Rest::delete_thing`] prepares. It is sent when it is awaited.
+/// The call that [`Api::delete_thing`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct DeleteThing {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
+#[allow(dead_code)]
 impl DeleteThing {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -79,7 +122,7 @@ impl DeleteThing {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("delete_thing", "DELETE")
+        let call = ::podqueue::rest::call::RestCall::new("delete_thing", "DELETE")
             .literal("/things/")
             .parameter("id", &self.id)
             .timeout(self.timeout);
@@ -98,15 +141,16 @@ impl ::std::future::IntoFuture for DeleteThing {
     }
 }
 
-/// The call that [`Rest::get_thing`] prepares. It is sent when it is awaited.
+/// The call that [`Api::get_thing`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetThing {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
+#[allow(dead_code)]
 impl GetThing {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -116,7 +160,7 @@ impl GetThing {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::GetThingResponse> {
-        let call = crate::rest::call::RestCall::new("get_thing", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
             .timeout(self.timeout);
@@ -135,15 +179,16 @@ impl ::std::future::IntoFuture for GetThing {
     }
 }
 
-/// The call that [`Rest::run_thing`] prepares. It is sent when it is awaited.
+/// The call that [`Api::run_thing`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct RunThing {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
+#[allow(dead_code)]
 impl RunThing {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -153,7 +198,7 @@ impl RunThing {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("run_thing", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("run_thing", "POST")
             .literal("/things/")
             .parameter("id", &self.id)
             .timeout(self.timeout);

@@ -1,10 +1,19 @@
 // tests/corpus/rest/empty_responses.yaml:7:11: GET /both: its response 201 is text/plain, not read
 // tests/corpus/rest/empty_responses.yaml:7:11: GET /both: its response 202 is read as that of 200
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct GetThingResponse {
         /// The field `id`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -12,13 +21,46 @@ pub mod types {
     }
 }
 
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `POST /things`
     pub fn find_things(&self) -> FindThings {
         FindThings {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -28,7 +70,7 @@ impl Rest {
     /// `GET /both`
     pub fn get_both(&self) -> GetBoth {
         GetBoth {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -38,7 +80,7 @@ impl Rest {
     /// `GET /null`
     pub fn get_null(&self) -> GetNull {
         GetNull {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -48,20 +90,21 @@ impl Rest {
     /// `GET /thing`
     pub fn get_thing(&self) -> GetThing {
         GetThing {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
 }
 
-/// The call that [`Rest::find_things`] prepares. It is sent when it is awaited.
+/// The call that [`Api::find_things`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct FindThings {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl FindThings {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -71,7 +114,7 @@ impl FindThings {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Option<Vec<i64>>> {
-        let call = crate::rest::call::RestCall::new("find_things", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("find_things", "POST")
             .literal("/things")
             .timeout(self.timeout);
         let answer: Option<
@@ -96,14 +139,15 @@ impl ::std::future::IntoFuture for FindThings {
     }
 }
 
-/// The call that [`Rest::get_both`] prepares. It is sent when it is awaited.
+/// The call that [`Api::get_both`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetBoth {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl GetBoth {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -113,7 +157,7 @@ impl GetBoth {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
-        let call = crate::rest::call::RestCall::new("get_both", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("get_both", "GET")
             .literal("/both")
             .timeout(self.timeout);
         call.send(&self.rest).await
@@ -131,14 +175,15 @@ impl ::std::future::IntoFuture for GetBoth {
     }
 }
 
-/// The call that [`Rest::get_null`] prepares. It is sent when it is awaited.
+/// The call that [`Api::get_null`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetNull {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl GetNull {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -148,7 +193,7 @@ impl GetNull {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Option<String>> {
-        let call = crate::rest::call::RestCall::new("get_null", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("get_null", "GET")
             .literal("/null")
             .timeout(self.timeout);
         call.send_optional(&self.rest).await
@@ -166,14 +211,15 @@ impl ::std::future::IntoFuture for GetNull {
     }
 }
 
-/// The call that [`Rest::get_thing`] prepares. It is sent when it is awaited.
+/// The call that [`Api::get_thing`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetThing {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl GetThing {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -183,7 +229,7 @@ impl GetThing {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Option<types::GetThingResponse>> {
-        let call = crate::rest::call::RestCall::new("get_thing", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/thing")
             .timeout(self.timeout);
         call.send_optional(&self.rest).await

@@ -1,4 +1,5 @@
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {
     use ::std::collections::HashMap;
     use ::podqueue::__private::lenient;
@@ -183,12 +184,19 @@ pub mod types {
     ::podqueue::__private::open_enum!(GetEventId);
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Event {
         /// The field `blank`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub blank: Option<::serde_json::Value>,
+        pub blank: Option<::podqueue::__private::serde_json::Value>,
         /// The field `blob`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub blob: Option<String>,
@@ -204,7 +212,7 @@ pub mod types {
         pub conditional: Option<EventConditional>,
         /// The field `const_null`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub const_null: Option<::serde_json::Value>,
+        pub const_null: Option<::podqueue::__private::serde_json::Value>,
         /// The field `const_number`.
         #[serde(
             default,
@@ -216,12 +224,15 @@ pub mod types {
         #[serde(
             default,
             deserialize_with = "lenient::or_default",
-            skip_serializing_if = "::serde_json::Map::is_empty"
+            skip_serializing_if = "::podqueue::__private::serde_json::Map::is_empty"
         )]
-        pub const_object: ::serde_json::Map<String, ::serde_json::Value>,
+        pub const_object: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
         /// The field `data`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub data: Option<::serde_json::Value>,
+        pub data: Option<::podqueue::__private::serde_json::Value>,
         /// The field `deep`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub deep: Option<EventDeep>,
@@ -250,10 +261,10 @@ pub mod types {
         pub mixed_list: Vec<Option<EventMixedListItem>>,
         /// The field `never`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub never: Option<::serde_json::Value>,
+        pub never: Option<::podqueue::__private::serde_json::Value>,
         /// The field `null_only`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub null_only: Option<::serde_json::Value>,
+        pub null_only: Option<::podqueue::__private::serde_json::Value>,
         /// Perhaps.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub nullable_union: Option<NewEvent>,
@@ -298,7 +309,7 @@ pub mod types {
             deserialize_with = "lenient::list",
             skip_serializing_if = "Vec::is_empty"
         )]
-        pub with_contains: Vec<::serde_json::Value>,
+        pub with_contains: Vec<::podqueue::__private::serde_json::Value>,
     }
 
     impl ::std::fmt::Debug for Event {
@@ -337,16 +348,22 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum EventByPatternValue {
         /// A whole number.
         Integer(i64),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for EventByPatternValue {
@@ -371,8 +388,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct EventConditional {
         /// The field `kind`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -380,8 +405,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct EventDeep {
         /// The field `x`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -392,10 +425,16 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum EventFour {
         /// A list.
         Array(Vec<i64>),
@@ -408,7 +447,7 @@ pub mod types {
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for EventFour {
@@ -434,16 +473,22 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum EventMixedListItem {
         /// A whole number.
         Integer(i64),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for EventMixedListItem {
@@ -468,16 +513,22 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum EventPairItem {
         /// A whole number.
         Integer(i64),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for EventPairItem {
@@ -502,16 +553,22 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum EventRefInAny {
         /// A list.
         Array(Vec<Event>),
         /// One of the shapes.
         Event(Box<Event>),
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for EventRefInAny {
@@ -540,9 +597,15 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum EventThree {
         /// A boolean.
         Boolean(bool),
@@ -551,7 +614,7 @@ pub mod types {
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for EventThree {
@@ -583,7 +646,14 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct NewEvent {
         /// The field `amount`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -595,9 +665,12 @@ pub mod types {
         #[serde(
             default,
             deserialize_with = "lenient::or_default",
-            skip_serializing_if = "::serde_json::Map::is_empty"
+            skip_serializing_if = "::podqueue::__private::serde_json::Map::is_empty"
         )]
-        pub data: ::serde_json::Map<String, ::serde_json::Value>,
+        pub data: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
         /// The field `pair`.
         #[serde(
             default,
@@ -628,16 +701,22 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum NewEventAmount {
         /// A number.
         Number(f64),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for NewEventAmount {
@@ -660,16 +739,22 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum NewEventAt {
         /// A whole number.
         Integer(i64),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for NewEventAt {
@@ -694,16 +779,22 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum NewEventPairItem {
         /// A whole number.
         Integer(i64),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for NewEventPairItem {
@@ -728,10 +819,16 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum NewEventRetry {
         /// A boolean.
         Boolean(bool),
@@ -746,7 +843,7 @@ pub mod types {
             max: Option<i64>,
         },
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for NewEventRetry {
@@ -773,8 +870,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Page {
         /// The field `cursor`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -795,8 +900,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct SendEventResponse {
         /// The field `id`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -804,8 +917,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Source {
         /// The field `agent`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -816,8 +937,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Tree {
         /// The field `children`.
         #[serde(
@@ -829,7 +958,40 @@ pub mod types {
     }
 }
 
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `GET /events/{id}`
@@ -839,7 +1001,7 @@ impl Rest {
     /// - `id`: A part of the path.
     pub fn get_event(&self, id: impl Into<types::GetEventId>) -> GetEvent {
         GetEvent {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -850,7 +1012,7 @@ impl Rest {
     /// `GET /events`
     pub fn list_events(&self) -> ListEvents {
         ListEvents {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             after: None,
             kinds: None,
@@ -868,10 +1030,10 @@ impl Rest {
     /// - `body`: The body of the request.
     pub fn send_event(&self, body: impl Into<types::NewEvent>) -> SendEvent {
         SendEvent {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: body.into(),
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 
@@ -880,21 +1042,22 @@ impl Rest {
     /// `GET /ref`
     pub fn shared(&self) -> Shared {
         Shared {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
 }
 
-/// The call that [`Rest::get_event`] prepares. It is sent when it is awaited.
+/// The call that [`Api::get_event`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetEvent {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     id: types::GetEventId,
 }
 
+#[allow(dead_code)]
 impl GetEvent {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -904,7 +1067,7 @@ impl GetEvent {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Event> {
-        let call = crate::rest::call::RestCall::new("get_event", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("get_event", "GET")
             .literal("/events/")
             .parameter("id", &self.id)
             .timeout(self.timeout);
@@ -923,11 +1086,11 @@ impl ::std::future::IntoFuture for GetEvent {
     }
 }
 
-/// The call that [`Rest::list_events`] prepares. It is sent when it is awaited.
+/// The call that [`Api::list_events`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ListEvents {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     after: Option<String>,
     kinds: Option<Vec<String>>,
@@ -935,6 +1098,7 @@ pub struct ListEvents {
     exact: Option<String>,
 }
 
+#[allow(dead_code)]
 impl ListEvents {
     /// Sent as the query parameter `after`.
     pub fn after(mut self, after: impl Into<String>) -> Self {
@@ -968,7 +1132,7 @@ impl ListEvents {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Page> {
-        let call = crate::rest::call::RestCall::new("list_events", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("list_events", "GET")
             .literal("/events")
             .query("after", &self.after)
             .query_joined("kinds", &self.kinds, ",")
@@ -990,16 +1154,17 @@ impl ::std::future::IntoFuture for ListEvents {
     }
 }
 
-/// The call that [`Rest::send_event`] prepares. It is sent when it is awaited.
+/// The call that [`Api::send_event`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct SendEvent {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: types::NewEvent,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl SendEvent {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -1028,7 +1193,7 @@ impl SendEvent {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Option<types::SendEventResponse>> {
-        let call = crate::rest::call::RestCall::new("send_event", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("send_event", "POST")
             .literal("/events")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout);
@@ -1047,14 +1212,15 @@ impl ::std::future::IntoFuture for SendEvent {
     }
 }
 
-/// The call that [`Rest::shared`] prepares. It is sent when it is awaited.
+/// The call that [`Api::shared`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Shared {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl Shared {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -1063,8 +1229,10 @@ impl Shared {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<::serde_json::Value> {
-        let call = crate::rest::call::RestCall::new("shared", "GET")
+    pub async fn send(
+        self,
+    ) -> ::podqueue::Result<::podqueue::__private::serde_json::Value> {
+        let call = ::podqueue::rest::call::RestCall::new("shared", "GET")
             .literal("/ref")
             .timeout(self.timeout);
         call.send(&self.rest).await
@@ -1072,7 +1240,7 @@ impl Shared {
 }
 
 impl ::std::future::IntoFuture for Shared {
-    type Output = ::podqueue::Result<::serde_json::Value>;
+    type Output = ::podqueue::Result<::podqueue::__private::serde_json::Value>;
     type IntoFuture = ::std::pin::Pin<
         Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
     >;

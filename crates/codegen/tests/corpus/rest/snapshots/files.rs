@@ -5,16 +5,24 @@
 // tests/corpus/rest/files.yaml:7:5: left out POST /things: its $ref leads nowhere
 // tests/corpus/rest/files.yaml:7:12: the reference parts/gone.yml leads nowhere; it is read as any value
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {
     use ::podqueue::__private::lenient;
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Here {
         /// The field `gone`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub gone: Option<::serde_json::Value>,
+        pub gone: Option<::podqueue::__private::serde_json::Value>,
         /// The field `odd`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub odd: Option<OddName>,
@@ -43,8 +51,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct OddName {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,8 +68,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Owner {
         /// The field `mine`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,7 +85,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Owner2 {
         /// The field `name`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,7 +101,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Pet {
         /// The field `age`.
         #[serde(
@@ -94,8 +134,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct SpacedName {
         /// The field `b`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,8 +151,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct WholePart2 {
         /// The field `d`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,7 +171,40 @@ pub mod types {
     }
 }
 
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `POST /pets`
@@ -125,11 +214,11 @@ impl Rest {
     /// - `body`: The body of the request.
     pub fn add_pet(&self, body: impl Into<types::Pet>) -> AddPet {
         AddPet {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: body.into(),
             limit: None,
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 
@@ -138,7 +227,7 @@ impl Rest {
     /// `GET /here`
     pub fn get_here(&self) -> GetHere {
         GetHere {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             limit: None,
         }
@@ -149,7 +238,7 @@ impl Rest {
     /// `GET /things`
     pub fn get_things(&self) -> GetThings {
         GetThings {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -159,24 +248,25 @@ impl Rest {
     /// `GET /pets`
     pub fn list_pets(&self) -> ListPets {
         ListPets {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             limit: None,
         }
     }
 }
 
-/// The call that [`Rest::add_pet`] prepares. It is sent when it is awaited.
+/// The call that [`Api::add_pet`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct AddPet {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     limit: Option<i64>,
     body: types::Pet,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl AddPet {
     /// Sent as the query parameter `limit`.
     pub fn limit(mut self, limit: i64) -> Self {
@@ -211,7 +301,7 @@ impl AddPet {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("add_pet", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("add_pet", "POST")
             .literal("/pets")
             .query("limit", &self.limit)
             .json(Some(&self.body), &self.changes)
@@ -231,15 +321,16 @@ impl ::std::future::IntoFuture for AddPet {
     }
 }
 
-/// The call that [`Rest::get_here`] prepares. It is sent when it is awaited.
+/// The call that [`Api::get_here`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetHere {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     limit: Option<i64>,
 }
 
+#[allow(dead_code)]
 impl GetHere {
     /// Sent as the query parameter `limit`.
     pub fn limit(mut self, limit: i64) -> Self {
@@ -255,7 +346,7 @@ impl GetHere {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Here> {
-        let call = crate::rest::call::RestCall::new("get_here", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("get_here", "GET")
             .literal("/here")
             .query("limit", &self.limit)
             .timeout(self.timeout);
@@ -274,14 +365,15 @@ impl ::std::future::IntoFuture for GetHere {
     }
 }
 
-/// The call that [`Rest::get_things`] prepares. It is sent when it is awaited.
+/// The call that [`Api::get_things`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetThings {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl GetThings {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -291,7 +383,7 @@ impl GetThings {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Owner> {
-        let call = crate::rest::call::RestCall::new("get_things", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("get_things", "GET")
             .literal("/things")
             .timeout(self.timeout);
         call.send(&self.rest).await
@@ -309,15 +401,16 @@ impl ::std::future::IntoFuture for GetThings {
     }
 }
 
-/// The call that [`Rest::list_pets`] prepares. It is sent when it is awaited.
+/// The call that [`Api::list_pets`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ListPets {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     limit: Option<i64>,
 }
 
+#[allow(dead_code)]
 impl ListPets {
     /// Sent as the query parameter `limit`.
     pub fn limit(mut self, limit: i64) -> Self {
@@ -333,7 +426,7 @@ impl ListPets {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Vec<types::Pet>> {
-        let call = crate::rest::call::RestCall::new("list_pets", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("list_pets", "GET")
             .literal("/pets")
             .query("limit", &self.limit)
             .timeout(self.timeout);

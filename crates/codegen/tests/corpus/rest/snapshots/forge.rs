@@ -1,4 +1,5 @@
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {
     use ::std::collections::HashMap;
     use ::podqueue::__private::lenient;
@@ -212,8 +213,16 @@ pub mod types {
     ::podqueue::__private::open_enum!(ReactionsListForIssueSort);
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct FileCommit {
         /// The field `commit`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -227,8 +236,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct FileCommitCommit {
         /// The field `author`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -243,8 +260,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct FileCommitCommitAuthor {
         /// The field `name`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -252,8 +277,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct FileCommitCommitParentsItem {
         /// The field `sha`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -261,8 +294,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct FileCommitContent {
         /// The field `_links`.
         #[serde(rename = "_links", skip_serializing_if = "Option::is_none")]
@@ -273,8 +314,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct FileCommitContentLinks {
         /// The field `html`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -285,8 +334,16 @@ pub mod types {
     }
 
     /// Simple User
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct NullableSimpleUser {
         /// The field `id`.
         #[serde(
@@ -301,8 +358,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Reaction {
         /// The field `a"b\c`.
         #[serde(rename = "a\"b\\c", skip_serializing_if = "Option::is_none")]
@@ -374,7 +438,7 @@ pub mod types {
         pub minus1: Option<i64>,
         /// The field `mixed`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub mixed: Option<::serde_json::Value>,
+        pub mixed: Option<::podqueue::__private::serde_json::Value>,
         /// The field `nullable_items`.
         #[serde(
             default,
@@ -506,10 +570,16 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum ReactionLabel {
         /// A list.
         Array(Vec<ReactionLabelItem>),
@@ -522,7 +592,7 @@ pub mod types {
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for ReactionLabel {
@@ -548,10 +618,16 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum ReactionLabelItem {
         /// An object.
         Object {
@@ -562,7 +638,7 @@ pub mod types {
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for ReactionLabelItem {
@@ -581,8 +657,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq, Default)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq,
+        Default
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ReactionPermissions {
         /// The field `admin`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -592,7 +675,10 @@ pub mod types {
         pub push: Option<bool>,
         /// All that has no field of its own.
         #[serde(flatten)]
-        pub extra: ::serde_json::Map<String, ::serde_json::Value>,
+        pub extra: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
     }
 
     impl ::std::fmt::Debug for ReactionPermissions {
@@ -607,16 +693,22 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum ReactionStringOrNumber {
         /// A whole number.
         Integer(i64),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for ReactionStringOrNumber {
@@ -641,10 +733,16 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum ReactionStringOrObject {
         /// An object.
         Object {
@@ -662,7 +760,7 @@ pub mod types {
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for ReactionStringOrObject {
@@ -684,7 +782,13 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ReposCreateOrUpdateFileContentsBody {
         /// The field `committer`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -713,7 +817,7 @@ pub mod types {
         pub super_: Option<String>,
         /// The field `type`.
         #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-        pub type_: Option<::serde_json::Value>,
+        pub type_: Option<::podqueue::__private::serde_json::Value>,
         /// The field `_`.
         #[serde(rename = "_", skip_serializing_if = "Option::is_none")]
         pub x: Option<String>,
@@ -764,7 +868,14 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ReposCreateOrUpdateFileContentsBodyCommitter {
         /// The field `date`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -785,8 +896,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct SimpleUser {
         /// The field `Login`.
         #[serde(rename = "Login", skip_serializing_if = "Option::is_none")]
@@ -794,8 +913,16 @@ pub mod types {
     }
 
     /// A user. \<b\>Bold\</b\> & Vec\<String\>, see <https://example.com/users>.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct SimpleUser2 {
         /// The field `id`.
         #[serde(
@@ -820,7 +947,40 @@ pub mod types {
     }
 }
 
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `GET /repos/{owner}/{repo}/issues/{issue_number}/reactions`
@@ -842,7 +1002,7 @@ impl Rest {
         issue_number: i64,
     ) -> ReactionsListForIssue {
         ReactionsListForIssue {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             owner: owner.into(),
             repo: repo.into(),
@@ -879,22 +1039,22 @@ impl Rest {
         body: impl Into<types::ReposCreateOrUpdateFileContentsBody>,
     ) -> ReposCreateOrUpdateFileContents {
         ReposCreateOrUpdateFileContents {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             owner: owner.into(),
             repo: repo.into(),
             path: path.into(),
             body: body.into(),
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 }
 
-/// The call that [`Rest::reactions_list_for_issue`] prepares. It is sent when it is awaited.
+/// The call that [`Api::reactions_list_for_issue`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ReactionsListForIssue {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     owner: String,
     repo: String,
@@ -907,6 +1067,7 @@ pub struct ReactionsListForIssue {
     _2fa: Option<bool>,
 }
 
+#[allow(dead_code)]
 impl ReactionsListForIssue {
     /// Sent as the query parameter `content`.
     pub fn content(
@@ -958,7 +1119,10 @@ impl ReactionsListForIssue {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Vec<types::Reaction>> {
-        let call = crate::rest::call::RestCall::new("reactions_list_for_issue", "GET")
+        let call = ::podqueue::rest::call::RestCall::new(
+                "reactions_list_for_issue",
+                "GET",
+            )
             .literal("/repos/")
             .parameter("owner", &self.owner)
             .literal("/")
@@ -993,19 +1157,20 @@ impl ::std::future::IntoFuture for ReactionsListForIssue {
     }
 }
 
-/// The call that [`Rest::repos_create_or_update_file_contents`] prepares. It is sent when it is awaited.
+/// The call that [`Api::repos_create_or_update_file_contents`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ReposCreateOrUpdateFileContents {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     owner: String,
     repo: String,
     path: String,
     body: types::ReposCreateOrUpdateFileContentsBody,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl ReposCreateOrUpdateFileContents {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -1034,7 +1199,7 @@ impl ReposCreateOrUpdateFileContents {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::FileCommit> {
-        let call = crate::rest::call::RestCall::new(
+        let call = ::podqueue::rest::call::RestCall::new(
                 "repos_create_or_update_file_contents",
                 "PUT",
             )

@@ -1,11 +1,19 @@
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {
     use ::std::collections::HashMap;
     use ::podqueue::__private::lenient;
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq, Default)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq,
+        Default
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Got {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,7 +37,10 @@ pub mod types {
         pub n: Option<i64>,
         /// All that has no field of its own.
         #[serde(flatten)]
-        pub extra_2: ::serde_json::Map<String, ::serde_json::Value>,
+        pub extra_2: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
     }
 
     impl ::std::fmt::Debug for Got {
@@ -46,15 +57,25 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq, Default)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq,
+        Default
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct GotAll {
         /// The field `x`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub x: Option<String>,
         /// All that has no field of its own.
         #[serde(flatten)]
-        pub extra: ::serde_json::Map<String, ::serde_json::Value>,
+        pub extra: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
     }
 
     impl ::std::fmt::Debug for GotAll {
@@ -68,7 +89,14 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Sent {
         /// The field `m`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,7 +121,40 @@ pub mod types {
     }
 }
 
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `POST /t`
@@ -103,24 +164,25 @@ impl Rest {
     /// - `body`: The body of the request.
     pub fn post(&self, body: impl Into<types::Sent>) -> Post {
         Post {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: body.into(),
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 }
 
-/// The call that [`Rest::post`] prepares. It is sent when it is awaited.
+/// The call that [`Api::post`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Post {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: types::Sent,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl Post {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -149,7 +211,7 @@ impl Post {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Got> {
-        let call = crate::rest::call::RestCall::new("post", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("post", "POST")
             .literal("/t")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout);

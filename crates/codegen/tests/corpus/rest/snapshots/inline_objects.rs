@@ -1,11 +1,20 @@
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {
     use ::std::collections::HashMap;
     use ::podqueue::__private::lenient;
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ListResponseItem {
         /// The field `id`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -13,7 +22,14 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct MakeThingBody {
         /// The field `name`.
         pub name: String,
@@ -34,7 +50,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct MakeThingBodySize {
         /// The field `height`.
         #[serde(
@@ -53,8 +77,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct MakeThingResponse {
         /// The field `by_name`.
         #[serde(
@@ -76,8 +108,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct MakeThingResponseByNameValue {
         /// The field `id`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,8 +125,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct MakeThingResponsePartsItem {
         /// The field `deep`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,8 +145,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct MakeThingResponsePartsItemDeep {
         /// The field `er`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,8 +162,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct MakeThingResponsePartsItemDeepEr {
         /// The field `est`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,8 +179,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct MakeThingResponseSize {
         /// The field `width`.
         #[serde(
@@ -128,13 +200,46 @@ pub mod types {
     }
 }
 
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `GET /list`
     pub fn list(&self) -> List {
         List {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -148,22 +253,23 @@ impl Rest {
     /// - `body`: The body of the request.
     pub fn make_thing(&self, body: impl Into<types::MakeThingBody>) -> MakeThing {
         MakeThing {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: body.into(),
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 }
 
-/// The call that [`Rest::list`] prepares. It is sent when it is awaited.
+/// The call that [`Api::list`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct List {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl List {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -173,7 +279,7 @@ impl List {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Vec<types::ListResponseItem>> {
-        let call = crate::rest::call::RestCall::new("list", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("list", "GET")
             .literal("/list")
             .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
@@ -196,16 +302,17 @@ impl ::std::future::IntoFuture for List {
     }
 }
 
-/// The call that [`Rest::make_thing`] prepares. It is sent when it is awaited.
+/// The call that [`Api::make_thing`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct MakeThing {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: types::MakeThingBody,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl MakeThing {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -234,7 +341,7 @@ impl MakeThing {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::MakeThingResponse> {
-        let call = crate::rest::call::RestCall::new("make_thing", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("make_thing", "POST")
             .literal("/things")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout);

@@ -3,6 +3,7 @@
 // tests/corpus/rest/loose.yaml:29:9: #/components/schemas/Thing/properties/max: its example is no integer; responses may hold any value
 // tests/corpus/rest/loose.yaml:27:9: #/components/schemas/Thing/properties/zones: its example is no array; responses may hold any value
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {
     use ::podqueue::__private::lenient;
 
@@ -42,7 +43,14 @@ pub mod types {
     ::podqueue::__private::open_enum!(NewE);
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct New {
         /// The field `e`.
         #[serde(deserialize_with = "::std::option::Option::deserialize")]
@@ -62,12 +70,19 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Part {
         /// The field `size`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub size: Option<::serde_json::Value>,
+        pub size: Option<::podqueue::__private::serde_json::Value>,
     }
 
     impl ::std::fmt::Debug for Part {
@@ -78,8 +93,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
         /// The field `count`.
         #[serde(
@@ -100,7 +122,7 @@ pub mod types {
         pub id: Option<String>,
         /// The field `max`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub max: Option<::serde_json::Value>,
+        pub max: Option<::podqueue::__private::serde_json::Value>,
         /// The field `parts`.
         #[serde(
             default,
@@ -120,7 +142,7 @@ pub mod types {
         pub when: Option<String>,
         /// The field `zones`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub zones: Option<::serde_json::Value>,
+        pub zones: Option<::podqueue::__private::serde_json::Value>,
     }
 
     impl ::std::fmt::Debug for Thing {
@@ -140,13 +162,46 @@ pub mod types {
     }
 }
 
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `GET /thing`
     pub fn get_thing(&self) -> GetThing {
         GetThing {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             q: None,
         }
@@ -161,23 +216,24 @@ impl Rest {
     /// - `body`: The body of the request.
     pub fn put_thing(&self, body: impl Into<types::New>) -> PutThing {
         PutThing {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: body.into(),
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 }
 
-/// The call that [`Rest::get_thing`] prepares. It is sent when it is awaited.
+/// The call that [`Api::get_thing`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetThing {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     q: Option<i64>,
 }
 
+#[allow(dead_code)]
 impl GetThing {
     /// Sent as the query parameter `q`.
     pub fn q(mut self, q: i64) -> Self {
@@ -193,7 +249,7 @@ impl GetThing {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = crate::rest::call::RestCall::new("get_thing", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/thing")
             .query("q", &self.q)
             .timeout(self.timeout);
@@ -212,16 +268,17 @@ impl ::std::future::IntoFuture for GetThing {
     }
 }
 
-/// The call that [`Rest::put_thing`] prepares. It is sent when it is awaited.
+/// The call that [`Api::put_thing`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PutThing {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: types::New,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl PutThing {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -250,7 +307,7 @@ impl PutThing {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("put_thing", "PUT")
+        let call = ::podqueue::rest::call::RestCall::new("put_thing", "PUT")
             .literal("/thing")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout);

@@ -1,11 +1,19 @@
 // tests/corpus/rest/media.yaml:19:12: POST /parts: its body is multipart/mixed, which cannot be sent
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {
     use ::std::collections::HashMap;
     use ::podqueue::__private::lenient;
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ChargeBody {
         /// The field `amount`.
         pub amount: i64,
@@ -62,7 +70,14 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ChargeBodyCard {
         /// The field `number`.
         pub number: String,
@@ -83,7 +98,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ChargeBodyCardOwner {
         /// The field `name`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,8 +114,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ChargeResponse {
         /// The field `id`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,7 +131,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct TokenBody {
         /// The field `scope`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,7 +147,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct VendorBody {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,8 +163,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct VendorResponse {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -125,7 +180,40 @@ pub mod types {
     }
 }
 
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `POST /charges`
@@ -135,10 +223,10 @@ impl Rest {
     /// - `body`: The body of the request.
     pub fn charge(&self, body: impl Into<types::ChargeBody>) -> Charge {
         Charge {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: body.into(),
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 
@@ -147,7 +235,7 @@ impl Rest {
     /// `POST /parts`
     pub fn parts(&self) -> Parts {
         Parts {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -157,7 +245,7 @@ impl Rest {
     /// `POST /xml`
     pub fn post_xml(&self) -> PostXml {
         PostXml {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: None,
         }
@@ -170,9 +258,9 @@ impl Rest {
     /// # Arguments
     ///
     /// - `body`: The body of the request.
-    pub fn put_file(&self, body: impl Into<crate::rest::call::Bytes>) -> PutFile {
+    pub fn put_file(&self, body: impl Into<::podqueue::rest::call::Bytes>) -> PutFile {
         PutFile {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: body.into(),
         }
@@ -187,7 +275,7 @@ impl Rest {
     /// - `body`: The body of the request.
     pub fn put_note(&self, body: impl Into<String>) -> PutNote {
         PutNote {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: body.into(),
         }
@@ -198,10 +286,10 @@ impl Rest {
     /// `POST /token`
     pub fn token(&self) -> Token {
         Token {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: None,
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 
@@ -214,24 +302,25 @@ impl Rest {
     /// - `body`: The body of the request.
     pub fn vendor(&self, body: impl Into<types::VendorBody>) -> Vendor {
         Vendor {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: body.into(),
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 }
 
-/// The call that [`Rest::charge`] prepares. It is sent when it is awaited.
+/// The call that [`Api::charge`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Charge {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: types::ChargeBody,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl Charge {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -260,16 +349,16 @@ impl Charge {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::ChargeResponse> {
-        let call = crate::rest::call::RestCall::new("charge", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("charge", "POST")
             .literal("/charges")
             .form(
                 Some(&self.body),
                 &self.changes,
                 &[
-                    ("card", crate::rest::call::Style::Deep),
-                    ("expand", crate::rest::call::Style::Deep),
-                    ("ids", crate::rest::call::Style::Joined(",")),
-                    ("spread", crate::rest::call::Style::Exploded),
+                    ("card", ::podqueue::rest::call::Style::Deep),
+                    ("expand", ::podqueue::rest::call::Style::Deep),
+                    ("ids", ::podqueue::rest::call::Style::Joined(",")),
+                    ("spread", ::podqueue::rest::call::Style::Exploded),
                 ],
             )
             .timeout(self.timeout);
@@ -288,14 +377,15 @@ impl ::std::future::IntoFuture for Charge {
     }
 }
 
-/// The call that [`Rest::parts`] prepares. It is sent when it is awaited.
+/// The call that [`Api::parts`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Parts {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl Parts {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -305,7 +395,7 @@ impl Parts {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("parts", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("parts", "POST")
             .literal("/parts")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
@@ -323,15 +413,16 @@ impl ::std::future::IntoFuture for Parts {
     }
 }
 
-/// The call that [`Rest::post_xml`] prepares. It is sent when it is awaited.
+/// The call that [`Api::post_xml`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PostXml {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: Option<String>,
 }
 
+#[allow(dead_code)]
 impl PostXml {
     /// The body of the request.
     pub fn body(mut self, body: impl Into<String>) -> Self {
@@ -347,7 +438,7 @@ impl PostXml {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
-        let call = crate::rest::call::RestCall::new("post_xml", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("post_xml", "POST")
             .literal("/xml")
             .accept("application/xml")
             .raw("application/soap+xml", self.body.as_ref())
@@ -367,15 +458,16 @@ impl ::std::future::IntoFuture for PostXml {
     }
 }
 
-/// The call that [`Rest::put_file`] prepares. It is sent when it is awaited.
+/// The call that [`Api::put_file`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PutFile {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
-    body: crate::rest::call::Bytes,
+    body: ::podqueue::rest::call::Bytes,
 }
 
+#[allow(dead_code)]
 impl PutFile {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -384,8 +476,8 @@ impl PutFile {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<crate::rest::call::Bytes> {
-        let call = crate::rest::call::RestCall::new("put_file", "POST")
+    pub async fn send(self) -> ::podqueue::Result<::podqueue::rest::call::Bytes> {
+        let call = ::podqueue::rest::call::RestCall::new("put_file", "POST")
             .literal("/files")
             .accept("application/pdf, image/png")
             .raw("application/octet-stream", Some(&self.body))
@@ -395,7 +487,7 @@ impl PutFile {
 }
 
 impl ::std::future::IntoFuture for PutFile {
-    type Output = ::podqueue::Result<crate::rest::call::Bytes>;
+    type Output = ::podqueue::Result<::podqueue::rest::call::Bytes>;
     type IntoFuture = ::std::pin::Pin<
         Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
     >;
@@ -405,15 +497,16 @@ impl ::std::future::IntoFuture for PutFile {
     }
 }
 
-/// The call that [`Rest::put_note`] prepares. It is sent when it is awaited.
+/// The call that [`Api::put_note`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PutNote {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: String,
 }
 
+#[allow(dead_code)]
 impl PutNote {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -423,7 +516,7 @@ impl PutNote {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
-        let call = crate::rest::call::RestCall::new("put_note", "PUT")
+        let call = ::podqueue::rest::call::RestCall::new("put_note", "PUT")
             .literal("/notes")
             .accept("text/markdown")
             .raw("text/plain", Some(&self.body))
@@ -443,16 +536,17 @@ impl ::std::future::IntoFuture for PutNote {
     }
 }
 
-/// The call that [`Rest::token`] prepares. It is sent when it is awaited.
+/// The call that [`Api::token`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Token {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: Option<types::TokenBody>,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl Token {
     /// The body of the request.
     pub fn body(mut self, body: impl Into<types::TokenBody>) -> Self {
@@ -487,7 +581,7 @@ impl Token {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("token", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("token", "POST")
             .literal("/token")
             .form(self.body.as_ref(), &self.changes, &[])
             .timeout(self.timeout);
@@ -506,16 +600,17 @@ impl ::std::future::IntoFuture for Token {
     }
 }
 
-/// The call that [`Rest::vendor`] prepares. It is sent when it is awaited.
+/// The call that [`Api::vendor`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Vendor {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: types::VendorBody,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl Vendor {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -544,7 +639,7 @@ impl Vendor {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::VendorResponse> {
-        let call = crate::rest::call::RestCall::new("vendor", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("vendor", "POST")
             .literal("/vendor")
             .accept("application/vnd.api+json, application/json")
             .json_as("application/vnd.api+json", Some(&self.body), &self.changes)

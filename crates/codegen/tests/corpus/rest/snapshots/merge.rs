@@ -1,8 +1,17 @@
 // tests/corpus/rest/merge.yaml:14:12: GET /lines: all is a querystring parameter, which cannot be sent
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct FindThingBody {
         /// The field `text`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -10,8 +19,16 @@ pub mod types {
     }
 
     /// Merged.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
         /// The field `c`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -19,13 +36,46 @@ pub mod types {
     }
 }
 
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `COPY /thing`
     pub fn copy_thing(&self) -> CopyThing {
         CopyThing {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -39,10 +89,10 @@ impl Rest {
     /// - `body`: The body of the request.
     pub fn find_thing(&self, body: impl Into<types::FindThingBody>) -> FindThing {
         FindThing {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: body.into(),
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 
@@ -51,7 +101,7 @@ impl Rest {
     /// `GET /thing`
     pub fn get_thing(&self) -> GetThing {
         GetThing {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -61,20 +111,21 @@ impl Rest {
     /// `GET /lines`
     pub fn lines(&self) -> Lines {
         Lines {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
 }
 
-/// The call that [`Rest::copy_thing`] prepares. It is sent when it is awaited.
+/// The call that [`Api::copy_thing`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct CopyThing {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl CopyThing {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -84,7 +135,7 @@ impl CopyThing {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("copy_thing", "COPY")
+        let call = ::podqueue::rest::call::RestCall::new("copy_thing", "COPY")
             .literal("/thing")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
@@ -102,16 +153,17 @@ impl ::std::future::IntoFuture for CopyThing {
     }
 }
 
-/// The call that [`Rest::find_thing`] prepares. It is sent when it is awaited.
+/// The call that [`Api::find_thing`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct FindThing {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: types::FindThingBody,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl FindThing {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -140,7 +192,7 @@ impl FindThing {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = crate::rest::call::RestCall::new("find_thing", "QUERY")
+        let call = ::podqueue::rest::call::RestCall::new("find_thing", "QUERY")
             .literal("/thing")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout);
@@ -159,14 +211,15 @@ impl ::std::future::IntoFuture for FindThing {
     }
 }
 
-/// The call that [`Rest::get_thing`] prepares. It is sent when it is awaited.
+/// The call that [`Api::get_thing`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetThing {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl GetThing {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -176,7 +229,7 @@ impl GetThing {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = crate::rest::call::RestCall::new("get_thing", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/thing")
             .timeout(self.timeout);
         call.send(&self.rest).await
@@ -194,14 +247,15 @@ impl ::std::future::IntoFuture for GetThing {
     }
 }
 
-/// The call that [`Rest::lines`] prepares. It is sent when it is awaited.
+/// The call that [`Api::lines`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Lines {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl Lines {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -211,7 +265,7 @@ impl Lines {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
-        let call = crate::rest::call::RestCall::new("lines", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("lines", "GET")
             .literal("/lines")
             .accept("application/jsonl")
             .timeout(self.timeout);

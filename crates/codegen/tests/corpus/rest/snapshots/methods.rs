@@ -1,12 +1,46 @@
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {}
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `DELETE /a`
     pub fn delete_a(&self) -> DeleteA {
         DeleteA {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -16,7 +50,7 @@ impl Rest {
     /// `GET /a`
     pub fn get_a(&self) -> GetA {
         GetA {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -26,7 +60,7 @@ impl Rest {
     /// `HEAD /a`
     pub fn head_a(&self) -> HeadA {
         HeadA {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -36,7 +70,7 @@ impl Rest {
     /// `OPTIONS /a`
     pub fn options_a(&self) -> OptionsA {
         OptionsA {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -46,7 +80,7 @@ impl Rest {
     /// `PATCH /a`
     pub fn patch_a(&self) -> PatchA {
         PatchA {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -56,7 +90,7 @@ impl Rest {
     /// `POST /a`
     pub fn post_a(&self) -> PostA {
         PostA {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -66,7 +100,7 @@ impl Rest {
     /// `PUT /a`
     pub fn put_a(&self) -> PutA {
         PutA {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -76,20 +110,21 @@ impl Rest {
     /// `TRACE /a`
     pub fn trace_a(&self) -> TraceA {
         TraceA {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
 }
 
-/// The call that [`Rest::delete_a`] prepares. It is sent when it is awaited.
+/// The call that [`Api::delete_a`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct DeleteA {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl DeleteA {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -99,7 +134,7 @@ impl DeleteA {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("delete_a", "DELETE")
+        let call = ::podqueue::rest::call::RestCall::new("delete_a", "DELETE")
             .literal("/a")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
@@ -117,14 +152,15 @@ impl ::std::future::IntoFuture for DeleteA {
     }
 }
 
-/// The call that [`Rest::get_a`] prepares. It is sent when it is awaited.
+/// The call that [`Api::get_a`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetA {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl GetA {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -134,7 +170,7 @@ impl GetA {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("get_a", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("get_a", "GET")
             .literal("/a")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
@@ -152,14 +188,15 @@ impl ::std::future::IntoFuture for GetA {
     }
 }
 
-/// The call that [`Rest::head_a`] prepares. It is sent when it is awaited.
+/// The call that [`Api::head_a`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct HeadA {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl HeadA {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -169,7 +206,7 @@ impl HeadA {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("head_a", "HEAD")
+        let call = ::podqueue::rest::call::RestCall::new("head_a", "HEAD")
             .literal("/a")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
@@ -187,14 +224,15 @@ impl ::std::future::IntoFuture for HeadA {
     }
 }
 
-/// The call that [`Rest::options_a`] prepares. It is sent when it is awaited.
+/// The call that [`Api::options_a`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct OptionsA {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl OptionsA {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -204,7 +242,7 @@ impl OptionsA {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("options_a", "OPTIONS")
+        let call = ::podqueue::rest::call::RestCall::new("options_a", "OPTIONS")
             .literal("/a")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
@@ -222,14 +260,15 @@ impl ::std::future::IntoFuture for OptionsA {
     }
 }
 
-/// The call that [`Rest::patch_a`] prepares. It is sent when it is awaited.
+/// The call that [`Api::patch_a`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PatchA {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl PatchA {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -239,7 +278,7 @@ impl PatchA {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("patch_a", "PATCH")
+        let call = ::podqueue::rest::call::RestCall::new("patch_a", "PATCH")
             .literal("/a")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
@@ -257,14 +296,15 @@ impl ::std::future::IntoFuture for PatchA {
     }
 }
 
-/// The call that [`Rest::post_a`] prepares. It is sent when it is awaited.
+/// The call that [`Api::post_a`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PostA {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl PostA {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -274,7 +314,7 @@ impl PostA {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("post_a", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("post_a", "POST")
             .literal("/a")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
@@ -292,14 +332,15 @@ impl ::std::future::IntoFuture for PostA {
     }
 }
 
-/// The call that [`Rest::put_a`] prepares. It is sent when it is awaited.
+/// The call that [`Api::put_a`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PutA {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl PutA {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -309,7 +350,7 @@ impl PutA {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("put_a", "PUT")
+        let call = ::podqueue::rest::call::RestCall::new("put_a", "PUT")
             .literal("/a")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
@@ -327,14 +368,15 @@ impl ::std::future::IntoFuture for PutA {
     }
 }
 
-/// The call that [`Rest::trace_a`] prepares. It is sent when it is awaited.
+/// The call that [`Api::trace_a`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct TraceA {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl TraceA {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -344,7 +386,7 @@ impl TraceA {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("trace_a", "TRACE")
+        let call = ::podqueue::rest::call::RestCall::new("trace_a", "TRACE")
             .literal("/a")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await

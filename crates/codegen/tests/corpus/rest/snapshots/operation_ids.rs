@@ -1,12 +1,46 @@
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {}
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `GET /g`
     pub fn default(&self) -> Default {
         Default {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -20,7 +54,7 @@ impl Rest {
     /// - `id`: A part of the path.
     pub fn delete_c_id(&self, id: impl Into<String>) -> DeleteCId {
         DeleteCId {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -31,7 +65,7 @@ impl Rest {
     /// `GET /f`
     pub fn get_f(&self) -> GetF {
         GetF {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -41,7 +75,7 @@ impl Rest {
     /// `GET /d`
     pub fn list_things(&self) -> ListThings {
         ListThings {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -51,7 +85,7 @@ impl Rest {
     /// `GET /a`
     pub fn read(&self) -> Read {
         Read {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -61,7 +95,7 @@ impl Rest {
     /// `GET /b`
     pub fn read_2(&self) -> Read2 {
         Read2 {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -71,7 +105,7 @@ impl Rest {
     /// `GET /h`
     pub fn read_3(&self) -> Read3 {
         Read3 {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -81,7 +115,7 @@ impl Rest {
     /// `GET /e`
     pub fn type_(&self) -> Type {
         Type {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -91,20 +125,21 @@ impl Rest {
     /// `GET /i`
     pub fn x(&self) -> X {
         X {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
 }
 
-/// The call that [`Rest::default`] prepares. It is sent when it is awaited.
+/// The call that [`Api::default`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Default {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl Default {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -114,7 +149,7 @@ impl Default {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("default", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("default", "GET")
             .literal("/g")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
@@ -132,15 +167,16 @@ impl ::std::future::IntoFuture for Default {
     }
 }
 
-/// The call that [`Rest::delete_c_id`] prepares. It is sent when it is awaited.
+/// The call that [`Api::delete_c_id`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct DeleteCId {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
+#[allow(dead_code)]
 impl DeleteCId {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -150,7 +186,7 @@ impl DeleteCId {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("delete_c_id", "DELETE")
+        let call = ::podqueue::rest::call::RestCall::new("delete_c_id", "DELETE")
             .literal("/c/")
             .parameter("id", &self.id)
             .timeout(self.timeout);
@@ -169,14 +205,15 @@ impl ::std::future::IntoFuture for DeleteCId {
     }
 }
 
-/// The call that [`Rest::get_f`] prepares. It is sent when it is awaited.
+/// The call that [`Api::get_f`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetF {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl GetF {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -186,7 +223,7 @@ impl GetF {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("get_f", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("get_f", "GET")
             .literal("/f")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
@@ -204,14 +241,15 @@ impl ::std::future::IntoFuture for GetF {
     }
 }
 
-/// The call that [`Rest::list_things`] prepares. It is sent when it is awaited.
+/// The call that [`Api::list_things`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ListThings {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl ListThings {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -221,7 +259,7 @@ impl ListThings {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("list_things", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("list_things", "GET")
             .literal("/d")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
@@ -239,14 +277,15 @@ impl ::std::future::IntoFuture for ListThings {
     }
 }
 
-/// The call that [`Rest::read`] prepares. It is sent when it is awaited.
+/// The call that [`Api::read`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Read {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl Read {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -256,7 +295,7 @@ impl Read {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
-        let call = crate::rest::call::RestCall::new("read", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("read", "GET")
             .literal("/a")
             .timeout(self.timeout);
         call.send(&self.rest).await
@@ -274,14 +313,15 @@ impl ::std::future::IntoFuture for Read {
     }
 }
 
-/// The call that [`Rest::read_2`] prepares. It is sent when it is awaited.
+/// The call that [`Api::read_2`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Read2 {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl Read2 {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -291,7 +331,7 @@ impl Read2 {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<i64> {
-        let call = crate::rest::call::RestCall::new("read_2", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("read_2", "GET")
             .literal("/b")
             .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
@@ -312,14 +352,15 @@ impl ::std::future::IntoFuture for Read2 {
     }
 }
 
-/// The call that [`Rest::read_3`] prepares. It is sent when it is awaited.
+/// The call that [`Api::read_3`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Read3 {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl Read3 {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -329,7 +370,7 @@ impl Read3 {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("read_3", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("read_3", "GET")
             .literal("/h")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
@@ -347,14 +388,15 @@ impl ::std::future::IntoFuture for Read3 {
     }
 }
 
-/// The call that [`Rest::type_`] prepares. It is sent when it is awaited.
+/// The call that [`Api::type_`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Type {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl Type {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -364,7 +406,7 @@ impl Type {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("type_", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("type_", "GET")
             .literal("/e")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
@@ -382,14 +424,15 @@ impl ::std::future::IntoFuture for Type {
     }
 }
 
-/// The call that [`Rest::x`] prepares. It is sent when it is awaited.
+/// The call that [`Api::x`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct X {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl X {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -399,7 +442,7 @@ impl X {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("x", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("x", "GET")
             .literal("/i")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await

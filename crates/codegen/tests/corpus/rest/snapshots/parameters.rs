@@ -3,6 +3,7 @@
 // tests/corpus/rest/parameters.yaml:8:5: GET /a/{id}/{type}/{undeclared}: the parameter filter is an object, which cannot be sent
 // tests/corpus/rest/parameters.yaml:8:5: GET /a/{id}/{type}/{undeclared}: session is a cookie parameter, which cannot be sent
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,7 +41,40 @@ pub mod types {
     ::podqueue::__private::open_enum!(Level);
 }
 
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `GET /a/{id}/{type}/{undeclared}`
@@ -59,7 +93,7 @@ impl Rest {
         ids: impl IntoIterator<Item = i64>,
     ) -> Read {
         Read {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             id,
             type_: type_.into(),
@@ -81,11 +115,11 @@ impl Rest {
     }
 }
 
-/// The call that [`Rest::read`] prepares. It is sent when it is awaited.
+/// The call that [`Api::read`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Read {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     id: i64,
     type_: String,
@@ -105,6 +139,7 @@ pub struct Read {
     limit: Option<i64>,
 }
 
+#[allow(dead_code)]
 impl Read {
     /// Which page.
     ///
@@ -191,7 +226,7 @@ impl Read {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("read", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("read", "GET")
             .literal("/a/")
             .parameter("id", &self.id)
             .literal("/")

@@ -1,6 +1,40 @@
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {}
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `GET /a b/%20/ü/{id}:archive`
@@ -10,7 +44,7 @@ impl Rest {
     /// - `id`: A part of the path.
     pub fn odd(&self, id: impl Into<String>) -> Odd {
         Odd {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -21,7 +55,7 @@ impl Rest {
     /// `POST /t#Other.action`
     pub fn other(&self) -> Other {
         Other {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -35,7 +69,7 @@ impl Rest {
     /// - `b`: Sent as the query parameter `b`.
     pub fn read(&self, b: impl Into<String>) -> Read {
         Read {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             b: b.into(),
             c: None,
@@ -43,15 +77,16 @@ impl Rest {
     }
 }
 
-/// The call that [`Rest::odd`] prepares. It is sent when it is awaited.
+/// The call that [`Api::odd`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Odd {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
+#[allow(dead_code)]
 impl Odd {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -61,7 +96,7 @@ impl Odd {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("odd", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("odd", "GET")
             .literal("/a b/%20/ü/")
             .parameter("id", &self.id)
             .literal(":archive")
@@ -81,14 +116,15 @@ impl ::std::future::IntoFuture for Odd {
     }
 }
 
-/// The call that [`Rest::other`] prepares. It is sent when it is awaited.
+/// The call that [`Api::other`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Other {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl Other {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -98,7 +134,7 @@ impl Other {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("other", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("other", "POST")
             .literal("/t")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
@@ -116,16 +152,17 @@ impl ::std::future::IntoFuture for Other {
     }
 }
 
-/// The call that [`Rest::read`] prepares. It is sent when it is awaited.
+/// The call that [`Api::read`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Read {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     b: String,
     c: Option<String>,
 }
 
+#[allow(dead_code)]
 impl Read {
     /// Sent as the query parameter `c`.
     pub fn c(mut self, c: impl Into<String>) -> Self {
@@ -141,7 +178,7 @@ impl Read {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("read", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("read", "GET")
             .literal("/t")
             .query("kind", &"a")
             .query("b", &self.b)

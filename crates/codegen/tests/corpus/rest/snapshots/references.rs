@@ -4,23 +4,31 @@
 // tests/corpus/rest/references.yaml:7:109: the reference ./other.yaml#/Thing leads nowhere; it is read as any value
 // tests/corpus/rest/references.yaml:18:21: the reference https://schemas.example/thing.json leads nowhere; it is read as any value
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
         /// The field `elsewhere`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub elsewhere: Option<::serde_json::Value>,
+        pub elsewhere: Option<::podqueue::__private::serde_json::Value>,
         /// The field `gone`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub gone: Option<::serde_json::Value>,
+        pub gone: Option<::podqueue::__private::serde_json::Value>,
         /// The field `same`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub same: Option<::serde_json::Value>,
+        pub same: Option<::podqueue::__private::serde_json::Value>,
         /// The field `whole`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub whole: Option<::serde_json::Value>,
+        pub whole: Option<::podqueue::__private::serde_json::Value>,
     }
 
     impl ::std::fmt::Debug for Thing {
@@ -36,13 +44,46 @@ pub mod types {
     }
 }
 
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `GET /a`
     pub fn read_a(&self) -> ReadA {
         ReadA {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -52,7 +93,7 @@ impl Rest {
     /// `GET /b`
     pub fn read_b(&self) -> ReadB {
         ReadB {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -62,20 +103,21 @@ impl Rest {
     /// `GET /d`
     pub fn read_d(&self) -> ReadD {
         ReadD {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
 }
 
-/// The call that [`Rest::read_a`] prepares. It is sent when it is awaited.
+/// The call that [`Api::read_a`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ReadA {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl ReadA {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -85,7 +127,7 @@ impl ReadA {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = crate::rest::call::RestCall::new("read_a", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("read_a", "GET")
             .literal("/a")
             .timeout(self.timeout);
         call.send(&self.rest).await
@@ -103,14 +145,15 @@ impl ::std::future::IntoFuture for ReadA {
     }
 }
 
-/// The call that [`Rest::read_b`] prepares. It is sent when it is awaited.
+/// The call that [`Api::read_b`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ReadB {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl ReadB {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -120,7 +163,7 @@ impl ReadB {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = crate::rest::call::RestCall::new("read_b", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("read_b", "GET")
             .literal("/b")
             .timeout(self.timeout);
         call.send(&self.rest).await
@@ -138,14 +181,15 @@ impl ::std::future::IntoFuture for ReadB {
     }
 }
 
-/// The call that [`Rest::read_d`] prepares. It is sent when it is awaited.
+/// The call that [`Api::read_d`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ReadD {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl ReadD {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -154,8 +198,10 @@ impl ReadD {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<::serde_json::Value> {
-        let call = crate::rest::call::RestCall::new("read_d", "GET")
+    pub async fn send(
+        self,
+    ) -> ::podqueue::Result<::podqueue::__private::serde_json::Value> {
+        let call = ::podqueue::rest::call::RestCall::new("read_d", "GET")
             .literal("/d")
             .timeout(self.timeout);
         call.send(&self.rest).await
@@ -163,7 +209,7 @@ impl ReadD {
 }
 
 impl ::std::future::IntoFuture for ReadD {
-    type Output = ::podqueue::Result<::serde_json::Value>;
+    type Output = ::podqueue::Result<::podqueue::__private::serde_json::Value>;
     type IntoFuture = ::std::pin::Pin<
         Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
     >;

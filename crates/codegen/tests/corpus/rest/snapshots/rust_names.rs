@@ -1,4 +1,5 @@
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {
     use ::std::collections::HashMap;
     use ::podqueue::__private::lenient;
@@ -97,8 +98,16 @@ pub mod types {
     ::podqueue::__private::open_enum!(ToString);
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct All {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -168,8 +177,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Bool {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -177,8 +194,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Bytes {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -186,7 +211,14 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Clone {
         /// The field `a`.
         pub a: String,
@@ -211,8 +243,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Debug {
         /// The field `token`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -227,8 +266,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Default {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -236,8 +283,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Error {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -245,8 +300,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct FromStr {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -254,16 +317,22 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum FromStrA {
         /// A whole number.
         Integer(i64),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for FromStrA {
@@ -288,8 +357,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct HashMapObject {
         /// The field `a`.
         #[serde(
@@ -301,8 +378,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct I64 {
         /// The field `a`.
         #[serde(
@@ -314,8 +399,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct IntoIteratorObject {
         /// The field `a`.
         #[serde(
@@ -327,8 +420,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct IntoObject {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -336,8 +437,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Rest {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -345,8 +454,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Self_ {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -354,8 +471,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Str {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -363,12 +488,19 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Value {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub a: Option<::serde_json::Value>,
+        pub a: Option<::podqueue::__private::serde_json::Value>,
     }
 
     impl ::std::fmt::Debug for Value {
@@ -379,7 +511,40 @@ pub mod types {
     }
 }
 
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// [the docs](<https://docs.example/a>), [other](<http://docs.example>), !\[image\](<https://docs.example/i.png>), \[mail\](mailto:a@b.example).
@@ -389,7 +554,7 @@ impl Rest {
     /// `GET /a`
     pub fn get_a(&self) -> GetA {
         GetA {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -403,22 +568,23 @@ impl Rest {
     /// - `body`: The body of the request.
     pub fn post_b(&self, body: impl Into<types::Clone>) -> PostB {
         PostB {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: body.into(),
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 }
 
-/// The call that [`Rest::get_a`] prepares. It is sent when it is awaited.
+/// The call that [`Api::get_a`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetA {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl GetA {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -428,7 +594,7 @@ impl GetA {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::All> {
-        let call = crate::rest::call::RestCall::new("get_a", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("get_a", "GET")
             .literal("/a")
             .timeout(self.timeout);
         call.send(&self.rest).await
@@ -446,16 +612,17 @@ impl ::std::future::IntoFuture for GetA {
     }
 }
 
-/// The call that [`Rest::post_b`] prepares. It is sent when it is awaited.
+/// The call that [`Api::post_b`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PostB {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: types::Clone,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl PostB {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -484,7 +651,7 @@ impl PostB {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::HashMapObject> {
-        let call = crate::rest::call::RestCall::new("post_b", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("post_b", "POST")
             .literal("/b")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout);

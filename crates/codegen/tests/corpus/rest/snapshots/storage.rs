@@ -1,5 +1,6 @@
 // tests/corpus/rest/storage.yaml:4:12: left out POST /files: it takes multipart/form-data, which cannot be sent
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {
     use ::std::collections::HashMap;
     use ::podqueue::__private::lenient;
@@ -118,7 +119,15 @@ pub mod types {
     ::podqueue::__private::open_enum!(PatchFileBodyItemOp);
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct DeleteFileBody {
         /// The field `reason`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -126,7 +135,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct EitherBody {
         /// The field `url`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -134,7 +151,14 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct File {
         /// The field `anything`.
         #[serde(
@@ -142,7 +166,7 @@ pub mod types {
             deserialize_with = "lenient::list",
             skip_serializing_if = "Vec::is_empty"
         )]
-        pub anything: Vec<::serde_json::Value>,
+        pub anything: Vec<::podqueue::__private::serde_json::Value>,
         /// The field `bytes`.
         #[serde(
             default,
@@ -174,16 +198,22 @@ pub mod types {
         #[serde(
             default,
             deserialize_with = "lenient::or_default",
-            skip_serializing_if = "::serde_json::Map::is_empty"
+            skip_serializing_if = "::podqueue::__private::serde_json::Map::is_empty"
         )]
-        pub metadata: ::serde_json::Map<String, ::serde_json::Value>,
+        pub metadata: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
         /// The field `owner`.
         #[serde(
             default,
             deserialize_with = "lenient::or_default",
-            skip_serializing_if = "::serde_json::Map::is_empty"
+            skip_serializing_if = "::podqueue::__private::serde_json::Map::is_empty"
         )]
-        pub owner: ::serde_json::Map<String, ::serde_json::Value>,
+        pub owner: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
         /// The field `secret_key`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub secret_key: Option<String>,
@@ -199,7 +229,7 @@ pub mod types {
             deserialize_with = "lenient::list",
             skip_serializing_if = "Vec::is_empty"
         )]
-        pub tags: Vec<::serde_json::Value>,
+        pub tags: Vec<::podqueue::__private::serde_json::Value>,
         /// The field `versions`.
         #[serde(
             default,
@@ -231,8 +261,15 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct FileOrProblem {
         /// The field `anything`.
         #[serde(
@@ -240,7 +277,7 @@ pub mod types {
             deserialize_with = "lenient::list",
             skip_serializing_if = "Vec::is_empty"
         )]
-        pub anything: Vec<::serde_json::Value>,
+        pub anything: Vec<::podqueue::__private::serde_json::Value>,
         /// The field `bytes`.
         #[serde(
             default,
@@ -279,16 +316,22 @@ pub mod types {
         #[serde(
             default,
             deserialize_with = "lenient::or_default",
-            skip_serializing_if = "::serde_json::Map::is_empty"
+            skip_serializing_if = "::podqueue::__private::serde_json::Map::is_empty"
         )]
-        pub metadata: ::serde_json::Map<String, ::serde_json::Value>,
+        pub metadata: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
         /// The field `owner`.
         #[serde(
             default,
             deserialize_with = "lenient::or_default",
-            skip_serializing_if = "::serde_json::Map::is_empty"
+            skip_serializing_if = "::podqueue::__private::serde_json::Map::is_empty"
         )]
-        pub owner: ::serde_json::Map<String, ::serde_json::Value>,
+        pub owner: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
         /// The field `secret_key`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub secret_key: Option<String>,
@@ -304,7 +347,7 @@ pub mod types {
             deserialize_with = "lenient::list",
             skip_serializing_if = "Vec::is_empty"
         )]
-        pub tags: Vec<::serde_json::Value>,
+        pub tags: Vec<::podqueue::__private::serde_json::Value>,
         /// The field `title`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub title: Option<String>,
@@ -345,16 +388,22 @@ pub mod types {
     }
 
     /// One of several shapes.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
     #[serde(untagged)]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum FileOrProblemStatus {
         /// A whole number.
         Integer(i64),
         /// One of the shapes.
         FileStatus(FileStatus),
         /// A value of a shape that was not known when this was generated.
-        Other(::serde_json::Value),
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for FileOrProblemStatus {
@@ -387,7 +436,13 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct PatchFileBodyItem {
         /// The field `op`.
         pub op: PatchFileBodyItemOp,
@@ -395,7 +450,7 @@ pub mod types {
         pub path: String,
         /// The field `value`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub value: Option<::serde_json::Value>,
+        pub value: Option<::podqueue::__private::serde_json::Value>,
     }
 
     impl PatchFileBodyItem {
@@ -422,7 +477,40 @@ pub mod types {
     }
 }
 
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `POST /batch`
@@ -432,7 +520,7 @@ impl Rest {
     /// - `body`: The body of the request.
     pub fn batch(&self, body: impl IntoIterator<Item = types::File>) -> Batch {
         Batch {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: body.into_iter().collect(),
         }
@@ -443,7 +531,7 @@ impl Rest {
     /// `GET /count`
     pub fn count(&self) -> Count {
         Count {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -457,12 +545,12 @@ impl Rest {
     /// - `id`: A part of the path.
     pub fn delete_file(&self, id: impl Into<String>) -> DeleteFile {
         DeleteFile {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             id: id.into(),
             force: None,
             body: None,
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 
@@ -475,7 +563,7 @@ impl Rest {
     /// - `id`: A part of the path.
     pub fn download_file(&self, id: impl Into<String>) -> DownloadFile {
         DownloadFile {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -486,10 +574,10 @@ impl Rest {
     /// `POST /either`
     pub fn either(&self) -> Either {
         Either {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: None,
-            changes: crate::rest::call::Changes::default(),
+            changes: ::podqueue::rest::call::Changes::default(),
         }
     }
 
@@ -498,7 +586,7 @@ impl Rest {
     /// `GET /flag`
     pub fn flag(&self) -> Flag {
         Flag {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -508,7 +596,7 @@ impl Rest {
     /// `GET /`
     pub fn get(&self) -> Get {
         Get {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -522,7 +610,7 @@ impl Rest {
     /// - `id`: A part of the path.
     pub fn get_file(&self, id: impl Into<String>) -> GetFile {
         GetFile {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -537,7 +625,7 @@ impl Rest {
     /// - `id`: A part of the path.
     pub fn get_file_2(&self, id: impl Into<String>) -> GetFile2 {
         GetFile2 {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -548,7 +636,7 @@ impl Rest {
     /// `GET /__internal/$metadata`
     pub fn get_internal_metadata(&self) -> GetInternalMetadata {
         GetInternalMetadata {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -562,7 +650,7 @@ impl Rest {
     /// - `id`: A part of the path.
     pub fn head_file(&self, id: impl Into<String>) -> HeadFile {
         HeadFile {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -573,7 +661,7 @@ impl Rest {
     /// `GET /kind`
     pub fn kind(&self) -> Kind {
         Kind {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -583,7 +671,7 @@ impl Rest {
     /// `GET /logs`
     pub fn logs(&self) -> Logs {
         Logs {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -593,7 +681,7 @@ impl Rest {
     /// `GET /no-responses`
     pub fn no_responses(&self) -> NoResponses {
         NoResponses {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -603,7 +691,7 @@ impl Rest {
     /// `GET /null-responses`
     pub fn null_responses(&self) -> NullResponses {
         NullResponses {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -613,7 +701,7 @@ impl Rest {
     /// `GET /numbers`
     pub fn numbers(&self) -> Numbers {
         Numbers {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -627,7 +715,7 @@ impl Rest {
     /// - `id`: A part of the path.
     pub fn options_file(&self, id: impl Into<String>) -> OptionsFile {
         OptionsFile {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -647,7 +735,7 @@ impl Rest {
         body: impl IntoIterator<Item = types::PatchFileBodyItem>,
     ) -> PatchFile {
         PatchFile {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             id: id.into(),
             body: body.into_iter().collect(),
@@ -663,7 +751,7 @@ impl Rest {
     /// - `body`: The body of the request.
     pub fn plain(&self, body: impl Into<String>) -> Plain {
         Plain {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             body: body.into(),
         }
@@ -678,22 +766,23 @@ impl Rest {
     /// - `id`: A part of the path.
     pub fn trace_file(&self, id: impl Into<String>) -> TraceFile {
         TraceFile {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
             id: id.into(),
         }
     }
 }
 
-/// The call that [`Rest::batch`] prepares. It is sent when it is awaited.
+/// The call that [`Api::batch`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Batch {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: Vec<types::File>,
 }
 
+#[allow(dead_code)]
 impl Batch {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -703,9 +792,9 @@ impl Batch {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Vec<types::FileOrProblem>> {
-        let call = crate::rest::call::RestCall::new("batch", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("batch", "POST")
             .literal("/batch")
-            .json(Some(&self.body), crate::rest::call::Changes::NONE)
+            .json(Some(&self.body), ::podqueue::rest::call::Changes::NONE)
             .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
             ::podqueue::__private::lenient::shape::List<
@@ -727,14 +816,15 @@ impl ::std::future::IntoFuture for Batch {
     }
 }
 
-/// The call that [`Rest::count`] prepares. It is sent when it is awaited.
+/// The call that [`Api::count`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Count {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl Count {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -744,7 +834,7 @@ impl Count {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<i64> {
-        let call = crate::rest::call::RestCall::new("count", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("count", "GET")
             .literal("/count")
             .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
@@ -765,18 +855,19 @@ impl ::std::future::IntoFuture for Count {
     }
 }
 
-/// The call that [`Rest::delete_file`] prepares. It is sent when it is awaited.
+/// The call that [`Api::delete_file`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct DeleteFile {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     id: String,
     force: Option<bool>,
     body: Option<types::DeleteFileBody>,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl DeleteFile {
     /// Sent as the query parameter `force`.
     pub fn force(mut self, force: bool) -> Self {
@@ -817,7 +908,7 @@ impl DeleteFile {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("delete_file", "DELETE")
+        let call = ::podqueue::rest::call::RestCall::new("delete_file", "DELETE")
             .literal("/files/")
             .parameter("id", &self.id)
             .query("force", &self.force)
@@ -838,15 +929,16 @@ impl ::std::future::IntoFuture for DeleteFile {
     }
 }
 
-/// The call that [`Rest::download_file`] prepares. It is sent when it is awaited.
+/// The call that [`Api::download_file`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct DownloadFile {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
+#[allow(dead_code)]
 impl DownloadFile {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -855,8 +947,8 @@ impl DownloadFile {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<crate::rest::call::Bytes> {
-        let call = crate::rest::call::RestCall::new("download_file", "GET")
+    pub async fn send(self) -> ::podqueue::Result<::podqueue::rest::call::Bytes> {
+        let call = ::podqueue::rest::call::RestCall::new("download_file", "GET")
             .literal("/files/")
             .parameter("id", &self.id)
             .literal("/content")
@@ -867,7 +959,7 @@ impl DownloadFile {
 }
 
 impl ::std::future::IntoFuture for DownloadFile {
-    type Output = ::podqueue::Result<crate::rest::call::Bytes>;
+    type Output = ::podqueue::Result<::podqueue::rest::call::Bytes>;
     type IntoFuture = ::std::pin::Pin<
         Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
     >;
@@ -877,16 +969,17 @@ impl ::std::future::IntoFuture for DownloadFile {
     }
 }
 
-/// The call that [`Rest::either`] prepares. It is sent when it is awaited.
+/// The call that [`Api::either`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Either {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: Option<types::EitherBody>,
-    changes: crate::rest::call::Changes,
+    changes: ::podqueue::rest::call::Changes,
 }
 
+#[allow(dead_code)]
 impl Either {
     /// The body of the request.
     pub fn body(mut self, body: impl Into<types::EitherBody>) -> Self {
@@ -921,7 +1014,7 @@ impl Either {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
-        let call = crate::rest::call::RestCall::new("either", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("either", "POST")
             .literal("/either")
             .json(self.body.as_ref(), &self.changes)
             .timeout(self.timeout);
@@ -940,14 +1033,15 @@ impl ::std::future::IntoFuture for Either {
     }
 }
 
-/// The call that [`Rest::flag`] prepares. It is sent when it is awaited.
+/// The call that [`Api::flag`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Flag {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl Flag {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -957,7 +1051,7 @@ impl Flag {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<bool> {
-        let call = crate::rest::call::RestCall::new("flag", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("flag", "GET")
             .literal("/flag")
             .timeout(self.timeout);
         call.send(&self.rest).await
@@ -975,14 +1069,15 @@ impl ::std::future::IntoFuture for Flag {
     }
 }
 
-/// The call that [`Rest::get`] prepares. It is sent when it is awaited.
+/// The call that [`Api::get`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Get {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl Get {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -992,7 +1087,7 @@ impl Get {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("get", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("get", "GET")
             .literal("/")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
@@ -1010,15 +1105,16 @@ impl ::std::future::IntoFuture for Get {
     }
 }
 
-/// The call that [`Rest::get_file`] prepares. It is sent when it is awaited.
+/// The call that [`Api::get_file`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetFile {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
+#[allow(dead_code)]
 impl GetFile {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -1028,7 +1124,7 @@ impl GetFile {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("get_file", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("get_file", "GET")
             .literal("/dup/")
             .parameter("id", &self.id)
             .literal("/")
@@ -1049,15 +1145,16 @@ impl ::std::future::IntoFuture for GetFile {
     }
 }
 
-/// The call that [`Rest::get_file_2`] prepares. It is sent when it is awaited.
+/// The call that [`Api::get_file_2`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetFile2 {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
+#[allow(dead_code)]
 impl GetFile2 {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -1067,7 +1164,7 @@ impl GetFile2 {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::File> {
-        let call = crate::rest::call::RestCall::new("get_file_2", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("get_file_2", "GET")
             .literal("/files/")
             .parameter("id", &self.id)
             .timeout(self.timeout);
@@ -1086,14 +1183,15 @@ impl ::std::future::IntoFuture for GetFile2 {
     }
 }
 
-/// The call that [`Rest::get_internal_metadata`] prepares. It is sent when it is awaited.
+/// The call that [`Api::get_internal_metadata`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetInternalMetadata {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl GetInternalMetadata {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -1104,8 +1202,13 @@ impl GetInternalMetadata {
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(
         self,
-    ) -> ::podqueue::Result<::serde_json::Map<String, ::serde_json::Value>> {
-        let call = crate::rest::call::RestCall::new("get_internal_metadata", "GET")
+    ) -> ::podqueue::Result<
+        ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
+    > {
+        let call = ::podqueue::rest::call::RestCall::new("get_internal_metadata", "GET")
             .literal("/__internal/$metadata")
             .timeout(self.timeout);
         call.send(&self.rest).await
@@ -1113,7 +1216,12 @@ impl GetInternalMetadata {
 }
 
 impl ::std::future::IntoFuture for GetInternalMetadata {
-    type Output = ::podqueue::Result<::serde_json::Map<String, ::serde_json::Value>>;
+    type Output = ::podqueue::Result<
+        ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
+    >;
     type IntoFuture = ::std::pin::Pin<
         Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
     >;
@@ -1123,15 +1231,16 @@ impl ::std::future::IntoFuture for GetInternalMetadata {
     }
 }
 
-/// The call that [`Rest::head_file`] prepares. It is sent when it is awaited.
+/// The call that [`Api::head_file`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct HeadFile {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
+#[allow(dead_code)]
 impl HeadFile {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -1141,7 +1250,7 @@ impl HeadFile {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("head_file", "HEAD")
+        let call = ::podqueue::rest::call::RestCall::new("head_file", "HEAD")
             .literal("/files/")
             .parameter("id", &self.id)
             .timeout(self.timeout);
@@ -1160,14 +1269,15 @@ impl ::std::future::IntoFuture for HeadFile {
     }
 }
 
-/// The call that [`Rest::kind`] prepares. It is sent when it is awaited.
+/// The call that [`Api::kind`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Kind {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl Kind {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -1177,7 +1287,7 @@ impl Kind {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<types::KindResponse> {
-        let call = crate::rest::call::RestCall::new("kind", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("kind", "GET")
             .literal("/kind")
             .timeout(self.timeout);
         call.send(&self.rest).await
@@ -1195,14 +1305,15 @@ impl ::std::future::IntoFuture for Kind {
     }
 }
 
-/// The call that [`Rest::logs`] prepares. It is sent when it is awaited.
+/// The call that [`Api::logs`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Logs {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl Logs {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -1212,7 +1323,7 @@ impl Logs {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<String> {
-        let call = crate::rest::call::RestCall::new("logs", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("logs", "GET")
             .literal("/logs")
             .accept("application/x-ndjson, text/event-stream")
             .timeout(self.timeout);
@@ -1231,14 +1342,15 @@ impl ::std::future::IntoFuture for Logs {
     }
 }
 
-/// The call that [`Rest::no_responses`] prepares. It is sent when it is awaited.
+/// The call that [`Api::no_responses`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct NoResponses {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl NoResponses {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -1248,7 +1360,7 @@ impl NoResponses {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("no_responses", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("no_responses", "GET")
             .literal("/no-responses")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
@@ -1266,14 +1378,15 @@ impl ::std::future::IntoFuture for NoResponses {
     }
 }
 
-/// The call that [`Rest::null_responses`] prepares. It is sent when it is awaited.
+/// The call that [`Api::null_responses`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct NullResponses {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl NullResponses {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -1283,7 +1396,7 @@ impl NullResponses {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("null_responses", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("null_responses", "GET")
             .literal("/null-responses")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
@@ -1301,14 +1414,15 @@ impl ::std::future::IntoFuture for NullResponses {
     }
 }
 
-/// The call that [`Rest::numbers`] prepares. It is sent when it is awaited.
+/// The call that [`Api::numbers`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Numbers {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl Numbers {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -1320,7 +1434,7 @@ impl Numbers {
     pub async fn send(
         self,
     ) -> ::podqueue::Result<::std::collections::HashMap<String, f64>> {
-        let call = crate::rest::call::RestCall::new("numbers", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("numbers", "GET")
             .literal("/numbers")
             .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
@@ -1343,15 +1457,16 @@ impl ::std::future::IntoFuture for Numbers {
     }
 }
 
-/// The call that [`Rest::options_file`] prepares. It is sent when it is awaited.
+/// The call that [`Api::options_file`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct OptionsFile {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
+#[allow(dead_code)]
 impl OptionsFile {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -1361,7 +1476,7 @@ impl OptionsFile {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("options_file", "OPTIONS")
+        let call = ::podqueue::rest::call::RestCall::new("options_file", "OPTIONS")
             .literal("/files/")
             .parameter("id", &self.id)
             .timeout(self.timeout);
@@ -1380,16 +1495,17 @@ impl ::std::future::IntoFuture for OptionsFile {
     }
 }
 
-/// The call that [`Rest::patch_file`] prepares. It is sent when it is awaited.
+/// The call that [`Api::patch_file`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PatchFile {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     id: String,
     body: Vec<types::PatchFileBodyItem>,
 }
 
+#[allow(dead_code)]
 impl PatchFile {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -1399,13 +1515,13 @@ impl PatchFile {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Option<types::File>> {
-        let call = crate::rest::call::RestCall::new("patch_file", "PATCH")
+        let call = ::podqueue::rest::call::RestCall::new("patch_file", "PATCH")
             .literal("/files/")
             .parameter("id", &self.id)
             .json_as(
                 "application/json-patch+json",
                 Some(&self.body),
-                crate::rest::call::Changes::NONE,
+                ::podqueue::rest::call::Changes::NONE,
             )
             .timeout(self.timeout);
         call.send_optional(&self.rest).await
@@ -1423,15 +1539,16 @@ impl ::std::future::IntoFuture for PatchFile {
     }
 }
 
-/// The call that [`Rest::plain`] prepares. It is sent when it is awaited.
+/// The call that [`Api::plain`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Plain {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     body: String,
 }
 
+#[allow(dead_code)]
 impl Plain {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -1441,7 +1558,7 @@ impl Plain {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("plain", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("plain", "POST")
             .literal("/plain")
             .raw("text/plain", Some(&self.body))
             .timeout(self.timeout);
@@ -1460,15 +1577,16 @@ impl ::std::future::IntoFuture for Plain {
     }
 }
 
-/// The call that [`Rest::trace_file`] prepares. It is sent when it is awaited.
+/// The call that [`Api::trace_file`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct TraceFile {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
+#[allow(dead_code)]
 impl TraceFile {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -1478,7 +1596,7 @@ impl TraceFile {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("trace_file", "TRACE")
+        let call = ::podqueue::rest::call::RestCall::new("trace_file", "TRACE")
             .literal("/files/")
             .parameter("id", &self.id)
             .timeout(self.timeout);

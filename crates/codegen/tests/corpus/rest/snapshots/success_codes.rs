@@ -1,9 +1,18 @@
 // tests/corpus/rest/success_codes.yaml:5:5: POST /many: its response 202 is read as that of 201
 /// What the calls send and answer with.
+#[allow(dead_code)]
 pub mod types {
     /// An object of the interface.
-    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct MakeResponse {
         /// The field `id`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -11,13 +20,46 @@ pub mod types {
     }
 }
 
-impl Rest {
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
     /// Prepares a call.
     ///
     /// `POST /many`
     pub fn make(&self) -> Make {
         Make {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -27,7 +69,7 @@ impl Rest {
     /// `GET /none`
     pub fn none(&self) -> None {
         None {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -37,7 +79,7 @@ impl Rest {
     /// `GET /only-default`
     pub fn only_default(&self) -> OnlyDefault {
         OnlyDefault {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -51,7 +93,7 @@ impl Rest {
     /// - 4XX: Not fine.
     pub fn range(&self) -> Range {
         Range {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
@@ -61,20 +103,21 @@ impl Rest {
     /// `GET /without`
     pub fn without(&self) -> Without {
         Without {
-            rest: self.clone(),
+            rest: self.target.clone(),
             timeout: None,
         }
     }
 }
 
-/// The call that [`Rest::make`] prepares. It is sent when it is awaited.
+/// The call that [`Api::make`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Make {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl Make {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -84,7 +127,7 @@ impl Make {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Option<types::MakeResponse>> {
-        let call = crate::rest::call::RestCall::new("make", "POST")
+        let call = ::podqueue::rest::call::RestCall::new("make", "POST")
             .literal("/many")
             .timeout(self.timeout);
         call.send_optional(&self.rest).await
@@ -102,14 +145,15 @@ impl ::std::future::IntoFuture for Make {
     }
 }
 
-/// The call that [`Rest::none`] prepares. It is sent when it is awaited.
+/// The call that [`Api::none`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct None {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl None {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -119,7 +163,7 @@ impl None {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("none", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("none", "GET")
             .literal("/none")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await
@@ -137,14 +181,15 @@ impl ::std::future::IntoFuture for None {
     }
 }
 
-/// The call that [`Rest::only_default`] prepares. It is sent when it is awaited.
+/// The call that [`Api::only_default`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct OnlyDefault {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl OnlyDefault {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -154,7 +199,7 @@ impl OnlyDefault {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<bool> {
-        let call = crate::rest::call::RestCall::new("only_default", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("only_default", "GET")
             .literal("/only-default")
             .timeout(self.timeout);
         call.send(&self.rest).await
@@ -172,14 +217,15 @@ impl ::std::future::IntoFuture for OnlyDefault {
     }
 }
 
-/// The call that [`Rest::range`] prepares. It is sent when it is awaited.
+/// The call that [`Api::range`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Range {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl Range {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -189,7 +235,7 @@ impl Range {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<Vec<i64>> {
-        let call = crate::rest::call::RestCall::new("range", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("range", "GET")
             .literal("/range")
             .timeout(self.timeout);
         let answer: ::podqueue::__private::lenient::shape::Answer<
@@ -212,14 +258,15 @@ impl ::std::future::IntoFuture for Range {
     }
 }
 
-/// The call that [`Rest::without`] prepares. It is sent when it is awaited.
+/// The call that [`Api::without`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Without {
-    rest: Rest,
+    rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
 }
 
+#[allow(dead_code)]
 impl Without {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -229,7 +276,7 @@ impl Without {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = crate::rest::call::RestCall::new("without", "GET")
+        let call = ::podqueue::rest::call::RestCall::new("without", "GET")
             .literal("/without")
             .timeout(self.timeout);
         call.send_empty(&self.rest).await

@@ -1,0 +1,3 @@
+fn main() {
+    podqueue_codegen::Build::new().rest("openapi").run();
+}
