@@ -73,6 +73,9 @@
 //! - **Invalid requests are refused before they are sent**, and the error names the field and the
 //!   rule; responses are read leniently.
 
+// The features that items need, as badges on docs.rs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 extern crate self as podqueue;
 
 mod client;
