@@ -14,9 +14,9 @@ impl Copy {
         let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         fs::remove_dir_all(&copy).ok();
         copy_folder(here, &copy);
-        for member in ["first-query", "service-queries", "own-schema", "published-schema"] {
-            let manifest = copy.join(member).join("Cargo.toml");
-            let text = fs::read_to_string(&manifest).unwrap();
+        for member in fs::read_dir(&copy).unwrap() {
+            let manifest = member.unwrap().path().join("Cargo.toml");
+            let Ok(text) = fs::read_to_string(&manifest) else { continue };
             let podqueue = podqueue.display().to_string().replace('\\', "/");
             fs::write(&manifest, text.replace("../../..", &podqueue)).unwrap();
         }
