@@ -125,7 +125,7 @@ async fn errors_and_unknown_outcomes() -> Outcome {
     let input = json!({ "prompt": "dusk" });
     match client.endpoint("painter").run(&input).await {
         Ok(job) => println!("submitted as {}", job.id()),
-        // The service may have accepted the job, but its response was lost.
+        // The service may have accepted the job: its response was lost, or was a failure.
         Err(error) if error.kind() == ErrorKind::OutcomeUnknown => println!("{error}"),
         // Nothing was accepted: submitting again is safe.
         Err(error) if error.is_retryable() => println!("try again later: {error}"),
