@@ -154,7 +154,7 @@ fn last_text(json: &[u8], field: &str) -> (Option<String>, bool) {
     (text.filter(|text| !text.is_empty()), is_whole)
 }
 
-/// Whether it is an object, flawed or not, with a field that tells of a job.
+/// Whether it is an object, flawed or not, with a field that belongs to a job's record.
 pub(crate) fn is_about_a_job(json: &[u8]) -> bool {
     let mut tells = false;
     let is_whole = for_each_field(json, |name, value| {
@@ -167,7 +167,7 @@ pub(crate) fn is_about_a_job(json: &[u8]) -> bool {
     is_whole && tells
 }
 
-/// Whether a status is none of a job, but that of HTTP, which gateways put into their errors.
+/// Whether a status is not a job's but an HTTP status, which gateways put into their errors.
 pub(crate) fn is_status_of_http(json: &[u8]) -> bool {
     matches!(json, [b'1'..=b'5', b'0'..=b'9', b'0'..=b'9'])
 }

@@ -501,13 +501,15 @@ async fn a_job_of_the_same_id_on_another_endpoint_is_another() {
         let status = if request.target.contains("/ours/") { "IN_PROGRESS" } else { "COMPLETED" };
         Reply::ok(json!({"id": "j", "status": status}))
     });
-    let client = server.await.client();
+    let server = server.await;
+    let client = server.client();
     let webhooks = Webhooks::builder(&client.endpoint("other")).build().unwrap();
     let short = Duration::from_secs(1);
     let wait = client.endpoint("ours").job("j").wait().notified_by(&webhooks).timeout(short);
     let mut wait = wait.into_future();
     assert!(futures_util::poll!(&mut wait).is_pending());
-    webhooks.receive(&path(&webhooks), &body("j", "COMPLETED")).await;
+    let answer = webhooks.receive(&path(&webhooks), &body("j", "COMPLETED")).await;
+    assert!(matches!(answer, Answer::Handled), "{answer:?}");
     assert_eq!(wait.await.unwrap_err().kind(), ErrorKind::WaitTimedOut);
 }
 

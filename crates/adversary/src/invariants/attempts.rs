@@ -76,7 +76,7 @@ pub(super) fn not_twice(run: &Run, broken: &mut Vec<String>) {
             let first = pair[0];
             if first.fate != Fate::NotTaken && !may_be_taken_for_refused(&first.fault) {
                 broken.push(format!(
-                    "{operation:?} of call {} was sent again after {:?} ({:?})",
+                    "{operation:?} of call {} was retried after {:?} ({:?})",
                     entry.call, first.fault, first.fate
                 ));
             }
