@@ -88,7 +88,7 @@ struct Content {
     #[arg(long, value_name = "GB", default_value = "10")]
     container_disk_gb: u32,
 
-    /// The size of the volume, which survives a restart, in GB.
+    /// The size of the volume, which survives a restart, in GB; none by default.
     #[arg(long, value_name = "GB")]
     volume_gb: Option<u32>,
 
@@ -125,8 +125,8 @@ impl Content {
             false => NewTemplate::pod(name, self.image),
         };
         template = template.container_disk_gb(self.container_disk_gb);
-        if let Some(size) = self.volume_gb {
-            template = template.volume_gb(size);
+        if !self.serverless {
+            template = template.volume_gb(self.volume_gb.unwrap_or(0));
         }
         if let Some(path) = self.volume_mount_path {
             template = template.volume_mount_path(path);

@@ -64,7 +64,7 @@ podqueue template create notebook --image registry.example/notebook:1 \\
     ),
     (
         "podqueue template update",
-        "podqueue template update ID --name my-worker --image registry.example/worker:2",
+        "podqueue template update ID --name worker --image registry.example/worker:2",
     ),
     ("podqueue template delete", "podqueue template delete my-worker --yes"),
     ("podqueue secret", "podqueue secret create hf-token\npodqueue secret delete ID"),
@@ -89,7 +89,7 @@ podqueue secret create hf-token < token.txt",
     (
         "podqueue completions",
         "\
-podqueue completions bash > ~/.local/share/bash-completion/completions/podqueue
+podqueue completions bash > ~/.podqueue.bash    # and source it in ~/.bashrc
 podqueue completions zsh > ~/.zfunc/_podqueue",
     ),
     ("podqueue man", "podqueue man | man -l -\npodqueue man ~/.local/share/man/man1"),

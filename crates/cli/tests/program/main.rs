@@ -1,0 +1,15 @@
+//! The program as a person or a script uses it: as a process, against the local service.
+
+mod doctor;
+mod help;
+#[cfg(unix)]
+mod interruptions;
+mod jobs;
+mod json;
+mod manage;
+mod run;
+mod secrecy;
+mod settings;
+mod support;
+#[cfg(target_os = "linux")]
+mod terminal;
