@@ -5,6 +5,7 @@ mod doctor;
 mod graphql;
 mod health;
 mod job;
+mod listen;
 mod local;
 mod openai;
 mod pod;
@@ -14,6 +15,7 @@ mod run;
 mod secret;
 mod shell;
 mod template;
+mod trigger;
 
 use clap::Subcommand;
 
@@ -54,6 +56,10 @@ pub enum Command {
     Secret(secret::Command),
     /// Send a GraphQL document.
     Graphql(graphql::Arguments),
+    /// Deliver the webhook calls of jobs to this machine.
+    Listen(listen::Arguments),
+    /// Call a webhook receiver with an invented job.
+    Trigger(trigger::Arguments),
     /// Run a local emulator of the service.
     Local(local::Arguments),
     /// Find out why something does not work.
@@ -82,6 +88,8 @@ impl Command {
             Self::Template(command) => template::run(context, command).await,
             Self::Secret(command) => secret::run(context, command).await,
             Self::Graphql(arguments) => graphql::run(context, &arguments).await,
+            Self::Listen(arguments) => listen::run(context, &arguments).await,
+            Self::Trigger(arguments) => trigger::run(context, &arguments).await,
             Self::Local(arguments) => local::run(arguments).await,
             Self::Doctor(arguments) => doctor::run(context, &arguments).await,
             Self::Config(arguments) => config::run(context, &arguments),

@@ -52,7 +52,7 @@ pub struct Stream {
 }
 
 impl Jobs {
-    fn handles(&self, context: &Context) -> Result<Vec<Job>, Failure> {
+    pub fn handles(&self, context: &Context) -> Result<Vec<Job>, Failure> {
         let endpoint = context.endpoint(&self.endpoint)?;
         Ok(self.jobs.iter().map(|id| endpoint.job(id)).collect())
     }

@@ -66,7 +66,7 @@ pub struct Arguments {
 }
 
 /// How a command waits for a job.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Waiting {
     /// The longest time to wait, such as 90s, 10m or 2h.
     #[arg(long, value_name = "DURATION", value_parser = duration)]

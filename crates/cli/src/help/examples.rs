@@ -81,6 +81,18 @@ podqueue secret create hf-token < token.txt",
          echo '{ __typename }' | podqueue graphql -",
     ),
     (
+        "podqueue listen",
+        "\
+podqueue listen painter \"$job\" --forward-to http://127.0.0.1:3000/hooks/token
+podqueue listen painter j1 j2 j3 --forward-to http://127.0.0.1:3000/hooks",
+    ),
+    (
+        "podqueue trigger",
+        "\
+podqueue trigger completed --to http://127.0.0.1:3000/hooks/token
+podqueue trigger failed --to http://127.0.0.1:3000/hooks --twice --late 20s",
+    ),
+    (
         "podqueue local",
         "podqueue local\npodqueue local --listen 127.0.0.1:0 --endpoint 'upper=python3 worker.py'",
     ),

@@ -102,6 +102,8 @@ async fn each_shape_is_as_documented() {
     let secret = checked(&site, 0, "secret", &["secret", "create", "s"]).await;
     let id = secret[0]["id"].as_str().unwrap();
     checked(&site, 0, "deleted", &["secret", "delete", id, "--yes"]).await;
+    let nobody = ["trigger", "failed", "--to", "http://127.0.0.1:9/hook", "--pause", "0s"];
+    checked(&site, 1, "delivery", &nobody).await;
     let pod = site.run(&["pod", "get", GPU_POD, "--json"]).await;
     assert!(serde_json::from_str::<Value>(&pod.stdout).unwrap()["id"] == GPU_POD);
 }

@@ -1,5 +1,7 @@
 //! The program as a person or a script uses it: as a process, against the local service.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod doctor;
 mod help;
 #[cfg(unix)]
@@ -13,3 +15,4 @@ mod settings;
 mod support;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod webhooks;

@@ -26,6 +26,8 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("secret", &["secret", "create", "s"]),
     ("secret", &["secret", "delete", "s", "--yes"]),
     ("graphql", &["graphql", "-"]),
+    ("listen", &["listen", "echo", "j", "--forward-to", "http://127.0.0.1:9/h"]),
+    ("trigger", &["trigger", "failed", "--to", "http://127.0.0.1:9/h", "--pause", "0s"]),
     ("local", &["local", "--listen", "192.0.2.1:1"]),
     ("doctor", &["doctor", "echo"]),
     ("config", &["config"]),
