@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::fmt::Write;
 use std::io;
 
-use podqueue::{Error, ErrorKind, RemoteCancel};
+use podqueue::{Error, ErrorKind, JobStatus, RemoteCancel};
 
 use crate::exit::Exit;
 
@@ -77,6 +77,12 @@ impl Failure {
         };
         let mut failure = Self::from(error);
         failure.hints.extend(hint);
+        let record = error.record().filter(|record| *record.status() == JobStatus::InQueue);
+        if let (ErrorKind::WaitTimedOut, Some(record)) = (error.kind(), record) {
+            let id = quoted(record.id());
+            failure =
+                failure.hint(format!("why it is still queued: podqueue doctor {name} --job {id}"));
+        }
         failure
     }
 }

@@ -143,6 +143,17 @@ pub fn builder(settings: &Settings) -> Result<ClientBuilder, Failure> {
     Ok(builder)
 }
 
+/// A URL as it may be shown: without a password or a query, which do not belong there.
+pub fn shown(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or(url);
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let (host, path) = rest.split_once('/').map_or((rest, ""), |(host, path)| (host, path));
+    match host.rsplit_once('@') {
+        Some((_, host)) => format!("{scheme}://…@{host}/{path}"),
+        None => url.to_owned(),
+    }
+}
+
 /// A variable that is set to something.
 fn variable(name: &str) -> Result<Option<String>, Failure> {
     match env::var(name) {

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::settings;
+use crate::settings::{self, shown};
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -30,9 +30,9 @@ pub fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
         "file_exists": settings.file.exists(),
         "profile": settings.profile,
         "key": settings.key.to_string(),
-        "base_url": settings.base_url,
-        "rest_url": settings.rest_url,
-        "graphql_url": settings.graphql_url,
+        "base_url": settings.base_url.as_deref().map(shown),
+        "rest_url": settings.rest_url.as_deref().map(shown),
+        "graphql_url": settings.graphql_url.as_deref().map(shown),
     }))?;
     Ok(Exit::Done)
 }

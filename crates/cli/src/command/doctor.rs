@@ -15,7 +15,7 @@ use crate::failure::{Failure, quoted};
 use crate::interrupt::Signals;
 use crate::json::Printable;
 use crate::output::{BAD, BUSY, FAINT, GOOD};
-use crate::settings::{self, Settings};
+use crate::settings::{self, Settings, shown};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -142,7 +142,7 @@ async fn queue(
     endpoint: Option<&Endpoint>,
     checks: &mut Vec<Check>,
 ) -> Option<Health> {
-    let Some(url) = &settings.base_url else {
+    let Some(url) = settings.base_url.as_deref().map(shown) else {
         checks.push(
             Check::new("queue", State::Failed, "the URL of the job queue is not set")
                 .hint("set PODQUEUE_BASE_URL, or base_url in a profile"),
@@ -179,7 +179,7 @@ async fn queue(
 
 /// The interfaces beside the queue, which not everybody uses.
 async fn others(settings: &Settings, client: &Client, checks: &mut Vec<Check>) {
-    checks.push(match &settings.rest_url {
+    checks.push(match settings.rest_url.as_deref().map(shown) {
         None => Check::skipped("rest", "its URL is not set"),
         Some(url) => match client.rest().get_pod(NO_POD).await {
             Ok(_) => Check::ok("rest", format!("{url} responds")),
@@ -189,7 +189,7 @@ async fn others(settings: &Settings, client: &Client, checks: &mut Vec<Check>) {
             Err(error) => Check::of_error("rest", &error),
         },
     });
-    checks.push(match &settings.graphql_url {
+    checks.push(match settings.graphql_url.as_deref().map(shown) {
         None => Check::skipped("graphql", "its URL is not set"),
         Some(url) => match client.graphql().raw("{ __typename }", Default::default()).await {
             Ok(_) => Check::ok("graphql", format!("{url} responds")),

@@ -39,7 +39,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let deliveries = jobs.iter().map(|job| async {
         let record = until_ended(job, &waiting).await?;
         let report = Report::new(context, job.id());
-        report.of(sender.deliver(&record, |attempt| report.print(attempt)).await)
+        report.of(sender.deliver(&record, |it| progress.suspend(|| report.print(it))).await)
     });
     let results = signals.unless(join_all(deliveries)).await;
     drop(progress);

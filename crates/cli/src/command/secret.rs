@@ -67,8 +67,14 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
 /// The value, without the line end that a prompt or a pipe adds.
 fn value(name: &str) -> Result<SecretString, Failure> {
     let text = if io::stdin().is_terminal() {
+        // It turns the echo off, and on again, also when interrupted.
         rpassword::prompt_password(format!("Value of {name} (not shown): ")).map_err(|error| {
-            Failure::new(Exit::Error, format!("failed to read the value: {error}"))
+            match error.kind() {
+                io::ErrorKind::Interrupted => {
+                    Failure::new(Exit::Interrupted, "interrupted; nothing was sent")
+                }
+                _ => Failure::new(Exit::Error, format!("failed to read the value: {error}")),
+            }
         })?
     } else {
         read_stdin()?

@@ -163,6 +163,10 @@ impl Content {
 
 pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
     let client = context.client()?;
+    // Before signals are listened to, so that Ctrl-C ends the program at the question.
+    if let Command::Delete(Delete { name, yes }) = &command {
+        context.output.consent(&format!("Delete the template {name}?"), *yes)?;
+    }
     let mut signals = Signals::listen()?;
     match command {
         Command::Get(Get { id, include }) => {
@@ -192,8 +196,7 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
             let call = async { client.templates().update(&id, template).await };
             print(context, &signals.unless(call).await??)?;
         }
-        Command::Delete(Delete { name, yes }) => {
-            context.output.consent(&format!("Delete the template {name}?"), yes)?;
+        Command::Delete(Delete { name, .. }) => {
             let _progress = context.output.progress(format!("deleting template {name}"));
             signals.unless(async { client.templates().delete(&name).await }).await??;
             context.output.object(&json!({ "deleted": name }))?;

@@ -35,6 +35,14 @@ impl Progress {
         };
         Self { shown }
     }
+
+    /// Does `print`, without the spinner in its way.
+    pub fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
+        match &self.shown {
+            Shown::Spinner(spinner) => spinner.suspend(print),
+            _ => print(),
+        }
+    }
 }
 
 impl Drop for Progress {

@@ -111,6 +111,17 @@ async fn a_malformed_file_is_reported_with_its_line_and_column() {
 }
 
 #[tokio::test]
+async fn a_password_in_a_url_is_not_shown() {
+    let site = Site::start().await;
+    for command in [["config", "--quiet"], ["doctor", "echo"]] {
+        let mut program = bare(site.home.path(), &command);
+        let url = "https://me:s3cret@queue.example/v2?api_key=s3cret";
+        let shown = ran(program.env("PODQUEUE_BASE_URL", url).env("PODQUEUE_API_KEY", KEY)).await;
+        assert!(!format!("{shown:?}").contains("s3cret"), "{shown:?}");
+    }
+}
+
+#[tokio::test]
 async fn where_prints_the_path_of_the_file() {
     let site = Site::start().await;
     let path = site.home.path().join("config.toml");

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use podqueue_local::{LocalJob, LocalService, Workers};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use serde_json::json;
 use tokio::process::{Child, Command};
 
@@ -162,6 +162,24 @@ async fn a_question_is_asked_before_a_purge() {
         assert_eq!(exit, code, "{shown}");
         assert!(shown.contains(text), "{shown}");
     }
+}
+
+#[tokio::test]
+async fn an_interrupted_prompt_leaves_the_terminal_as_it_was() {
+    let site = Site::start().await;
+    let mut terminal = Terminal::start(&site.program(&["secret", "create", "token"]), 80);
+    let echoes = |terminal: &Terminal| {
+        tcgetattr(&terminal.master).unwrap().local_modes.contains(LocalModes::ECHO)
+    };
+    terminal.shows("Value of token").await;
+    while echoes(&terminal) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    terminal.types("\u{3}");
+    let status = terminal.child.wait().await.unwrap();
+    assert_eq!(status.code(), Some(130));
+    assert!(echoes(&terminal));
+    assert!(site.local.secret_ids().is_empty());
 }
 
 #[tokio::test]
