@@ -40,8 +40,10 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
     let client = context.client()?;
     match command {
         Command::Create(Create { name }) => {
-            let value = value(&name)?;
+            // The prompt turns Ctrl-C into a signal, which must not end the program before it has
+            // turned the echo on again.
             let mut signals = Signals::listen()?;
+            let value = value(&name)?;
             let progress = context.output.progress(format!("creating secret {name}"));
             let call = async { client.secrets().create(&name, value).await };
             let secret = signals.unless(call).await;
@@ -67,7 +69,6 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
 /// The value, without the line end that a prompt or a pipe adds.
 fn value(name: &str) -> Result<SecretString, Failure> {
     let text = if io::stdin().is_terminal() {
-        // It turns the echo off, and on again, also when interrupted.
         rpassword::prompt_password(format!("Value of {name} (not shown): ")).map_err(|error| {
             match error.kind() {
                 io::ErrorKind::Interrupted => {
