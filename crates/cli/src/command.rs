@@ -2,6 +2,7 @@
 
 mod config;
 mod doctor;
+mod following;
 mod graphql;
 mod health;
 mod job;
@@ -24,7 +25,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 
 /// A command of the program. A new one gets its module, its variant, its arm in `run`, and its
-/// examples in `help/examples.rs`.
+/// examples in `examples.rs`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Submit a job and wait for its output.

@@ -9,11 +9,13 @@ use crate::settings::{self, Selection, Settings};
 pub struct Context {
     selection: Selection,
     pub output: Output,
+    /// The program with all its commands, to be described.
+    pub program: fn() -> clap::Command,
 }
 
 impl Context {
-    pub fn new(selection: Selection, output: Output) -> Self {
-        Self { selection, output }
+    pub fn new(selection: Selection, output: Output, program: fn() -> clap::Command) -> Self {
+        Self { selection, output, program }
     }
 
     /// Where the program points.

@@ -1,16 +1,11 @@
-//! Help, and the manual made of it: examples first.
-
-mod examples;
+//! Help: examples first.
 
 use std::ffi::OsString;
-use std::io;
 
 use clap::{CommandFactory, FromArgMatches};
-use clap_mangen::Man;
-use clap_mangen::roff::{Roff, bold, roman};
 
-use self::examples::EXAMPLES;
 use crate::arguments::Arguments;
+use crate::examples::{FIRST_STEPS, examples_of};
 use crate::exit::Exit;
 
 const TEMPLATE: &str = "\
@@ -44,10 +39,6 @@ fn with_examples(command: clap::Command, path: &str) -> clap::Command {
     })
 }
 
-fn examples_of(path: &str) -> Option<&'static str> {
-    EXAMPLES.iter().find(|(of, _)| *of == path).map(|(_, examples)| *examples)
-}
-
 fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}\n")).collect()
 }
@@ -62,63 +53,14 @@ First steps:
 {}
 All commands: podqueue --help. Any one of them: podqueue run --help.
 ",
-        indented(examples::FIRST_STEPS)
+        indented(FIRST_STEPS)
     )
-}
-
-/// A page for each command: its file's name, and its text.
-pub fn manual() -> io::Result<Vec<(String, String)>> {
-    let mut pages = Vec::new();
-    add_pages(&mut pages, command(), "podqueue".to_owned())?;
-    Ok(pages)
-}
-
-fn add_pages(
-    pages: &mut Vec<(String, String)>,
-    mut command: clap::Command,
-    path: String,
-) -> io::Result<()> {
-    command.build();
-    let name = path.replace(' ', "-");
-    let is_root = path == "podqueue";
-    let man = Man::new(command.clone().name(name.clone()).bin_name(path.clone()));
-    let mut page = Vec::new();
-    man.render_title(&mut page)?;
-    man.render_name_section(&mut page)?;
-    if let Some(examples) = examples_of(&path) {
-        let mut roff = Roff::new();
-        roff.control("SH", ["EXAMPLES"]).control("nf", []);
-        for line in examples.lines() {
-            roff.text([roman(line)]);
-        }
-        roff.control("fi", []).to_writer(&mut page)?;
-    }
-    man.render_synopsis_section(&mut page)?;
-    man.render_description_section(&mut page)?;
-    man.render_options_section(&mut page)?;
-    if command.has_subcommands() {
-        man.render_subcommands_section(&mut page)?;
-    }
-    if is_root {
-        let mut roff = Roff::new();
-        roff.control("SH", ["EXIT STATUS"]);
-        for (exit, meaning) in Exit::TABLE {
-            roff.control("TP", []).text([bold(exit.code().to_string())]).text([roman(meaning)]);
-        }
-        roff.to_writer(&mut page)?;
-    }
-    pages.push((format!("{name}.1"), String::from_utf8_lossy(&page).into_owned()));
-    for sub in command.get_subcommands() {
-        if sub.get_name() != "help" {
-            add_pages(pages, sub.clone(), format!("{path} {}", sub.get_name()))?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::examples::EXAMPLES;
 
     #[test]
     fn the_arguments_are_consistent() {
@@ -135,7 +77,7 @@ mod tests {
             }
         }
         check(&command(), "podqueue");
-        let all = EXAMPLES.iter().map(|(_, text)| *text).chain([examples::FIRST_STEPS]);
+        let all = EXAMPLES.iter().map(|(_, text)| *text).chain([FIRST_STEPS]);
         let all: Vec<String> = all.map(|text| text.replace("\\\n ", "")).collect();
         let width = |text: &str| text.lines().map(|line| line.chars().count()).max();
         assert!(EXAMPLES.iter().all(|(_, text)| width(text) <= Some(79)));

@@ -3,12 +3,15 @@
 mod arguments;
 mod command;
 mod context;
+mod duration;
+mod examples;
 mod exit;
 mod failure;
 mod help;
 mod input;
 mod interrupt;
 mod json;
+mod manual;
 mod output;
 mod settings;
 
@@ -33,7 +36,7 @@ fn main() -> ExitCode {
     let output = Output::new(&output);
     let result = match command {
         None => output.text(&help::first_steps()).map(|()| Exit::Done),
-        Some(command) => run(command, &Context::new(settings, output.clone())),
+        Some(command) => run(command, &Context::new(settings, output.clone(), help::command)),
     };
     result.unwrap_or_else(|failure| output.failure(&failure)).into()
 }

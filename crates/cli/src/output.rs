@@ -1,27 +1,25 @@
 //! What the program prints: data to standard output, everything else to standard error.
 
+mod arguments;
 mod progress;
+mod style;
 mod table;
 
+use self::arguments::Color;
+pub use self::arguments::OutputArguments;
 pub use self::progress::Progress;
+pub use self::style::{BAD, BUSY, FAINT, GOOD};
 pub use self::table::{Cell, Table};
 
 use std::fmt::Display;
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::arguments::{Color, OutputArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::json::{self, Printable};
-
-pub const GOOD: Style = AnsiColor::Green.on_default();
-pub const BAD: Style = AnsiColor::Red.on_default().bold();
-pub const BUSY: Style = AnsiColor::Yellow.on_default();
-pub const FAINT: Style = Style::new().dimmed();
 
 #[derive(Clone, Debug)]
 pub struct Output {

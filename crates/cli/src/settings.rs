@@ -10,6 +10,7 @@
 
 mod file;
 mod key;
+mod variable;
 
 use std::env;
 use std::path::PathBuf;
@@ -20,11 +21,11 @@ use podqueue::{Client, ClientBuilder};
 use self::file::File;
 pub use self::file::path;
 pub use self::key::KeySource;
+use self::variable::{KEY, variable};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
 const PROFILE: &str = "PODQUEUE_PROFILE";
-const KEY: &str = "PODQUEUE_API_KEY";
 const URLS: [&str; 3] = ["PODQUEUE_BASE_URL", "PODQUEUE_REST_URL", "PODQUEUE_GRAPHQL_URL"];
 
 /// Which profile is to be used.
@@ -151,16 +152,5 @@ pub fn shown(url: &str) -> String {
     match host.rsplit_once('@') {
         Some((_, host)) => format!("{scheme}://…@{host}/{path}"),
         None => url.to_owned(),
-    }
-}
-
-/// A variable that is set to something.
-fn variable(name: &str) -> Result<Option<String>, Failure> {
-    match env::var(name) {
-        Ok(value) => Ok(Some(value).filter(|value| !value.trim().is_empty())),
-        Err(env::VarError::NotPresent) => Ok(None),
-        Err(env::VarError::NotUnicode(_)) => {
-            Err(Failure::usage(format!("the variable {name} is not UTF-8")))
-        }
     }
 }

@@ -4,8 +4,8 @@
 //! without notice.
 
 mod keys;
+mod quoting;
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use self::keys::Keys;
+use self::quoting::quoted;
 use crate::{Error, LocalService, RateLimits, StreamShape};
 
 /// Runs a local emulator of the hosted service until Ctrl-C.
@@ -165,12 +166,6 @@ fn announce(local: &LocalService, keys: &Keys, program: &str) -> io::Result<()> 
         writeln!(out, "export {name}={}", quoted(&value))?;
     }
     out.flush()
-}
-
-/// A value as a shell reads it back, whatever it holds.
-fn quoted(value: &str) -> Cow<'_, str> {
-    // Only a NUL could not be quoted, and neither a key nor a path or URL has one.
-    shlex::try_quote(value).unwrap_or(Cow::Borrowed(value))
 }
 
 /// The signals that end the program.

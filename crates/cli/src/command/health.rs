@@ -6,8 +6,8 @@ use clap::Args;
 use podqueue::{Endpoint, Health};
 use serde_json::json;
 
-use crate::arguments::duration;
 use crate::context::Context;
+use crate::duration::duration;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Signals;

@@ -2,22 +2,18 @@
 
 use std::future::{Future, IntoFuture};
 use std::slice;
-use std::time::Duration;
 
 use clap::Args;
 use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
 use podqueue::{Error, Job, JobRecord};
-use serde_json::value::RawValue;
-use tokio::time::timeout;
 
+use super::following::{Waiting, finished, follow_stream, unless_interrupted, until_ended};
 use super::record;
-use super::run::{Waiting, finished, unless_interrupted, until_ended};
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::{Failure, quoted};
+use crate::failure::Failure;
 use crate::interrupt::Signals;
-use crate::output::number;
 
 /// How many calls are in flight at a time; the client's limiter sets their pace.
 const CONCURRENCY: usize = 20;
@@ -158,100 +154,6 @@ pub async fn stream(context: &Context, arguments: &Stream) -> Result<Exit, Failu
         };
     }
     Ok(ends)
-}
-
-/// Prints a job's chunks until it ends.
-pub async fn follow_stream(
-    context: &Context,
-    job: &Job,
-    waiting: &Waiting,
-) -> Result<Exit, Failure> {
-    let Some(longest) = waiting.timeout else {
-        return print_chunks(context, job, waiting).await;
-    };
-    if let Ok(result) = timeout(longest, print_chunks(context, job, waiting)).await {
-        return result;
-    }
-    if waiting.cancel_on_timeout {
-        // A wait whose time is over cancels the job, and finds out what became of it.
-        let no_time = Waiting { timeout: Some(Duration::ZERO), ..*waiting };
-        let record = until_ended(job, &no_time).await?;
-        return finished(context, &record, waiting);
-    }
-    let endpoint = quoted(job.endpoint().id());
-    let message = format!("job {} has not finished within {longest:?}", job.id());
-    let id = quoted(job.id());
-    Err(Failure::new(Exit::Deadline, message)
-        .hint(format!("the job goes on: podqueue stream {endpoint} {id}")))
-}
-
-async fn print_chunks(context: &Context, job: &Job, waiting: &Waiting) -> Result<Exit, Failure> {
-    let endpoint = job.endpoint().id();
-    let mut progress = Some(context.output.progress(format!("waiting for job {}", job.id())));
-    let mut chunks = job.stream::<Box<RawValue>>();
-    let mut failure: Option<Failure> = None;
-    while let Some(chunk) = chunks.next().await {
-        progress.take();
-        match chunk {
-            Ok(chunk) if context.output.is_json() => {
-                let mut metrics = serde_json::Map::new();
-                for (name, value) in numbers(&chunk.metrics) {
-                    metrics.insert(name.to_owned(), number(value));
-                }
-                if let Some(scenario) = chunk.metrics.scenario {
-                    metrics.insert("scenario".to_owned(), scenario.into());
-                }
-                metrics.extend(chunk.metrics.others);
-                context.output.json(&ChunkShape {
-                    endpoint,
-                    job_id: job.id(),
-                    output: &chunk.output,
-                    metrics,
-                    after_gap: chunk.after_gap,
-                })?;
-            }
-            Ok(chunk) => {
-                if chunk.after_gap {
-                    context.output.warn("chunks may be missing here: a response was lost");
-                }
-                record::print_value(context, &chunk.output, waiting.raw)?;
-            }
-            Err(error) => {
-                let next = Failure::on_endpoint(&error, endpoint);
-                // All but the last; that one ends the program.
-                if let Some(earlier) = failure.replace(next) {
-                    context.output.failure(&earlier);
-                }
-            }
-        }
-    }
-    failure.map_or(Ok(Exit::Done), Err)
-}
-
-#[derive(serde::Serialize)]
-struct ChunkShape<'a> {
-    endpoint: &'a str,
-    job_id: &'a str,
-    output: &'a RawValue,
-    metrics: serde_json::Map<String, serde_json::Value>,
-    after_gap: bool,
-}
-
-fn numbers(metrics: &podqueue::Metrics) -> impl Iterator<Item = (&'static str, f64)> {
-    [
-        ("avg_gen_throughput", metrics.avg_gen_throughput),
-        ("avg_prompt_throughput", metrics.avg_prompt_throughput),
-        ("cpu_kv_cache_usage", metrics.cpu_kv_cache_usage),
-        ("gpu_kv_cache_usage", metrics.gpu_kv_cache_usage),
-        ("input_tokens", metrics.input_tokens),
-        ("output_tokens", metrics.output_tokens),
-        ("pending", metrics.pending),
-        ("running", metrics.running),
-        ("stream_index", metrics.stream_index),
-        ("swapped", metrics.swapped),
-    ]
-    .into_iter()
-    .filter_map(|(name, value)| Some((name, value?)))
 }
 
 fn count(jobs: &[Job]) -> String {

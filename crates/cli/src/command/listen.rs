@@ -8,10 +8,11 @@ use futures_util::future::join_all;
 use podqueue::webhook::{WebhookAttempt, WebhookSender};
 use serde_json::json;
 
+use super::following::{Waiting, until_ended};
 use super::job::Jobs;
-use super::run::{Waiting, until_ended};
-use crate::arguments::duration;
+
 use crate::context::Context;
+use crate::duration::duration;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Signals;

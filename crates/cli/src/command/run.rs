@@ -5,13 +5,12 @@ use std::slice;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use futures_util::future::try_join_all;
-use podqueue::{Endpoint, Error, ErrorKind, Job, JobRecord, Policy, RunSync, SecretString};
+use podqueue::{Endpoint, Error, Job, JobRecord, Policy, RunSync, SecretString};
 use serde_json::value::RawValue;
 
-use super::{job, record};
-use crate::arguments::duration;
+use super::following::{Waiting, finished, follow_stream, unless_interrupted, wait};
 use crate::context::Context;
+use crate::duration::duration;
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
 use crate::input::Input;
@@ -65,26 +64,6 @@ pub struct Arguments {
     at_least_once: bool,
 }
 
-/// How a command waits for a job.
-#[derive(Debug, Default, Args)]
-pub struct Waiting {
-    /// The longest time to wait, such as 90s, 10m or 2h.
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
-    pub timeout: Option<Duration>,
-
-    /// Cancel the job when --timeout has passed.
-    #[arg(long, requires = "timeout")]
-    pub cancel_on_timeout: bool,
-
-    /// Cancel the job on Ctrl-C or SIGTERM.
-    #[arg(long)]
-    pub cancel_on_interrupt: bool,
-
-    /// Print outputs that are strings verbatim, without JSON's quotes.
-    #[arg(long, short)]
-    pub raw: bool,
-}
-
 pub async fn run(context: &Context, arguments: Arguments) -> Result<Exit, Failure> {
     let input = arguments.input.read()?;
     let endpoint = context.endpoint(&arguments.endpoint)?;
@@ -115,7 +94,7 @@ pub async fn run(context: &Context, arguments: Arguments) -> Result<Exit, Failur
     };
     let follow = async {
         if arguments.stream {
-            job::follow_stream(context, &job, &waiting).await
+            follow_stream(context, &job, &waiting).await
         } else {
             wait(context, &job, &waiting).await
         }
@@ -198,76 +177,4 @@ fn policy(arguments: &Arguments) -> Policy {
         policy = policy.low_priority(true);
     }
     policy
-}
-
-/// Waits for a job, and prints its output.
-async fn wait(context: &Context, job: &Job, waiting: &Waiting) -> Result<Exit, Failure> {
-    let progress = context.output.progress(format!("waiting for job {}", job.id()));
-    let result = until_ended(job, waiting).await;
-    drop(progress);
-    finished(context, &result?, waiting)
-}
-
-/// Waits for a job. One that failed is a record, too.
-pub async fn until_ended(job: &Job, waiting: &Waiting) -> Result<JobRecord, Failure> {
-    let mut wait = job.wait();
-    if let Some(timeout) = waiting.timeout {
-        wait = wait.timeout(timeout);
-    }
-    if waiting.cancel_on_timeout {
-        wait = wait.cancel_on_timeout();
-    }
-    wait.await.or_else(|error| match (error.kind(), error.record()) {
-        (ErrorKind::JobFailed | ErrorKind::JobCancelled | ErrorKind::JobTimedOut, Some(record)) => {
-            Ok(record.clone())
-        }
-        _ => Err(Failure::on_endpoint(&error, job.endpoint().id())),
-    })
-}
-
-/// Prints the output of a job that has ended, or its failure.
-pub fn finished(context: &Context, record: &JobRecord, waiting: &Waiting) -> Result<Exit, Failure> {
-    if context.output.is_json() {
-        record::print_json(context, record)?;
-    }
-    match record.clone().into_result() {
-        Err(error) => Err(Failure::on_endpoint(&error, record.job().endpoint().id())),
-        Ok(_) if context.output.is_json() => Ok(Exit::Done),
-        Ok(record) => record::print_output(context, &record, waiting.raw).map(|()| Exit::Done),
-    }
-}
-
-/// Does `work` with jobs. When interrupted, cancels the jobs if asked to, or tells how to go on with
-/// `command`.
-pub async fn unless_interrupted(
-    signals: &mut Signals,
-    command: &str,
-    jobs: &[Job],
-    waiting: &Waiting,
-    work: impl Future<Output = Result<Exit, Failure>>,
-) -> Result<Exit, Failure> {
-    let interrupted = match signals.unless(work).await {
-        Ok(result) => return result,
-        Err(interrupted) => Failure::from(interrupted),
-    };
-    let ids: Vec<String> = jobs.iter().map(|job| quoted(job.id())).collect();
-    let endpoint = jobs.first().map(|job| quoted(job.endpoint().id())).unwrap_or_default();
-    let (ids, it) = (ids.join(" "), if ids.len() == 1 { "the job" } else { "the jobs" });
-    if !waiting.cancel_on_interrupt {
-        let mut failure = interrupted
-            .hint(format!("{it} can be picked up again: podqueue {command} {endpoint} {ids}"))
-            .hint(format!("or cancelled: podqueue cancel {endpoint} {ids}"));
-        failure.message = format!("interrupted; the service goes on with {it}");
-        return Err(failure);
-    }
-    let cancel = try_join_all(jobs.iter().map(|job| async { job.cancel().await }));
-    let outcome = match signals.unless(cancel).await {
-        Ok(Ok(_)) => {
-            return Err(Failure { message: format!("interrupted; cancelled {it}"), ..interrupted });
-        }
-        Ok(Err(error)) => format!("interrupted; failed to cancel {it}: {error}"),
-        Err(_) => format!("interrupted again while cancelling {it}"),
-    };
-    let hint = format!("see what became of it: podqueue status {endpoint} {ids}");
-    Err(Failure { message: outcome, ..interrupted }.hint(hint))
 }

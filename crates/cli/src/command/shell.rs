@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::help;
+use crate::manual::manual;
 
 #[derive(Debug, Args)]
 pub struct Completions {
@@ -25,7 +25,7 @@ pub struct Man {
 
 pub fn completions(context: &Context, arguments: &Completions) -> Result<Exit, Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut help::command(), "podqueue", &mut script);
+    clap_complete::generate(arguments.shell, &mut (context.program)(), "podqueue", &mut script);
     context.output.text(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Done)
 }
@@ -34,7 +34,7 @@ pub fn man(context: &Context, arguments: &Man) -> Result<Exit, Failure> {
     let failed = |error: std::io::Error| {
         Failure::new(Exit::Error, format!("failed to write the manual: {error}"))
     };
-    let mut pages = help::manual().map_err(failed)?.into_iter();
+    let mut pages = manual((context.program)()).map_err(failed)?.into_iter();
     let Some(directory) = &arguments.directory else {
         if let Some((_, page)) = pages.next() {
             context.output.text(&page)?;

@@ -7,8 +7,8 @@ use podqueue::webhook::WebhookSender;
 use serde_json::{Map, Value, json};
 
 use super::listen::Report;
-use crate::arguments::duration;
 use crate::context::Context;
+use crate::duration::duration;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::input;

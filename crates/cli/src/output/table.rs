@@ -7,7 +7,7 @@ use anstyle::Style;
 use console::{Term, measure_text_width, truncate_str};
 use serde_json::Value;
 
-use super::FAINT;
+use super::style::FAINT;
 use crate::json::Printable;
 
 /// What stands in a row of a table.

@@ -7,7 +7,7 @@ use std::{env, fs, io};
 use etcetera::BaseStrategy;
 use serde::Deserialize;
 
-use super::KeySource;
+use super::key::KeySource;
 use crate::exit::Exit;
 use crate::failure::Failure;
 

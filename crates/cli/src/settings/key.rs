@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use podqueue::SecretString;
 
-use super::{KEY, variable};
+use super::variable::{KEY, variable};
 use crate::exit::Exit;
 use crate::failure::Failure;
 

@@ -106,3 +106,8 @@ podqueue completions zsh > ~/.zfunc/_podqueue",
     ),
     ("podqueue man", "podqueue man | man -l -\npodqueue man ~/.local/share/man/man1"),
 ];
+
+/// The examples of a command, given as it is typed.
+pub fn examples_of(path: &str) -> Option<&'static str> {
+    EXAMPLES.iter().find(|(of, _)| *of == path).map(|(_, examples)| *examples)
+}
