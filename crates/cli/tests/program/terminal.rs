@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use podqueue_local::{LocalJob, LocalService, Workers};
@@ -21,6 +22,7 @@ struct Terminal {
     child: Child,
     master: File,
     shown: Arc<Mutex<String>>,
+    reader: JoinHandle<()>,
 }
 
 impl Terminal {
@@ -46,14 +48,14 @@ impl Terminal {
         let master = File::from(master);
         let shown = Arc::new(Mutex::new(String::new()));
         let (mut reader, screen) = (master.try_clone().unwrap(), Arc::clone(&shown));
-        std::thread::spawn(move || {
+        let reader = std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             // An error says that nobody has the terminal open any more.
             while let Ok(read @ 1..) = reader.read(&mut bytes) {
                 screen.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..read]));
             }
         });
-        Self { child, master, shown }
+        Self { child, master, shown, reader }
     }
 
     fn types(&mut self, text: &str) {
@@ -73,16 +75,8 @@ impl Terminal {
     /// Awaits the end of the program, and returns its exit code and all that it showed.
     async fn ends(mut self) -> (i32, String) {
         let status = self.child.wait().await.unwrap();
-        // The reader sees the end of what was written only after the program's.
-        let mut length = 0;
-        loop {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            let now = self.shown.lock().unwrap().len();
-            if now == length {
-                break;
-            }
-            length = now;
-        }
+        // The reader ends once it has read all that was written.
+        tokio::task::spawn_blocking(|| self.reader.join().unwrap()).await.unwrap();
         let shown = self.shown.lock().unwrap().clone();
         assert!(!shown.contains(KEY), "{shown}");
         (status.code().unwrap(), shown)
