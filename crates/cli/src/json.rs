@@ -1,4 +1,5 @@
-//! JSON text in another layout, with every number and string as it came.
+//! JSON text in another layout, with every number and string as it came; only characters that would
+//! control a terminal are escaped.
 
 use std::fmt;
 
@@ -28,7 +29,13 @@ fn laid_out(json: &str, indented: bool) -> String {
             '"' => {
                 out.push('"');
                 while let Some(char) = rest.next() {
-                    out.push(char);
+                    match char {
+                        // JSON itself escapes those of ASCII, but for one.
+                        '\u{7f}'..='\u{9f}' => {
+                            out.push_str(&format!("\\u{:04x}", u32::from(char)));
+                        }
+                        _ => out.push(char),
+                    }
                     match char {
                         '"' => break,
                         '\\' => out.extend(rest.next()),
@@ -92,6 +99,15 @@ mod tests {
                      \"c\": {\n    \"d\": null\n  }\n}";
         assert_eq!(indented(json), lines);
         assert_eq!(on_one_line(&indented(json)), line);
+    }
+
+    #[test]
+    fn a_string_cannot_control_the_terminal_and_stays_the_same() {
+        let json = "\"red \u{9b}31m\u{7f}\"";
+        let shown = on_one_line(json);
+        assert_eq!(shown, r#""red \u009b31m\u007f""#);
+        let read = |json| serde_json::from_str::<String>(json).ok();
+        assert_eq!(read(&shown), read(json));
     }
 
     #[test]

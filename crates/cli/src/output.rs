@@ -48,12 +48,14 @@ impl Output {
         self.text(&format!("{text}\n"))
     }
 
-    /// Prints data.
+    /// Prints data verbatim.
     pub fn text(&self, text: &str) -> Result<(), Failure> {
-        let mut out = anstream::stdout();
-        out.write_all(text.as_bytes())
-            .and_then(|()| out.flush())
-            .map_err(|error| Failure::of_output(&error))
+        print(io::stdout().lock(), text)
+    }
+
+    /// Prints data with colors, where these are wanted.
+    pub fn styled(&self, text: impl Display) -> Result<(), Failure> {
+        print(anstream::stdout().lock(), &text.to_string())
     }
 
     /// Prints data as one line of JSON.
@@ -67,10 +69,10 @@ impl Output {
     /// Prints JSON from a handler: indented on a terminal, and on one line otherwise.
     pub fn raw_json(&self, text: &str) -> Result<(), Failure> {
         let is_for_people = !self.json && io::stdout().is_terminal();
-        self.line(Printable(&match is_for_people {
+        self.line(match is_for_people {
             true => json::indented(text),
             false => json::on_one_line(text),
-        }))
+        })
     }
 
     /// Prints the members of an object, as a table of two columns or as JSON.
@@ -81,7 +83,7 @@ impl Output {
         let value = serde_json::to_value(object).unwrap_or_default();
         let mut table = Table::default();
         table::members(&mut table, "", &value);
-        self.text(&table.to_string())
+        self.styled(table)
     }
 
     /// Tells a person something that is not data.
@@ -133,6 +135,12 @@ impl Output {
             _ => Err(Failure::new(Exit::Error, "not confirmed; nothing was sent")),
         }
     }
+}
+
+fn print(mut out: impl Write, text: &str) -> Result<(), Failure> {
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|error| Failure::of_output(&error))
 }
 
 /// A number that is written without a fraction where it has none.

@@ -273,8 +273,8 @@ fn print(context: &Context, checks: &[Check]) -> Result<(), Failure> {
             State::Skipped => ("skipped", FAINT),
         };
         let message = Printable(&check.message);
-        let line = format!("{style}{sign:<7}{style:#}  {:<8}  {message}", check.check);
-        context.output.line(line)?;
+        let name = check.check;
+        context.output.styled(format_args!("{style}{sign:<7}{style:#}  {name:<8}  {message}\n"))?;
         if let Some(hint) = &check.hint {
             context.output.line(format_args!("{:19}{}", "", Printable(hint)))?;
         }

@@ -121,7 +121,7 @@ fn print(context: &Context, endpoint: &Endpoint, health: &Health) -> Result<(), 
             (workers.unhealthy, "unhealthy", BAD),
         ],
     );
-    context.output.text(&table.to_string())
+    context.output.styled(table)
 }
 
 fn print_json(context: &Context, endpoint: &Endpoint, health: &Health) -> Result<(), Failure> {

@@ -31,7 +31,10 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         true => context.output.json(&json!({
             "endpoint": endpoint.id(), "removed": purged.removed, "status": purged.status,
         }))?,
-        false => context.output.line(format_args!("removed {} jobs", purged.removed))?,
+        false => {
+            let jobs = if purged.removed == 1 { "job" } else { "jobs" };
+            context.output.line(format_args!("removed {} {jobs}", purged.removed))?;
+        }
     }
     Ok(Exit::Done)
 }

@@ -96,7 +96,7 @@ pub fn print_table(context: &Context, records: &[JobRecord]) -> Result<(), Failu
             Cell::new(result).style(FAINT),
         ]);
     }
-    context.output.text(&table.to_string())
+    context.output.styled(table)
 }
 
 fn status(status: &JobStatus) -> Cell {

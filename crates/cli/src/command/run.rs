@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
 use crate::input::Input;
 use crate::interrupt::Signals;
+use crate::json::Printable;
 
 /// How long a synchronous submission is held open.
 const SYNC_WAIT: Duration = Duration::from_secs(90);
@@ -84,7 +85,7 @@ pub async fn run(context: &Context, arguments: Arguments) -> Result<Exit, Failur
             true => context.output.json(&serde_json::json!({
                 "endpoint": endpoint.id(), "job_id": job.id(), "status": "IN_QUEUE",
             })),
-            false => context.output.line(job.id()),
+            false => context.output.line(Printable(job.id())),
         }
         .map(|()| Exit::Done);
     }

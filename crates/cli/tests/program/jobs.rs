@@ -71,7 +71,7 @@ async fn a_purge_takes_consent() {
     site.run(&["purge", "echo"]).await.fails(2, "--yes");
     let ran = site.run(&["health", "echo"]).await;
     assert!(ran.stdout.contains("jobs     1  in queue"), "{}", ran.stdout);
-    site.run(&["purge", "echo", "--yes"]).await.assert(0, "removed 1 jobs\n");
+    site.run(&["purge", "echo", "--yes"]).await.assert(0, "removed 1 job\n");
 }
 
 #[tokio::test]

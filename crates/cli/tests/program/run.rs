@@ -111,10 +111,10 @@ async fn chunks_are_printed_as_lines() {
 
 #[tokio::test]
 async fn strings_are_printed_verbatim_on_request() {
-    let say = |_: LocalJob| async { Ok(json!("two\nlines")) };
+    let say = |_: LocalJob| async { Ok(json!("two\nlines, \u{1b}[31mred")) };
     let site = Site::with(LocalService::builder().endpoint("say", say)).await;
-    site.run(&["run", "say", "{}"]).await.assert(0, "\"two\\nlines\"\n");
-    site.run(&["run", "say", "{}", "--raw"]).await.assert(0, "two\nlines\n");
+    site.run(&["run", "say", "{}"]).await.assert(0, "\"two\\nlines, \\u001b[31mred\"\n");
+    site.run(&["run", "say", "{}", "--raw"]).await.assert(0, "two\nlines, \u{1b}[31mred\n");
 }
 
 #[tokio::test]

@@ -148,7 +148,7 @@ async fn a_table_is_cut_at_the_edge_of_a_narrow_terminal() {
 async fn a_question_is_asked_before_a_purge() {
     let site = Site::with(LocalService::builder().workers_of("echo", Workers::between(0, 0))).await;
     site.submit("echo", "{}").await;
-    for (reply, code, text) in [("n\n", 1, "not confirmed"), ("y\n", 0, "removed 1 jobs")] {
+    for (reply, code, text) in [("n\n", 1, "not confirmed"), ("y\n", 0, "removed 1 job")] {
         let mut terminal = Terminal::start(&site.program(&["purge", "echo"]), 80);
         terminal.shows("[y/N]").await;
         terminal.types(reply);
