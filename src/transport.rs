@@ -153,7 +153,8 @@ impl Transport {
                 self.budget.refill();
             }
             let pause = if repeat.after(failure.fate).is_again() {
-                self.retry.pause(course.attempts, call.longest_pause, &failure)
+                let policy = call.retry.as_ref().unwrap_or(&self.retry);
+                policy.pause(course.attempts, call.longest_pause, &failure)
             } else {
                 None
             };

@@ -1,0 +1,5 @@
+//! Batches, against the local service.
+
+#![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
+
+mod store;
