@@ -74,6 +74,11 @@ impl Error {
         Self::new(kind, format!("could not {what} {}: {error}", path.display())).with_source(error)
     }
 
+    /// The same, for somebody else who is affected.
+    pub(crate) fn again(&self) -> Self {
+        Self::new(self.kind(), self.0.message.clone())
+    }
+
     /// The kind of failure.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {

@@ -5,6 +5,7 @@
 mod sqlite;
 
 pub use sqlite::{Sqlite, SqliteStore};
+pub(crate) use sqlite::{private, sync_folder};
 
 use crate::error::Result;
 use crate::state::{Counts, State};
@@ -110,6 +111,9 @@ pub struct NewInput {
     pub digest: Digest,
     /// The index of an earlier input with the same content, whose result it gets.
     pub same_as: Option<u64>,
+    /// What is wrong with it: it is stored as the input's error, and the input is refused when it is
+    /// claimed.
+    pub flaw: Option<String>,
 }
 
 /// Where the text of an input is.
@@ -137,6 +141,8 @@ pub struct Input {
     pub place: Place,
     /// The digest of its text.
     pub digest: Digest,
+    /// The index of the input that it is a copy of.
+    pub same_as: Option<u64>,
     /// Its state.
     pub state: State,
     /// How often it was submitted, or may have been.

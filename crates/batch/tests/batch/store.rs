@@ -11,7 +11,7 @@ use podqueue_batch::{ErrorKind, State};
 
 fn stored(text: &str) -> NewInput {
     let place = Place::Stored(text.as_bytes().to_vec());
-    NewInput { line: 1, place, digest: [7; 16], same_as: None }
+    NewInput { line: 1, place, digest: [7; 16], same_as: None, flaw: None }
 }
 
 fn run() -> RunRecord {

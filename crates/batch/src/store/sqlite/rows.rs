@@ -6,7 +6,7 @@ use crate::state::State;
 use crate::store::{Input, NewInput, Place, RunRecord};
 
 /// What [`input`] reads.
-pub(super) const INPUT: &str = "idx, line, start, length, body, digest, state, attempt, run, job_id, submitted_at, seen_at, error";
+pub(super) const INPUT: &str = "idx, line, start, length, body, digest, state, attempt, run, job_id, submitted_at, seen_at, error, same_as";
 
 pub(super) fn input(row: &Row<'_>) -> rusqlite::Result<Input> {
     let place = match row.get(4)? {
@@ -25,6 +25,7 @@ pub(super) fn input(row: &Row<'_>) -> rusqlite::Result<Input> {
         submitted_at: row.get(10)?,
         seen_at: row.get(11)?,
         error: row.get(12)?,
+        same_as: row.get(13)?,
     })
 }
 
@@ -50,16 +51,16 @@ pub(super) fn insert(
     inputs: &[NewInput],
 ) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached(
-        "INSERT INTO input (idx, line, start, length, body, digest, state, attempt, same_as)
-         VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?)",
+        "INSERT INTO input (idx, line, start, length, body, digest, state, attempt, same_as, error)
+         VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?)",
     )?;
     for (index, input) in (first..).zip(inputs) {
         let (start, length, body) = match &input.place {
             Place::File { offset, length } => (Some(*offset), Some(*length), None),
             Place::Stored(body) => (None, None, Some(body)),
         };
-        let digest = input.digest;
-        insert.execute(params![index, input.line, start, length, body, digest, input.same_as])?;
+        let NewInput { line, digest, same_as, flaw, .. } = input;
+        insert.execute(params![index, line, start, length, body, digest, same_as, flaw])?;
     }
     Ok(())
 }
