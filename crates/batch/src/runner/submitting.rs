@@ -22,6 +22,10 @@ use crate::unknown::OnUnknown;
 /// unknown at most.
 const IN_FLIGHT: usize = 200;
 
+/// How many may be in flight at the start. Each response allows one more, so that a process that dies
+/// again and again leaves few inputs unknown.
+const AT_FIRST: usize = 8;
+
 /// A turn that came so soon did not have to wait.
 const AT_ONCE: Duration = Duration::from_millis(1);
 
@@ -38,6 +42,8 @@ pub(super) struct Submitting {
     turn: Turn,
     /// The inputs between their claim and the record of what became of them.
     in_flight: HashSet<u64>,
+    /// How many may be in flight.
+    allowed: usize,
     /// How many inputs are claimed at a time: as few as keep the limiter busy.
     group: usize,
     /// How many inputs have been submitted.
@@ -80,6 +86,7 @@ impl Submitting {
             submitter: Arc::new(submitter),
             turn: Turn::None,
             in_flight: HashSet::new(),
+            allowed: AT_FIRST,
             group: 1,
             submitted: 0,
             is_exhausted: false,
@@ -109,7 +116,7 @@ impl Runner {
         }
         let outstanding = self.schedule.len() + self.submitting.in_flight.len();
         let window = self.window.size().saturating_sub(outstanding);
-        let in_flight = IN_FLIGHT.saturating_sub(self.submitting.in_flight.len());
+        let in_flight = self.submitting.allowed.saturating_sub(self.submitting.in_flight.len());
         let taken = self.submitting.submitted + self.submitting.in_flight.len() as u64;
         let left = self.settings.take.map_or(u64::MAX, |most| most.saturating_sub(taken));
         let left = usize::try_from(left).unwrap_or(usize::MAX);
@@ -179,6 +186,7 @@ impl Runner {
         let Submitted { input, outcome, recorded } = submitted;
         let index = input.index;
         self.submitting.in_flight.remove(&input.index);
+        self.submitting.allowed = (self.submitting.allowed + 1).min(IN_FLIGHT);
         if let Err(error) = recorded {
             return self.fail(error);
         }

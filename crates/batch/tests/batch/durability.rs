@@ -16,13 +16,14 @@ use serde_json::{Value, json};
 
 use crate::support::{Folder, endpoint, service};
 
-type Watch = Arc<dyn Fn(&Commit) + Send + Sync>;
+type Before = Arc<dyn Fn(&Commit) + Send + Sync>;
+type After = Arc<dyn Fn(&Commit, &[Input]) + Send + Sync>;
 
 /// A store that calls one function before each commit, and another when it is durable.
 struct Watched<S> {
     inner: S,
-    before: Watch,
-    after: Arc<dyn Fn(&Commit, &[Input]) + Send + Sync>,
+    before: Before,
+    after: After,
 }
 
 impl OpenStore for Watched<Sqlite> {

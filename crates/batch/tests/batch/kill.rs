@@ -3,12 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::env;
+use std::fmt::Arguments;
+use std::io::{Write, stderr};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use podqueue_batch::{Inputs, OnUnknown, Reader, State};
-use podqueue_local::{Fault, LocalJob, LocalService, Operation, Workers};
+use podqueue_local::{Fault, LocalJob, LocalService, Workers};
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
@@ -128,10 +130,15 @@ async fn kill_often(
     assert!(ended.success());
 }
 
+/// Whatever becomes of the test, and whoever captures its output.
+fn say(what: Arguments<'_>) {
+    let _ = writeln!(stderr(), "{what}");
+}
+
 fn begin() -> (u64, u64, Folder) {
     let seed = setting("SEED").unwrap_or_else(|| fastrand::u64(..1 << 32));
     let kills = setting("KILLS").unwrap_or(6);
-    println!("SEED={seed} KILLS={kills}");
+    say(format_args!("SEED={seed} KILLS={kills}"));
     (seed, kills, Folder::with(kills * INPUTS))
 }
 
@@ -143,7 +150,7 @@ async fn a_batch_that_is_killed_anywhere_loses_nothing_and_submits_nothing_twice
     let batch = folder.open().await.unwrap();
     let status = batch.status().await.unwrap();
     let told = batch.unknown().await.unwrap();
-    println!("{}", counts(&status));
+    say(format_args!("{}", counts(&status)));
     let (results, accepted) = (folder.results(), accepted.lock().unwrap());
     assert_eq!(results.len() as u64, status.counts.of(State::Completed));
     assert_eq!(told.len() as u64, status.counts.of(State::Unknown));
@@ -207,7 +214,7 @@ async fn webhooks_resolve_every_accepted_input_of_a_batch_that_is_killed() {
     local.clear_faults();
     let run = batch.run(endpoint(&local, "seen")).await_webhooks(Duration::ZERO);
     let report = run.await.unwrap();
-    println!("{:?}", report.counts);
+    say(format_args!("{:?}", report.counts));
     let accepted = accepted.lock().unwrap();
     assert!(accepted.values().all(|times| *times == 1), "submitted twice: {accepted:?}");
     assert_eq!(report.counts.of(State::Completed), accepted.len() as u64);
