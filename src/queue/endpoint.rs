@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use reqwest::Url;
 use serde::Serialize;
@@ -130,10 +129,7 @@ impl Endpoint {
     ///
     /// Panics outside a tokio runtime, or in one whose time driver is disabled.
     pub async fn ready_to_run(&self) {
-        let Some(limit) = RUN.limit else { return };
-        let limiter = &self.context().transport.limiter;
-        // A turn that is not used goes back.
-        drop(limiter.pass(self.shared_id(), RUN.name, limit, Duration::ZERO, None).await);
+        self.context().transport.turn(&RUN, self.shared_id()).await;
     }
 
     /// Another endpoint of the same service, by its id, as returned by the client of this one. Sends
