@@ -17,7 +17,7 @@ pub(super) enum Submission {
     /// It is this job.
     Accepted(String),
     /// It may have been accepted.
-    Unknown(String),
+    Unknown(podqueue::Error),
     /// It was certainly not accepted, because of the input.
     Refused(String),
     /// It was certainly not accepted, for a reason that passes.
@@ -61,7 +61,7 @@ fn of_error(error: podqueue::Error) -> Submission {
     match (error.kind(), error.status()) {
         (ErrorKind::OutcomeUnknown, _) => match error.job_id() {
             Some(job_id) => Submission::Accepted(job_id.to_owned()),
-            None => Submission::Unknown(error.to_string()),
+            None => Submission::Unknown(error),
         },
         (ErrorKind::RateLimited, _) => Submission::NotSent(Why::QueueFull(error.retry_after())),
         (ErrorKind::BadRequest, _) | (ErrorKind::UnexpectedStatus, Some(413 | 422)) => {
@@ -79,6 +79,6 @@ fn of_error(error: podqueue::Error) -> Submission {
             _,
         ) => Submission::Stop(error),
         // Of a kind that this crate does not know.
-        _ => Submission::Unknown(error.to_string()),
+        _ => Submission::Unknown(error),
     }
 }

@@ -33,6 +33,11 @@ const AT_ONCE: Duration = Duration::from_millis(1);
 const FULL: Duration = Duration::from_millis(500);
 const UNREACHABLE: Duration = Duration::from_secs(1);
 
+/// After so many unknown outcomes in a row, submissions are made one by one, with pauses that double up
+/// to the longest: a service that fails must not make all inputs unknown.
+const DOUBTS: u32 = 3;
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
 /// How often an input is submitted at most, of which it stays unknown whether it was accepted.
 const ATTEMPTS: u64 = 10;
 
@@ -44,6 +49,8 @@ pub(super) struct Submitting {
     in_flight: HashSet<u64>,
     /// How many may be in flight.
     allowed: usize,
+    /// How many outcomes were unknown since the last one that was not.
+    doubts: u32,
     /// How many inputs are claimed at a time: as few as keep the limiter busy.
     group: usize,
     /// How many inputs have been submitted.
@@ -72,9 +79,14 @@ pub(crate) struct Submitted {
 }
 
 enum Outcome {
-    Accepted { job_id: String, at: u64 },
-    Settled,
-    PendingAgain,
+    Accepted {
+        job_id: String,
+        at: u64,
+    },
+    Refused,
+    Unknown(podqueue::Error),
+    /// Not sent, because the run stops.
+    Unused,
     NotSent(Why),
     Stop(podqueue::Error),
     Changed(Error),
@@ -87,6 +99,7 @@ impl Submitting {
             turn: Turn::None,
             in_flight: HashSet::new(),
             allowed: AT_FIRST,
+            doubts: 0,
             group: 1,
             submitted: 0,
             is_exhausted: false,
@@ -186,7 +199,9 @@ impl Runner {
         let Submitted { input, outcome, recorded } = submitted;
         let index = input.index;
         self.submitting.in_flight.remove(&input.index);
-        self.submitting.allowed = (self.submitting.allowed + 1).min(IN_FLIGHT);
+        if self.submitting.doubts < DOUBTS {
+            self.submitting.allowed = (self.submitting.allowed + 1).min(IN_FLIGHT);
+        }
         if let Err(error) = recorded {
             return self.fail(error);
         }
@@ -194,6 +209,7 @@ impl Runner {
         match outcome {
             Outcome::Accepted { job_id, at } => {
                 self.submitting.submitted += 1;
+                self.submitting.doubts = 0;
                 self.last_contact = now;
                 let (endpoint, ttl) = match self.endpoints.get(&self.run) {
                     Some((endpoint, ttl)) => (endpoint, *ttl),
@@ -211,10 +227,15 @@ impl Runner {
                     since: now,
                 });
             }
-            Outcome::Settled => {
+            Outcome::Refused => {
                 self.submitting.submitted += 1;
             }
-            Outcome::PendingAgain => self.pending_again(Duration::ZERO),
+            Outcome::Unknown(error) => {
+                self.submitting.submitted += 1;
+                self.doubt();
+                self.unreached(error);
+            }
+            Outcome::Unused => self.pending_again(Duration::ZERO),
             Outcome::NotSent(Why::QueueFull(retry_after)) => {
                 self.last_contact = now;
                 let outstanding = self.schedule.len() + self.submitting.in_flight.len() + 1;
@@ -239,10 +260,26 @@ impl Runner {
 
     fn pending_again(&mut self, pause: Duration) {
         self.submitting.is_exhausted = false;
-        if !pause.is_zero() {
-            let at = Instant::now() + pause;
-            self.submitting.not_before =
-                Some(self.submitting.not_before.map_or(at, |it| it.max(at)));
+        self.pause(pause);
+    }
+
+    /// It is not known what became of a submission, and may be so of the next ones.
+    fn doubt(&mut self) {
+        // It may be pending again.
+        self.submitting.is_exhausted = false;
+        self.submitting.allowed = (self.submitting.allowed / 2).max(1);
+        self.submitting.doubts += 1;
+        if let Some(more) = self.submitting.doubts.checked_sub(DOUBTS) {
+            self.submitting.allowed = 1;
+            self.pause(Duration::from_secs(1 << more.min(10)).min(LONGEST_PAUSE));
+        }
+    }
+
+    fn pause(&mut self, time: Duration) {
+        if !time.is_zero() {
+            let at = Instant::now() + time;
+            let not_before = &mut self.submitting.not_before;
+            *not_before = Some(not_before.map_or(at, |it| it.max(at)));
         }
     }
 }
@@ -256,7 +293,7 @@ async fn submit(
 ) -> Submitted {
     let Claimed { input, text } = claimed;
     let (event, outcome) = match (text, is_stopping) {
-        (_, true) => (Event::NotSent, Outcome::PendingAgain),
+        (_, true) => (Event::NotSent, Outcome::Unused),
         (Err(error), _) => (Event::NotSent, Outcome::Changed(error)),
         (Ok(text), _) => match read(shared, &input, &text) {
             Err(flaw) => refuse(flaw),
@@ -300,12 +337,13 @@ fn settle(shared: &Shared, input: &Input, submission: Submission) -> (Event, Out
             let at = shared.clock.now();
             (Event::Accepted { job_id: job_id.clone(), at }, Outcome::Accepted { job_id, at })
         }
-        Submission::Unknown(why) => match shared.on_unknown {
-            OnUnknown::Resubmit if input.attempt < ATTEMPTS => {
-                (Event::Resubmit, Outcome::PendingAgain)
-            }
-            _ => (Event::Unknown(why), Outcome::Settled),
-        },
+        Submission::Unknown(error) => {
+            let event = match shared.on_unknown {
+                OnUnknown::Resubmit if input.attempt < ATTEMPTS => Event::Resubmit,
+                _ => Event::Unknown(error.to_string()),
+            };
+            (event, Outcome::Unknown(error))
+        }
         Submission::Refused(why) => refuse(why),
         Submission::NotSent(why) => (Event::NotSent, Outcome::NotSent(why)),
         Submission::Stop(error) => (Event::NotSent, Outcome::Stop(error)),
@@ -315,5 +353,5 @@ fn settle(shared: &Shared, input: &Input, submission: Submission) -> (Event, Out
 fn refuse(why: String) -> (Event, Outcome) {
     let (delay_ms, execution_ms) = (None, None);
     let ended = Ended { state: State::Refused, error: Some(why), delay_ms, execution_ms };
-    (Event::Ended(ended), Outcome::Settled)
+    (Event::Ended(ended), Outcome::Refused)
 }

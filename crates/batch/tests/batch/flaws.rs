@@ -191,3 +191,60 @@ async fn a_new_batch_needs_inputs_and_results() {
     let error = Batch::open(journal).inputs(Inputs::iter([1])).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Journal);
 }
+
+#[tokio::test]
+async fn a_service_that_fails_leaves_few_inputs_unknown() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(2_000);
+    let batch = folder.open().await.unwrap();
+    local.add_fault(Fault::response(500, "{}").on(Operation::Run));
+    let run = batch.run(endpoint(&local, "double"));
+    let error = run.patience(std::time::Duration::from_secs(2)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
+    let unknown = batch.status().await.unwrap().counts.of(State::Unknown);
+    assert!((1..=20).contains(&unknown), "{unknown}");
+}
+
+/// What may be written is limited, as on a full disk, for the process that runs the batch.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_stops_the_run_and_loses_nothing() {
+    let local = service()
+        .endpoint("seen", |job: podqueue_local::LocalJob| async move {
+            Ok(json!({ "n": job.input["n"], "text": "x".repeat(20_000) }))
+        })
+        .start()
+        .await
+        .unwrap();
+    let folder = Folder::with(300);
+    let child = |limit: &str| {
+        let program = std::env::current_exe().unwrap();
+        let script = format!("trap '' XFSZ; {limit} exec \"$0\" --ignored --exact kill::child");
+        let mut command = std::process::Command::new("bash");
+        command.args(["-c", &script]).arg(program).env("BATCH_FOLDER", folder.path(""));
+        command.env("BATCH_URL", local.base_url()).output().unwrap()
+    };
+    for _ in 0..2 {
+        let ended = child("ulimit -f 1000;");
+        assert!(!ended.status.success(), "{ended:?}");
+        let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+        assert!(said.contains("could not write"), "{said}");
+    }
+    assert!(child("").status.success());
+    let batch = folder.open().await.unwrap();
+    let counts = batch.status().await.unwrap().counts;
+    assert_eq!(counts.of(State::Completed) + counts.of(State::Unknown), 300, "{counts:?}");
+    assert_eq!(folder.results().len() as u64, counts.of(State::Completed));
+    let submitted = local.requests().iter().filter(|it| it.path.ends_with("/run")).count();
+    assert_eq!(submitted, 300);
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_written_is_an_error() {
+    let folder = Folder::with(1);
+    let open = Batch::open(Sqlite::file("/proc/a.journal")).inputs(folder.inputs());
+    let error = open.results(folder.path("results.jsonl")).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
+    let open = Batch::open(folder.journal()).inputs(folder.inputs()).results("/proc/results");
+    assert_eq!(open.await.unwrap_err().kind(), ErrorKind::Results);
+}
