@@ -45,8 +45,8 @@ async fn a_webhook_tells_the_job_of_a_submission_whose_response_was_lost() {
     let batch = folder.open().on_unknown(OnUnknown::ByWebhook(url.into())).await.unwrap();
     let receiver = tokio::spawn(receive(listener, batch.clone()));
     // Some are accepted, and one is not: for that one no call comes.
-    local.add_fault(Fault::lost_response().on(Operation::Run).times(8));
     local.add_fault(Fault::reset().on(Operation::Run).times(1));
+    local.add_fault(Fault::lost_response().on(Operation::Run).probability(0.1, 7));
     let run = batch.run(endpoint(&local, "double"));
     let report = run.await_webhooks(std::time::Duration::from_secs(3)).await.unwrap();
     assert_eq!(report.counts.of(State::Completed), 59, "{report:?}");
