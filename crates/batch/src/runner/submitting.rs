@@ -45,6 +45,8 @@ pub(super) struct Submitting {
     allowed: usize,
     /// How many outcomes were unknown since the last one that was not.
     doubts: u32,
+    /// How many pauses that has caused.
+    pauses: u32,
     /// How many inputs are claimed at a time: as few as keep the limiter busy.
     group: usize,
     /// How many inputs have been submitted.
@@ -73,6 +75,7 @@ impl Submitting {
             in_flight: HashSet::new(),
             allowed: AT_FIRST,
             doubts: 0,
+            pauses: 0,
             group: 1,
             submitted: 0,
             is_exhausted: false,
@@ -102,10 +105,7 @@ impl Submitting {
 impl Runner {
     /// How many inputs may be claimed now.
     fn room(&mut self) -> usize {
-        if !self.may_submit() || self.submitting.is_exhausted {
-            return 0;
-        }
-        if self.submitting.not_before.is_some_and(|at| at > Instant::now()) {
+        if !self.may_submit() || self.submitting.is_exhausted || self.is_paused() {
             return 0;
         }
         let outstanding = self.schedule.len() + self.submitting.in_flight.len();
@@ -191,7 +191,7 @@ impl Runner {
         match outcome {
             Outcome::Accepted { job_id, at } => {
                 self.submitting.submitted += 1;
-                self.submitting.doubts = 0;
+                (self.submitting.doubts, self.submitting.pauses) = (0, 0);
                 self.last_contact = now;
                 let (endpoint, ttl) = match self.endpoints.get(&self.run) {
                     Some((endpoint, ttl)) => (endpoint, *ttl),
@@ -251,10 +251,20 @@ impl Runner {
         self.submitting.is_exhausted = false;
         self.submitting.allowed = (self.submitting.allowed / 2).max(1);
         self.submitting.doubts += 1;
-        if let Some(more) = self.submitting.doubts.checked_sub(DOUBTS) {
+        if self.submitting.doubts >= DOUBTS {
             self.submitting.allowed = 1;
-            self.pause(Duration::from_secs(1 << more.min(10)).min(LONGEST_PAUSE));
+            // Those in flight together are one reason to pause.
+            if !self.is_paused() {
+                self.pause(
+                    Duration::from_secs(1 << self.submitting.pauses.min(10)).min(LONGEST_PAUSE),
+                );
+                self.submitting.pauses += 1;
+            }
         }
+    }
+
+    fn is_paused(&self) -> bool {
+        self.submitting.not_before.is_some_and(|at| at > Instant::now())
     }
 
     fn pause(&mut self, time: Duration) {
