@@ -1,5 +1,6 @@
 //! The commands, one module each.
 
+mod batch;
 mod config;
 mod doctor;
 mod following;
@@ -10,6 +11,7 @@ mod listen;
 mod local;
 mod openai;
 mod pod;
+mod policy;
 mod purge;
 mod record;
 mod run;
@@ -40,6 +42,9 @@ pub enum Command {
     Cancel(job::Jobs),
     /// Queue failed or timed-out jobs again.
     Retry(job::Jobs),
+    /// Run many inputs, with a journal that survives a crash.
+    #[command(subcommand, arg_required_else_help = true)]
+    Batch(batch::Command),
     /// Show an endpoint's jobs and workers.
     Health(health::Arguments),
     /// Remove all queued jobs of an endpoint.
@@ -82,6 +87,7 @@ impl Command {
             Self::Stream(arguments) => job::stream(context, &arguments).await,
             Self::Cancel(jobs) => job::cancel(context, &jobs).await,
             Self::Retry(jobs) => job::retry(context, &jobs).await,
+            Self::Batch(command) => batch::run(context, command).await,
             Self::Health(arguments) => health::run(context, &arguments).await,
             Self::Purge(arguments) => purge::run(context, &arguments).await,
             Self::Openai(arguments) => openai::run(context, &arguments).await,

@@ -1,4 +1,4 @@
-//! Durations as arguments.
+//! Durations, as arguments and as they are printed.
 
 use std::time::Duration;
 
@@ -6,4 +6,12 @@ use std::time::Duration;
 pub fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text)
         .map_err(|_| "expected a number with a unit, such as 90s, 10m or 2h".to_owned())
+}
+
+/// A duration for people: in milliseconds if it is short, and in whole seconds otherwise.
+pub fn short(time: Duration) -> String {
+    match time.as_millis() {
+        milliseconds @ ..10_000 => format!("{milliseconds} ms"),
+        _ => humantime::format_duration(Duration::from_secs(time.as_secs())).to_string(),
+    }
 }

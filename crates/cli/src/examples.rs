@@ -2,12 +2,12 @@
 
 /// The six commands that a newcomer needs.
 pub const FIRST_STEPS: &str = "\
-podqueue local                               # a service on this machine
-podqueue run echo '{\"hello\": \"world\"}'       # submit a job, print its output
-podqueue run count -f n=5 --stream           # print chunks as they come
-podqueue status echo JOB                     # what became of a job
-podqueue health echo                         # the jobs and workers
-podqueue doctor echo                         # why something does not work";
+podqueue local                                    # a service on this machine
+podqueue run echo '{\"hello\": \"world\"}'            # submit a job, print its output
+podqueue batch run in.jsonl -e echo -o out.jsonl  # many jobs, and survive a crash
+podqueue status echo JOB                          # what became of a job
+podqueue health echo                              # the jobs and workers
+podqueue doctor echo                              # why something does not work";
 
 /// Each command, and how it is used.
 pub const EXAMPLES: &[(&str, &str)] = &[
@@ -41,6 +41,38 @@ podqueue wait painter j1 j2 j3",
     ("podqueue stream", "podqueue stream poet \"$job\"\npodqueue stream poet \"$job\" --raw"),
     ("podqueue cancel", "podqueue cancel painter \"$job\"\npodqueue cancel painter j1 j2 j3"),
     ("podqueue retry", "podqueue retry painter \"$job\" && podqueue wait painter \"$job\""),
+    (
+        "podqueue batch",
+        "\
+podqueue batch run prompts.jsonl --endpoint painter --out answers.jsonl
+podqueue batch watch answers.jsonl           # from another terminal
+podqueue batch retry answers.jsonl           # and run it again",
+    ),
+    (
+        "podqueue batch run",
+        "\
+podqueue batch run prompts.jsonl --endpoint painter --out answers.jsonl
+podqueue batch run rows.jsonl -e painter -o out.jsonl --input-field prompt \\
+  --key-field id --max-failures 2% --price 0.00044
+podqueue batch run prompts.jsonl --dry-run
+podqueue batch run answers.jsonl.failed.jsonl -e painter -o second.jsonl \\
+  --input-field input",
+    ),
+    (
+        "podqueue batch status",
+        "podqueue batch status answers.jsonl\npodqueue batch status answers.jsonl --json",
+    ),
+    ("podqueue batch watch", "podqueue batch watch answers.jsonl"),
+    ("podqueue batch unknown", "podqueue batch unknown answers.jsonl --json"),
+    (
+        "podqueue batch retry",
+        "\
+podqueue batch retry answers.jsonl
+podqueue batch retry answers.jsonl --status expired,unknown
+podqueue batch retry answers.jsonl --same-jobs",
+    ),
+    ("podqueue batch cancel", "podqueue batch cancel answers.jsonl"),
+    ("podqueue batch export", "podqueue batch export answers.jsonl --ordered > ordered.jsonl"),
     ("podqueue health", "podqueue health painter\npodqueue health painter --watch --interval 10s"),
     ("podqueue purge", "podqueue purge painter\npodqueue purge painter --yes"),
     (

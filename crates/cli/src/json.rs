@@ -2,6 +2,7 @@
 //! control a terminal are escaped.
 
 use std::fmt;
+use std::io::{self, Write};
 
 /// The same JSON without white space between its tokens, and so on one line.
 pub fn on_one_line(json: &str) -> String {
@@ -67,6 +68,37 @@ fn laid_out(json: &str, indented: bool) -> String {
         }
     }
     out
+}
+
+/// Passes on lines of JSON, each laid out on one line.
+pub struct Lines<W: Write> {
+    out: io::BufWriter<W>,
+    /// The line that has not ended yet.
+    line: Vec<u8>,
+}
+
+impl<W: Write> Lines<W> {
+    pub fn to(out: W) -> Self {
+        Self { out: io::BufWriter::new(out), line: Vec::new() }
+    }
+}
+
+impl<W: Write> Write for Lines<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(part);
+            if part.ends_with(b"\n") {
+                let line = on_one_line(&String::from_utf8_lossy(&self.line));
+                self.line.clear();
+                writeln!(self.out, "{line}")?;
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// Text from the service, without what would control a terminal.

@@ -75,6 +75,11 @@ impl Output {
         })
     }
 
+    /// Where lines of JSON go that are written one after another.
+    pub fn json_lines(&self) -> impl Write {
+        json::Lines::to(io::stdout().lock())
+    }
+
     /// Prints the members of an object, as a table of two columns or as JSON.
     pub fn object(&self, object: &impl Serialize) -> Result<(), Failure> {
         if self.json {
@@ -103,9 +108,14 @@ impl Output {
             self.say(&format!("{BAD}error:{BAD:#} {}", Printable(&failure.message)));
         }
         for hint in &failure.hints {
-            self.note(format_args!("{FAINT}hint:{FAINT:#} {}", Printable(hint)));
+            self.hint(hint);
         }
         failure.exit
+    }
+
+    /// Tells a person what helps next.
+    pub fn hint(&self, text: impl Display) {
+        self.note(format_args!("{FAINT}hint:{FAINT:#} {}", Printable(&text.to_string())));
     }
 
     /// With standard error closed, there is nobody to tell.

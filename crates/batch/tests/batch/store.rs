@@ -85,7 +85,12 @@ fn an_input_passes_through_its_states<O: OpenStore>(open: impl Fn() -> O) {
     let unknown = store.inputs(&[State::Unknown], 0, 10).unwrap();
     assert_eq!(unknown[0].error.as_deref(), Some("lost"));
     store.commit(&change(&unknown[0], Event::Resubmit)).unwrap();
-    assert_eq!(claim(&mut store, 9)[0].attempt, 2, "it may have been accepted before");
+    let again = claim(&mut store, 9);
+    assert_eq!(again[0].attempt, 2, "it may have been accepted before");
+    store.commit(&change(&again[0], Event::Unknown("lost".into()))).unwrap();
+    assert_eq!(store.move_all(&[State::Unknown], State::Pending).unwrap(), 2);
+    let again = claim(&mut store, 9);
+    assert_eq!(again.iter().map(|it| it.error.as_deref()).collect::<Vec<_>>(), [None, None]);
     let tally = store.tally().unwrap();
     assert_eq!((tally.execution_ms, tally.delay_ms), (20.0, 1.0));
     assert_eq!(store.note("source").unwrap().as_deref(), Some("one"));

@@ -6,6 +6,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::context::Context;
+use crate::duration::short;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{BAD, BUSY, Cell, FAINT, GOOD, Table, number};
@@ -106,13 +107,6 @@ fn status(status: &JobStatus) -> Cell {
         _ => BUSY,
     };
     Cell::new(status.as_str()).style(style)
-}
-
-fn short(time: std::time::Duration) -> String {
-    match time.as_millis() {
-        milliseconds @ ..10_000 => format!("{milliseconds} ms"),
-        _ => humantime::format_duration(std::time::Duration::from_secs(time.as_secs())).to_string(),
-    }
 }
 
 /// How a command ends that shows this job.

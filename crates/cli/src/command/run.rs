@@ -5,12 +5,12 @@ use std::slice;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use podqueue::{Endpoint, Error, Job, JobRecord, Policy, RunSync, SecretString};
+use podqueue::{Endpoint, Error, Job, JobRecord, RunSync, SecretString};
 use serde_json::value::RawValue;
 
 use super::following::{Waiting, finished, follow_stream, unless_interrupted, wait};
+use super::policy::PolicyArguments;
 use crate::context::Context;
-use crate::duration::duration;
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
 use crate::input::Input;
@@ -44,17 +44,8 @@ pub struct Arguments {
     #[command(flatten)]
     waiting: Waiting,
 
-    /// The longest time that the job may run once a worker has it: 5s to 7days, 10m by default.
-    #[arg(long, value_name = "DURATION", value_parser = duration, help_heading = "Job")]
-    execution_timeout: Option<Duration>,
-
-    /// How long the job may exist, from submission on: 10s to 7days, 24h by default.
-    #[arg(long, value_name = "DURATION", value_parser = duration, help_heading = "Job")]
-    ttl: Option<Duration>,
-
-    /// Do not start workers for this job.
-    #[arg(long, help_heading = "Job")]
-    low_priority: bool,
+    #[command(flatten)]
+    policy: PolicyArguments,
 
     /// The URL that the service calls when the job has finished.
     #[arg(long, value_name = "URL", help_heading = "Job")]
@@ -112,7 +103,7 @@ async fn submit(
     signals: &mut Signals,
 ) -> Result<Job, Failure> {
     let _progress = context.output.progress(format!("submitting to {}", endpoint.id()));
-    let mut run = endpoint.run(input).policy(policy(arguments));
+    let mut run = endpoint.run(input).policy(arguments.policy.policy());
     if let Some(url) = &arguments.webhook {
         run = run.webhook(SecretString::from(url.as_str()));
     }
@@ -133,7 +124,7 @@ async fn submit_sync(
     let longest = arguments.waiting.timeout.unwrap_or(SYNC_WAIT);
     let mut run: RunSync = endpoint
         .run_sync(input)
-        .policy(policy(arguments))
+        .policy(arguments.policy.policy())
         .wait(longest.clamp(SHORTEST_SYNC_WAIT, SYNC_WAIT));
     if let Some(url) = &arguments.webhook {
         run = run.webhook(SecretString::from(url.as_str()));
@@ -164,18 +155,4 @@ async fn submitted<T>(
             Err(failure.hint(format!("to see whether: podqueue health {}", quoted(endpoint.id()))))
         }
     }
-}
-
-fn policy(arguments: &Arguments) -> Policy {
-    let mut policy = Policy::new();
-    if let Some(timeout) = arguments.execution_timeout {
-        policy = policy.execution_timeout(timeout);
-    }
-    if let Some(ttl) = arguments.ttl {
-        policy = policy.ttl(ttl);
-    }
-    if arguments.low_priority {
-        policy = policy.low_priority(true);
-    }
-    policy
 }

@@ -1,6 +1,7 @@
 //! What the program is waiting for: a spinner on a terminal, a line every ten seconds elsewhere.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -20,8 +21,11 @@ pub struct Progress {
 enum Shown {
     Nothing,
     Spinner(ProgressBar),
-    Lines(JoinHandle<()>),
+    Lines(What, JoinHandle<()>),
 }
+
+/// What is awaited, which may change.
+type What = Arc<Mutex<String>>;
 
 impl Progress {
     /// Must be called within a runtime.
@@ -31,9 +35,19 @@ impl Progress {
         } else if io::stderr().is_terminal() {
             Shown::Spinner(spinner(what))
         } else {
-            Shown::Lines(tokio::spawn(lines(what, io::stderr())))
+            let what = Arc::new(Mutex::new(what));
+            Shown::Lines(Arc::clone(&what), tokio::spawn(lines(what, io::stderr())))
         };
         Self { shown }
+    }
+
+    /// Says anew what the program waits for.
+    pub fn say(&self, what: String) {
+        match &self.shown {
+            Shown::Nothing => {}
+            Shown::Spinner(spinner) => spinner.set_message(what),
+            Shown::Lines(shown, _) => *shown.lock().unwrap_or_else(PoisonError::into_inner) = what,
+        }
     }
 
     /// Does `print`, without the spinner in its way.
@@ -50,7 +64,7 @@ impl Drop for Progress {
         match &self.shown {
             Shown::Nothing => {}
             Shown::Spinner(spinner) => spinner.finish_and_clear(),
-            Shown::Lines(task) => task.abort(),
+            Shown::Lines(_, task) => task.abort(),
         }
     }
 }
@@ -70,13 +84,14 @@ fn spinner(what: String) -> ProgressBar {
     spinner
 }
 
-async fn lines(what: String, mut out: impl Write) {
+async fn lines(what: What, mut out: impl Write) {
     let started = Instant::now();
     let mut ticks = interval_at(started + INTERVAL, INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     loop {
         ticks.tick().await;
         let seconds = started.elapsed().as_secs();
+        let what = what.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if writeln!(out, "{what} ({seconds} s)").is_err() {
             return;
         }
@@ -105,10 +120,13 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn without_a_terminal_a_line_is_written_every_ten_seconds() {
         let log = Log::default();
-        let task = tokio::spawn(lines("waiting for job 7".to_owned(), log.clone()));
-        tokio::time::sleep(Duration::from_millis(29_500)).await;
+        let what = What::new(Mutex::new("waiting for job 7".to_owned()));
+        let task = tokio::spawn(lines(what.clone(), log.clone()));
+        tokio::time::sleep(Duration::from_millis(10_500)).await;
+        *what.lock().expect("no writer panics") = "waiting for job 8".to_owned();
+        tokio::time::sleep(Duration::from_secs(19)).await;
         task.abort();
         let text = String::from_utf8(log.0.lock().expect("no writer panics").clone());
-        assert_eq!(text.as_deref(), Ok("waiting for job 7 (10 s)\nwaiting for job 7 (20 s)\n"));
+        assert_eq!(text.as_deref(), Ok("waiting for job 7 (10 s)\nwaiting for job 8 (20 s)\n"));
     }
 }

@@ -7,7 +7,7 @@ use tokio::process::Child;
 use crate::run::never;
 use crate::support::{Site, ended};
 
-fn signal(child: &Child, signal: Signal) {
+pub fn signal(child: &Child, signal: Signal) {
     let id = i32::try_from(child.id().unwrap()).unwrap();
     kill_process(Pid::from_raw(id).unwrap(), signal).unwrap();
 }

@@ -25,6 +25,7 @@ fn check(schema: &Value, value: &Value, place: &str) {
             "type" => {
                 let is = |name: &Value| match name.as_str().unwrap() {
                     "object" => value.is_object(),
+                    "array" => value.is_array(),
                     "string" => value.is_string(),
                     "boolean" => value.is_boolean(),
                     "number" => value.is_number(),
@@ -91,6 +92,17 @@ async fn each_shape_is_as_documented() {
     checked(&site, 0, "purge", &["purge", "echo", "--yes"]).await;
     checked(&site, 0, "check", &["doctor", "echo", "--job", job]).await;
     checked(&site, 6, "check", &["doctor", "no-such"]).await;
+    site.write_inputs(2);
+    let batch = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"];
+    site.local.add_fault(podqueue_local::Fault::lost_response().times(1));
+    checked(&site, 5, "batch_report", &batch).await;
+    checked(&site, 0, "batch_check", &["batch", "run", "in.jsonl", "--dry-run"]).await;
+    checked(&site, 0, "batch_status", &["batch", "status", "out.jsonl"]).await;
+    checked(&site, 5, "batch_status", &["batch", "watch", "out.jsonl"]).await;
+    checked(&site, 0, "batch_unknown", &["batch", "unknown", "out.jsonl"]).await;
+    checked(&site, 0, "batch_result", &["batch", "export", "out.jsonl"]).await;
+    checked(&site, 0, "batch_cancelled", &["batch", "cancel", "out.jsonl"]).await;
+    checked(&site, 0, "batch_retried", &["batch", "retry", "out.jsonl"]).await;
     checked(&site, 0, "config", &["config"]).await;
     checked(&site, 0, "where", &["config", "--where"]).await;
     let created =

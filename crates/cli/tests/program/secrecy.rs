@@ -15,6 +15,13 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("stream", &["stream", "echo", "j", "--timeout", "1s"]),
     ("cancel", &["cancel", "echo", "j"]),
     ("retry", &["retry", "echo", "j"]),
+    ("batch", &["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"]),
+    ("batch", &["batch", "status", "out.jsonl"]),
+    ("batch", &["batch", "unknown", "out.jsonl"]),
+    ("batch", &["batch", "export", "out.jsonl"]),
+    ("batch", &["batch", "cancel", "out.jsonl"]),
+    ("batch", &["batch", "retry", "out.jsonl"]),
+    ("batch", &["batch", "retry", "out.jsonl", "--same-jobs"]),
     ("health", &["health", "echo"]),
     ("purge", &["purge", "echo", "--yes"]),
     ("openai", &["openai", "echo", "v1/models"]),
@@ -38,6 +45,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
 #[tokio::test]
 async fn no_command_shows_the_key_that_the_service_echoes() {
     let site = Site::start().await;
+    site.write_inputs(2);
     for status in [400, 401, 404] {
         site.local.clear_faults();
         let body = format!("{{\"error\": \"not with the key {KEY}\", \"message\": \"{KEY}\"}}");

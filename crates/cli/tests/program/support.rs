@@ -66,11 +66,12 @@ impl Site {
     }
 }
 
-/// The program without any settings.
+/// The program without any settings, in its home.
 pub fn bare(home: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_podqueue"));
     command
         .args(arguments)
+        .current_dir(home)
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .env("HOME", home)

@@ -39,6 +39,9 @@ impl Terminal {
         let mut command = Command::new("setsid");
         command.args(["--ctty", "--wait"]).arg(program.get_program()).args(program.get_args());
         command.env_clear();
+        if let Some(folder) = program.get_current_dir() {
+            command.current_dir(folder);
+        }
         for (name, value) in program.get_envs() {
             command.env(name, value.unwrap_or_default());
         }
@@ -129,6 +132,19 @@ async fn a_spinner_shows_what_is_awaited_and_goes_away() {
     let (code, shown) = terminal.ends().await;
     assert_eq!(code, 0);
     assert!(shown.ends_with("\u{1b}[2K\"done\"\r\n"), "{shown:?}");
+}
+
+#[tokio::test]
+async fn a_batch_shows_how_it_goes() {
+    let (builder, gate) = crate::batch::gated();
+    let site = Site::with(builder).await;
+    site.write_inputs(3);
+    let run = ["batch", "run", "in.jsonl", "-e", "gated", "-o", "out.jsonl"];
+    let terminal = Terminal::start(&site.program(&run), 80);
+    terminal.shows("0 of 3 ended (0%), 3 outstanding").await;
+    gate.send_replace(true);
+    let (code, shown) = terminal.ends().await;
+    assert_eq!(code, 0, "{shown}");
 }
 
 #[tokio::test]

@@ -77,7 +77,11 @@ impl Store for SqliteStore {
         self.write(|transaction| {
             let mut moved = 0;
             for state in from {
-                let sql = "UPDATE input SET state = ? WHERE state = ?";
+                // What is pending and has an error is refused for it.
+                let sql = match to {
+                    State::Pending => "UPDATE input SET state = ?, error = NULL WHERE state = ?",
+                    _ => "UPDATE input SET state = ? WHERE state = ?",
+                };
                 let inputs = transaction.prepare_cached(sql)?.execute([to.code(), state.code()])?;
                 let inputs = i64::try_from(inputs).unwrap_or(i64::MAX);
                 shift(transaction, *state, -inputs)?;

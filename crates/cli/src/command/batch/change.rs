@@ -1,0 +1,142 @@
+//! Retrying and cancelling inputs of a batch that no process runs.
+
+use std::future::IntoFuture;
+
+use clap::{Args, ValueEnum};
+use podqueue::Endpoint;
+use podqueue_batch::store::Store;
+use podqueue_batch::{Batch, Error, Reader, State};
+use serde_json::json;
+
+use super::Place;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::interrupt::Signals;
+
+#[derive(Debug, Args)]
+pub struct Retry {
+    #[command(flatten)]
+    place: Place,
+
+    /// The states to retry: by default all that are in the file of failures.
+    #[arg(long = "status", value_name = "STATUS", value_delimiter = ',')]
+    states: Vec<Retryable>,
+
+    /// Retry the same jobs at once, where they failed or timed out and the service still has them.
+    #[arg(long, conflicts_with = "states")]
+    same_jobs: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Retryable {
+    Failed,
+    Cancelled,
+    TimedOut,
+    Expired,
+    Lost,
+    Refused,
+    /// These may have been accepted before, and then run twice.
+    Unknown,
+}
+
+impl Retryable {
+    fn state(self) -> State {
+        match self {
+            Self::Failed => State::Failed,
+            Self::Cancelled => State::Cancelled,
+            Self::TimedOut => State::TimedOut,
+            Self::Expired => State::Expired,
+            Self::Lost => State::Lost,
+            Self::Refused => State::Refused,
+            Self::Unknown => State::Unknown,
+        }
+    }
+}
+
+pub async fn retry(context: &Context, arguments: &Retry) -> Result<Exit, Failure> {
+    let place = &arguments.place;
+    let endpoint = match arguments.same_jobs {
+        true => Some(endpoint(context, place)?),
+        false => None,
+    };
+    let states: Vec<State> = match arguments.states.as_slice() {
+        [] => State::ALL.into_iter().filter(|state| state.is_failure()).collect(),
+        states => states.iter().map(|state| state.state()).collect(),
+    };
+    let (retried, gone) = change(context, place, "retrying", async |batch| match &endpoint {
+        Some(endpoint) => batch.retry_jobs(endpoint).await.map(|done| (done.retried, done.gone)),
+        None => batch.retry(&states).await.map(|retried| (retried, 0)),
+    })
+    .await?;
+    if context.output.is_json() {
+        context.output.json(&json!({ "retried": retried, "gone": gone }))?;
+    } else if endpoint.is_some() {
+        context.output.line(format_args!(
+            "retried {}; the service no longer allows it for {gone}",
+            count(retried, "job")
+        ))?;
+    } else {
+        context.output.line(format_args!("{} pending again", count(retried, "input")))?;
+    }
+    if retried > 0 {
+        context.output.hint("now run the batch again, with the same command as before");
+    }
+    Ok(Exit::Done)
+}
+
+pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
+    let endpoint = endpoint(context, place)?;
+    let (cancelled, outstanding) = change(context, place, "cancelling", async |batch| {
+        let cancelled = batch.cancel(&endpoint).await?;
+        Ok((cancelled, batch.status().await?.counts.of(State::Submitted)))
+    })
+    .await?;
+    if context.output.is_json() {
+        context.output.json(&json!({ "cancelled": cancelled, "outstanding": outstanding }))?;
+    } else {
+        context.output.line(format_args!("cancelled {}", count(cancelled, "input")))?;
+    }
+    if outstanding > 0 {
+        context.output.hint(format!(
+            "{} had ended already, or belong to another service: the next run collects them",
+            count(outstanding, "job")
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+/// Opens a batch that exists, and changes it.
+async fn change<T>(
+    context: &Context,
+    place: &Place,
+    doing: &str,
+    work: impl AsyncFnOnce(&Batch) -> Result<T, Error>,
+) -> Result<T, Failure> {
+    let failed = |error: Error| place.failure(&error);
+    // Opening it would create a journal where there is none.
+    Reader::open(&place.journal()).map_err(failed)?;
+    let mut signals = Signals::listen()?;
+    let progress = context.output.progress(format!("{doing} {}", place.results.display()));
+    let changing = async {
+        let batch = Batch::open(place.journal()).results(&place.results).into_future().await?;
+        work(&batch).await
+    };
+    let changed = signals.unless(changing).await;
+    drop(progress);
+    changed?.map_err(failed)
+}
+
+/// The endpoint that the batch was last run on, which stands for its service.
+fn endpoint(context: &Context, place: &Place) -> Result<Endpoint, Failure> {
+    let read = || place.journal().inspect()?.runs();
+    let runs = read().map_err(|error| place.failure(&error))?;
+    let last = runs.into_iter().max_by_key(|(number, _)| *number);
+    // Without a run there is no job, and no endpoint to call.
+    context.endpoint(&last.map(|(_, run)| run.endpoint_id).unwrap_or_default())
+}
+
+fn count(number: u64, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
+}

@@ -1,0 +1,78 @@
+//! Looking at a batch, also while another process runs it.
+
+use std::error::Error as _;
+use std::io;
+
+use clap::Args;
+use podqueue_batch::{Reader, State};
+
+use super::{Place, summary};
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Table;
+
+#[derive(Debug, Args)]
+pub struct Export {
+    #[command(flatten)]
+    place: Place,
+
+    /// In the order of the inputs. Without this, do not rely on any order.
+    #[arg(long)]
+    ordered: bool,
+}
+
+pub fn status(context: &Context, place: &Place) -> Result<Exit, Failure> {
+    let failed = |error| place.failure(&error);
+    let mut reader = Reader::open(&place.journal()).map_err(failed)?;
+    let status = reader.status().map_err(failed)?;
+    let results = reader.results().map_err(failed)?;
+    summary::print_status(context, &status, results.as_deref())?;
+    summary::advise(context, &status.counts, &place.results);
+    Ok(Exit::Done)
+}
+
+pub fn unknown(context: &Context, place: &Place) -> Result<Exit, Failure> {
+    let failed = |error| place.failure(&error);
+    let mut reader = Reader::open(&place.journal()).map_err(failed)?;
+    let unknown = reader.unknown().map_err(failed)?;
+    let in_flight = reader.status().map_err(failed)?.counts.of(State::Intent);
+    if context.output.is_json() {
+        for input in &unknown {
+            context.output.json(input)?;
+        }
+    } else if !unknown.is_empty() {
+        let mut table = Table::with_header(["INDEX", "LINE", "KEY", "ATTEMPT", "WHY"]);
+        for input in &unknown {
+            table.row([
+                input.index.to_string().into(),
+                input.line.to_string().into(),
+                input.key.as_ref().map(|key| key.get().to_owned()).unwrap_or_default().into(),
+                input.attempt.to_string().into(),
+                input.reason.as_str().into(),
+            ]);
+        }
+        context.output.styled(table)?;
+    }
+    if in_flight > 0 {
+        context.output.hint(format!(
+            "{in_flight} more are being submitted; if the process that did so is dead, the next run lists them"
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+pub fn export(context: &Context, arguments: &Export) -> Result<Exit, Failure> {
+    let failed = |error: podqueue_batch::Error| {
+        let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
+        match cause.map(io::Error::kind) {
+            Some(io::ErrorKind::BrokenPipe) => Failure::silent(Exit::Done),
+            _ => arguments.place.failure(&error),
+        }
+    };
+    let mut reader = Reader::open(&arguments.place.journal()).map_err(failed)?;
+    // One process's results have one order to be had; it serves without --ordered, too.
+    let _ = arguments.ordered;
+    reader.export(&mut context.output.json_lines()).map_err(failed)?;
+    Ok(Exit::Done)
+}

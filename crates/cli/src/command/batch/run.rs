@@ -1,0 +1,226 @@
+//! Runs a batch, or continues it.
+
+use std::future::IntoFuture;
+use std::path::PathBuf;
+use std::pin::pin;
+
+use clap::{Args, ValueEnum};
+use futures_util::StreamExt;
+use podqueue_batch::{Batch, Error, Inputs, MaxFailures, OnUnknown, Report, Run, State};
+
+use super::summary::{self, exit};
+use super::{failure, journal, journal_file, quoted_path};
+use crate::command::policy::PolicyArguments;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::interrupt::Signals;
+use crate::output::Progress;
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The inputs: a file with a JSON object per line.
+    pub inputs: PathBuf,
+
+    /// The endpoint's id.
+    #[arg(long, short, value_name = "ENDPOINT", required_unless_present = "dry_run")]
+    endpoint: Option<String>,
+
+    /// The file of results. What does not complete goes to FILE.failed.jsonl.
+    #[arg(long, short, value_name = "FILE", required_unless_present = "dry_run")]
+    out: Option<PathBuf>,
+
+    /// The journal: the results' name with .journal by default.
+    #[arg(long, value_name = "FILE", value_parser = journal_file)]
+    journal: Option<PathBuf>,
+
+    /// What to do with inputs of which it is unknown whether they were accepted.
+    #[arg(long, value_name = "WHAT", default_value = "hold")]
+    on_unknown: Unknown,
+
+    /// Stop submitting when more inputs than N, or P% of those that ended, have failed.
+    #[arg(long, value_name = "N|P%", value_parser = max_failures)]
+    max_failures: Option<MaxFailures>,
+
+    /// The largest number of jobs outstanding: 10000 by default.
+    ///
+    /// Within it, the window follows the rate at which jobs end.
+    #[arg(long, value_name = "JOBS")]
+    window: Option<usize>,
+
+    /// Submit at most this many inputs.
+    #[arg(long, value_name = "INPUTS")]
+    take: Option<u64>,
+
+    /// Check the inputs, and submit nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// The price of a second of execution, to report the cost.
+    #[arg(long, value_name = "PRICE", value_parser = price)]
+    price: Option<f64>,
+
+    #[command(flatten)]
+    reading: Reading,
+
+    #[command(flatten)]
+    policy: PolicyArguments,
+}
+
+/// How to read the inputs.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Inputs")]
+struct Reading {
+    /// Submit this member of each line, instead of the whole line.
+    #[arg(long, value_name = "NAME")]
+    input_field: Option<String>,
+
+    /// Copy this member of each line into the results; its values must be unique.
+    #[arg(long, value_name = "NAME")]
+    key_field: Option<String>,
+
+    /// Submit equal inputs once.
+    #[arg(long)]
+    dedupe: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Unknown {
+    /// Leave them, listed by `batch unknown`: no input is submitted twice.
+    Hold,
+    /// Submit them again: their jobs may run, and be billed, more than once.
+    Resubmit,
+}
+
+impl Arguments {
+    /// The inputs, as they are to be read.
+    pub fn read(&self) -> Inputs {
+        let Reading { input_field, key_field, dedupe } = &self.reading;
+        let mut inputs = Inputs::jsonl(&self.inputs);
+        if let Some(name) = input_field {
+            inputs = inputs.input_field(name);
+        }
+        if let Some(name) = key_field {
+            inputs = inputs.key_field(name);
+        }
+        if *dedupe { inputs.dedupe() } else { inputs }
+    }
+
+    fn settings(&self, mut run: Run) -> Run {
+        run = run.policy(self.policy.policy());
+        if let Some(jobs) = self.window {
+            run = run.window(jobs);
+        }
+        if let Some(most) = self.max_failures {
+            run = run.max_failures(most);
+        }
+        match self.take {
+            Some(inputs) => run.take(inputs),
+            None => run,
+        }
+    }
+}
+
+pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
+    let (Some(id), Some(results)) = (&arguments.endpoint, &arguments.out) else {
+        return Err(Failure::usage("a run needs --endpoint and --out"));
+    };
+    let failed = |error: Error| failure(&error, results, Some(id));
+    let endpoint = context.endpoint(id)?;
+    let mut signals = Signals::listen()?;
+    let progress = context.output.progress(format!("reading {}", arguments.inputs.display()));
+    let opening = Batch::open(journal(results, arguments.journal.as_deref()))
+        .inputs(arguments.read())
+        .results(results)
+        .on_unknown(match arguments.on_unknown {
+            Unknown::Hold => OnUnknown::Hold,
+            Unknown::Resubmit => OnUnknown::Resubmit,
+        });
+    let batch = signals.unless(opening.into_future()).await?.map_err(failed)?;
+    let before = batch.status().await.map_err(failed)?.counts;
+    let run = arguments.settings(batch.run(endpoint));
+    let ended = until_ended(context, run, &progress, &mut signals).await;
+    drop(progress);
+    match ended {
+        Ok(report) => {
+            let nothing_left = summary::outstanding(&before) == 0;
+            summary::print(context, &report, arguments.price, nothing_left)?;
+            summary::advise(context, &report.counts, results);
+            Ok(exit(&report.counts))
+        }
+        Err(Ended::Failed(error)) => {
+            let mut failure = failed(error);
+            let counts = batch.status().await.map(|status| status.counts).unwrap_or_default();
+            if counts.of(State::Unknown) > 0 {
+                failure.exit = failure.exit.or_worse(Exit::OutcomeUnknown);
+            }
+            Err(failure)
+        }
+        Err(Ended::Interrupted) => {
+            let counts = batch.status().await.map_err(failed)?.counts;
+            let message = format!("interrupted; {}", summary::line(&counts, None, None));
+            Err(Failure::new(Exit::Interrupted, message)
+                .hint("nothing is lost: the same command again continues")
+                .hint(format!(
+                    "or cancel the rest: podqueue batch cancel {}",
+                    quoted_path(results)
+                )))
+        }
+    }
+}
+
+/// Why a run ended without a report that counts.
+enum Ended {
+    Failed(Error),
+    Interrupted,
+}
+
+/// Runs the batch. The first signal stops submissions, the second leaves what is outstanding, and the
+/// third does not even wait for submissions in flight.
+async fn until_ended(
+    context: &Context,
+    mut run: Run,
+    progress: &Progress,
+    signals: &mut Signals,
+) -> Result<Report, Ended> {
+    let stopper = run.stopper();
+    let note = |text: &str| progress.suspend(|| context.output.note(text));
+    let mut following = pin!(async {
+        while let Some(now) = run.next().await {
+            progress.say(summary::line(&now.counts, now.rate, now.eta));
+        }
+        run.await
+    });
+    if let Ok(ended) = signals.unless(following.as_mut()).await {
+        return ended.map_err(Ended::Failed);
+    }
+    note("interrupted: collecting what is outstanding; Ctrl-C again leaves it to the next run");
+    stopper.stop();
+    if let Ok(ended) = signals.unless(following.as_mut()).await {
+        return ended.map_err(Ended::Failed);
+    }
+    note("interrupted again: recording the submissions in flight");
+    stopper.leave();
+    match signals.unless(following).await {
+        Ok(Err(error)) => Err(Ended::Failed(error)),
+        _ => Err(Ended::Interrupted),
+    }
+}
+
+fn max_failures(text: &str) -> Result<MaxFailures, String> {
+    let expected = || "expected a number of inputs, or a percentage such as 2.5%".to_owned();
+    match text.strip_suffix('%') {
+        Some(percent) => match percent.parse() {
+            Ok(percent @ 0.0..=100.0) => Ok(MaxFailures::Percent(percent)),
+            _ => Err(expected()),
+        },
+        None => text.parse().map(MaxFailures::Count).map_err(|_| expected()),
+    }
+}
+
+fn price(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(price @ 0.0..=f64::MAX) => Ok(price),
+        _ => Err("expected a number, such as 0.00044".to_owned()),
+    }
+}

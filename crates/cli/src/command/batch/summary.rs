@@ -1,0 +1,156 @@
+//! A batch as the program prints it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use podqueue_batch::{Counts, Report, State, Status, Stopped};
+use serde::Serialize;
+
+use super::quoted_path;
+use crate::context::Context;
+use crate::duration::short;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{BAD, BUSY, Cell, GOOD, Table};
+
+/// How a run ends that leaves a batch like this.
+pub fn exit(counts: &Counts) -> Exit {
+    if counts.of(State::Unknown) + counts.of(State::Intent) > 0 {
+        Exit::OutcomeUnknown
+    } else if counts.of(State::Completed) < counts.total() {
+        Exit::JobFailed
+    } else {
+        Exit::Done
+    }
+}
+
+/// How many inputs a run has something to do for.
+pub fn outstanding(counts: &Counts) -> u64 {
+    [State::Pending, State::Intent, State::Submitted].map(|state| counts.of(state)).iter().sum()
+}
+
+/// How a batch goes, in one line.
+pub fn line(counts: &Counts, rate: Option<f64>, eta: Option<Duration>) -> String {
+    let (total, ended) = (counts.total(), counts.ended());
+    // In percent, and never 100 before the end.
+    let percent = (ended * 100).checked_div(total).unwrap_or_default();
+    let mut parts = vec![format!("{ended} of {total} ended ({percent}%)")];
+    parts.extend(rate.map(|rate| format!("{rate:.1}/s")));
+    let eta = eta.map(|eta| Duration::from_secs(eta.as_secs()));
+    parts.extend(eta.map(|eta| format!("{} left", humantime::format_duration(eta))));
+    let mut count = |number: u64, what: &str| {
+        if number > 0 {
+            parts.push(format!("{number} {what}"));
+        }
+    };
+    count(counts.of(State::Submitted), "outstanding");
+    count(counts.failures(), "failed");
+    count(counts.of(State::Unknown), "unknown");
+    parts.join(", ")
+}
+
+#[derive(Serialize)]
+struct ReportShape<'a> {
+    #[serde(flatten)]
+    report: &'a Report,
+    /// At the price per second that was given.
+    cost: Option<f64>,
+}
+
+/// Prints how a run ended.
+pub fn print(
+    context: &Context,
+    report: &Report,
+    price: Option<f64>,
+    nothing_left: bool,
+) -> Result<(), Failure> {
+    let cost = price.map(|price| report.cost(price));
+    if context.output.is_json() {
+        return context.output.json(&ReportShape { report, cost });
+    }
+    let all_done = exit(&report.counts) == Exit::Done;
+    if nothing_left && report.submitted_now == 0 {
+        context.output.line(match all_done {
+            true => "all inputs have completed before; nothing was left to do",
+            false => "all inputs have ended before; nothing was left to do",
+        })?;
+    }
+    let mut table = states(&report.counts);
+    if let Some(stopped) = report.stopped {
+        let why = match stopped {
+            Stopped::OnRequest => "on request; the same command again continues",
+            Stopped::TooManyFailures => "too many inputs failed (--max-failures)",
+            Stopped::Taken => "as many inputs as --take were submitted",
+            _ => "before the end",
+        };
+        table.row(["stopped".into(), Cell::new(why).style(BUSY)]);
+    }
+    if report.not_collected > 0 {
+        let why = format!("{} jobs of another service's URL", report.not_collected);
+        table.row(["left out".into(), Cell::new(why).style(BUSY)]);
+    }
+    table.row(["took".into(), short(report.elapsed).into()]);
+    table.row(["executions".into(), short(report.execution).into()]);
+    if let Some(cost) = cost {
+        table.row(["cost".into(), format!("{cost:.4}").into()]);
+    }
+    table.row(["results".into(), shown(&report.results).into()]);
+    if let Some(failures) = &report.failures {
+        table.row(["failures".into(), shown(failures).into()]);
+    }
+    context.output.styled(table)
+}
+
+/// Prints where a batch stands.
+pub fn print_status(
+    context: &Context,
+    status: &Status,
+    results: Option<&Path>,
+) -> Result<(), Failure> {
+    if context.output.is_json() {
+        return context.output.json(status);
+    }
+    let mut table = states(&status.counts);
+    table.row(["executions".into(), short(status.execution).into()]);
+    if let Some(results) = results {
+        table.row(["results".into(), shown(results).into()]);
+    }
+    context.output.styled(table)
+}
+
+/// Says which commands help next.
+pub fn advise(context: &Context, counts: &Counts, results: &Path) {
+    let results = quoted_path(results);
+    if counts.of(State::Unknown) > 0 {
+        context.output.hint(format!(
+            "whether these were accepted is unknown: podqueue batch unknown {results}"
+        ));
+    }
+    if counts.failures() > 0 {
+        context.output.hint(format!(
+            "to submit the failed ones again: podqueue batch retry {results}, and run the batch again"
+        ));
+    }
+}
+
+/// A row for each state that inputs are in.
+fn states(counts: &Counts) -> Table {
+    let mut table = Table::default();
+    table.row(["total".into(), counts.total().to_string().into()]);
+    for state in State::ALL {
+        let style = match state {
+            State::Completed => GOOD,
+            state if state.is_failure() || state == State::Unknown => BAD,
+            _ => BUSY,
+        };
+        if counts.of(state) > 0 {
+            let name = state.key().replace('_', " ");
+            table.row([Cell::new(name).style(style), counts.of(state).to_string().into()]);
+        }
+    }
+    table
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}

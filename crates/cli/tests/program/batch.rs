@@ -1,0 +1,366 @@
+//! `podqueue batch`.
+
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use podqueue_local::{Builder, Fault, HandlerError, LocalJob, LocalService, Operation};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::Child;
+use tokio::sync::watch;
+
+use crate::support::{Site, ended};
+
+const RUN: [&str; 6] = ["batch", "run", "in.jsonl", "--endpoint", "echo", "--out"];
+
+impl Site {
+    /// Writes `{"n": 0}`, `{"n": 1}` and so on to `in.jsonl`.
+    pub fn write_inputs(&self, count: usize) {
+        let lines: String = (0..count).map(|n| format!("{{\"n\": {n}}}\n")).collect();
+        fs::write(self.home.path().join("in.jsonl"), lines).unwrap();
+    }
+
+    /// The values in a file of lines; none if there is no such file.
+    fn lines(&self, name: &str) -> Vec<Value> {
+        let text = fs::read_to_string(self.home.path().join(name)).unwrap_or_default();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// The one value that a command prints with `--json`.
+    async fn json(&self, arguments: &[&str]) -> Value {
+        let ran = self.run(&[arguments, &["--json"]].concat()).await;
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"))
+    }
+
+    async fn status(&self, results: &str) -> Value {
+        self.json(&["batch", "status", results]).await
+    }
+
+    fn submissions(&self) -> usize {
+        self.local.requests().iter().filter(|request| request.path.ends_with("/run")).count()
+    }
+}
+
+/// An endpoint whose jobs complete once the gate is open.
+pub fn gated() -> (Builder, watch::Sender<bool>) {
+    let gate = watch::Sender::new(false);
+    let opened = gate.clone();
+    let handler = move |job: LocalJob| {
+        let mut opened = opened.subscribe();
+        async move {
+            let _ = opened.wait_for(|open| *open).await;
+            Ok::<_, HandlerError>(job.input)
+        }
+    };
+    (LocalService::builder().endpoint("gated", handler), gate)
+}
+
+#[tokio::test]
+async fn the_same_command_again_says_that_all_is_done() {
+    let site = Site::start().await;
+    site.write_inputs(30);
+    let run = [&RUN[..], &["out.jsonl", "--quiet"]].concat();
+    let first = site.run(&run).await;
+    assert_eq!((first.code, first.stderr.as_str()), (0, ""));
+    assert!(first.stdout.contains("completed   30\n"), "{}", first.stdout);
+    let mut results = site.lines("out.jsonl");
+    results.sort_by_key(|line| line["index"].as_u64());
+    assert_eq!(results.len(), 30);
+    for (index, line) in results.iter().enumerate() {
+        let found = (&line["index"], &line["status"], &line["output"]);
+        assert_eq!(found, (&json!(index), &json!("COMPLETED"), &json!({ "n": index })));
+    }
+    let again = site.run(&run).await;
+    assert_eq!((again.code, again.stderr.as_str()), (0, ""));
+    assert!(again.stdout.starts_with("all inputs have completed before"), "{}", again.stdout);
+    assert_eq!(site.submissions(), 30);
+}
+
+#[tokio::test]
+async fn an_invalid_line_is_refused_and_the_others_complete() {
+    let site = Site::start().await;
+    let inputs = "{\"n\": 1}\n{\"n\": \n{\"n\": 3}\n";
+    fs::write(site.home.path().join("in.jsonl"), inputs).unwrap();
+    let checked = site.run(&["batch", "run", "in.jsonl", "--dry-run"]).await;
+    assert_eq!(checked.code, 2, "{}", checked.stderr);
+    assert!(checked.stdout.contains("line 2   is not valid JSON"), "{}", checked.stdout);
+    assert_eq!(fs::read_dir(site.home.path()).unwrap().count(), 1, "a dry run leaves nothing");
+    let ran = site.run(&[&RUN[..], &["out.jsonl"]].concat()).await;
+    ran.fails(3, "podqueue batch retry out.jsonl");
+    let failures = site.lines("out.jsonl.failed.jsonl");
+    assert_eq!(failures.len(), 1);
+    assert_eq!(failures[0]["index"], 1);
+    assert_eq!(failures[0]["status"], "REFUSED");
+    assert_eq!(site.lines("out.jsonl").len(), 2);
+}
+
+#[tokio::test]
+async fn failed_inputs_are_run_again_from_their_file_or_by_a_retry() {
+    let works = Arc::new(AtomicBool::new(false));
+    let handler = {
+        let works = Arc::clone(&works);
+        move |job: LocalJob| {
+            let fails = !works.load(Ordering::SeqCst) && job.input["n"] == 1;
+            async move { if fails { Err(HandlerError::from("boo")) } else { Ok(job.input) } }
+        }
+    };
+    let site = Site::with(LocalService::builder().endpoint("moody", handler)).await;
+    site.write_inputs(3);
+    let run = ["batch", "run", "in.jsonl", "-e", "moody", "-o", "out.jsonl", "--key-field", "n"];
+    assert_eq!(site.run(&run).await.code, 3);
+    let failure = &site.lines("out.jsonl.failed.jsonl")[0];
+    let found = (&failure["key"], &failure["input"], &failure["status"]);
+    assert_eq!(found, (&json!(1), &json!({ "n": 1 }), &json!("FAILED")));
+    works.store(true, Ordering::SeqCst);
+    let second = ["batch", "run", "out.jsonl.failed.jsonl", "-e", "moody", "-o", "second.jsonl"];
+    let fields = ["--input-field", "input", "--key-field", "key"];
+    assert_eq!(site.run(&[&second[..], &fields].concat()).await.code, 0);
+    assert_eq!(site.lines("second.jsonl")[0]["key"], 1);
+    site.run(&["batch", "retry", "out.jsonl", "--status", "cancelled"])
+        .await
+        .assert(0, "0 inputs pending again\n");
+    site.run(&["batch", "retry", "out.jsonl"]).await.assert(0, "1 input pending again\n");
+    assert_eq!(site.run(&run).await.code, 0);
+    assert_eq!(site.status("out.jsonl").await["completed"], 3);
+    assert!(!site.home.path().join("out.jsonl.failed.jsonl").exists());
+}
+
+#[tokio::test]
+async fn the_same_job_is_retried_on_request() {
+    let site = Site::start().await;
+    site.write_inputs(1);
+    let run = ["batch", "run", "in.jsonl", "-e", "fail", "-o", "out.jsonl"];
+    assert_eq!(site.run(&run).await.code, 3);
+    let job = site.lines("out.jsonl.failed.jsonl")[0]["job_id"].clone();
+    let retried = site.json(&["batch", "retry", "out.jsonl", "--same-jobs"]).await;
+    assert_eq!(retried, json!({ "retried": 1, "gone": 0 }));
+    assert_eq!(site.run(&run).await.code, 3);
+    assert_eq!(site.lines("out.jsonl.failed.jsonl")[0]["job_id"], job);
+    assert_eq!(site.submissions(), 1);
+}
+
+#[tokio::test]
+async fn an_unknown_outcome_exits_with_5_and_is_listed() {
+    let site = Site::start().await;
+    site.write_inputs(5);
+    site.local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
+    let run = [&RUN[..], &["out.jsonl", "--key-field", "n"]].concat();
+    site.run(&run).await.fails(5, "podqueue batch unknown out.jsonl");
+    let status = site.status("out.jsonl").await;
+    let expected = json!({
+        "total": 5, "pending": 0, "intent": 0, "submitted": 0, "completed": 4, "failed": 0,
+        "cancelled": 0, "timed_out": 0, "expired": 0, "lost": 0, "unknown": 1, "refused": 0,
+    });
+    assert_eq!(status, expected);
+    let unknown = site.json(&["batch", "unknown", "out.jsonl"]).await;
+    let index = unknown["index"].clone();
+    assert_eq!(unknown, json!({ "index": index, "key": index, "attempt": 1 }));
+    let listed = site.run(&["batch", "unknown", "out.jsonl"]).await;
+    assert!(listed.code == 0 && listed.stdout.starts_with("INDEX  LINE"), "{listed:?}");
+    // It is left alone unless told otherwise.
+    assert_eq!(site.run(&run).await.code, 5);
+    assert_eq!(site.submissions(), 5);
+    let resubmitted = site.run(&[&run[..], &["--on-unknown", "resubmit"]].concat()).await;
+    assert_eq!(resubmitted.code, 0, "{resubmitted:?} {:?}", site.lines("out.jsonl.failed.jsonl"));
+    assert_eq!(site.submissions(), 6);
+}
+
+#[tokio::test]
+async fn the_report_is_printed_as_json() {
+    let site = Site::start().await;
+    site.write_inputs(10);
+    let run = [&RUN[..], &["out.jsonl", "--take", "4", "--price", "2"]].concat();
+    let report = site.json(&run).await;
+    assert_eq!(report["completed"], 4);
+    assert_eq!(report["pending"], 6);
+    assert_eq!(report["stopped"], "taken");
+    assert_eq!(report["submitted_now"], 4);
+    let seconds = report["execution_seconds"].as_f64().unwrap();
+    assert!((report["cost"].as_f64().unwrap() - 2.0 * seconds).abs() < 1e-9, "{report}");
+    assert_eq!(site.run(&run).await.code, 3);
+}
+
+#[tokio::test]
+async fn too_many_failures_stop_a_batch() {
+    let site = Site::start().await;
+    site.write_inputs(10);
+    let run = ["batch", "run", "in.jsonl", "-e", "fail", "-o", "out.jsonl"];
+    let limits = ["--max-failures", "1", "--window", "1"];
+    let ran = site.run(&[&run[..], &limits].concat()).await;
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(ran.stdout.contains("--max-failures"), "{}", ran.stdout);
+    assert!(site.status("out.jsonl").await["pending"].as_u64() > Some(0));
+}
+
+#[tokio::test]
+async fn results_are_exported_in_the_order_of_the_inputs() {
+    let site = Site::start().await;
+    let inputs = "{\"ms\": 300}\n{\"ms\": 0}\n{\"ms\": 0}\n";
+    fs::write(site.home.path().join("in.jsonl"), inputs).unwrap();
+    let run = ["batch", "run", "in.jsonl", "-e", "sleep", "-o", "out.jsonl"];
+    assert_eq!(site.run(&run).await.code, 0);
+    let exported = site.run(&["batch", "export", "out.jsonl", "--ordered"]).await;
+    assert_eq!(exported.code, 0, "{}", exported.stderr);
+    let lines: Vec<Value> =
+        exported.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let indices: Vec<_> = lines.iter().map(|line| line["index"].as_u64().unwrap()).collect();
+    assert_eq!(indices, [0, 1, 2]);
+    let mut results = site.lines("out.jsonl");
+    results.sort_by_key(|line| line["index"].as_u64());
+    assert_eq!(lines, results);
+}
+
+#[tokio::test]
+async fn a_journal_of_another_batch_is_refused() {
+    let site = Site::start().await;
+    site.write_inputs(3);
+    assert_eq!(site.run(&[&RUN[..], &["a.jsonl"]].concat()).await.code, 0);
+    let other = [&RUN[..], &["b.jsonl", "--journal", "a.jsonl.journal"]].concat();
+    site.run(&other).await.fails(1, "does not belong to this journal");
+    fs::write(site.home.path().join("in.jsonl"), "{\"n\": 7}\n").unwrap();
+    site.run(&[&RUN[..], &["a.jsonl"]].concat()).await.fails(1, "line 1 of");
+    let missing = site.run(&["batch", "status", "none.jsonl"]).await;
+    missing.fails(1, "there is no journal none.jsonl.journal");
+    site.run(&["batch", "retry", "none.jsonl"]).await.fails(1, "there is no journal");
+    assert!(!site.home.path().join("none.jsonl.journal").exists());
+    assert_eq!(site.submissions(), 3);
+}
+
+#[tokio::test]
+async fn invalid_arguments_are_usage_errors() {
+    let site = Site::start().await;
+    site.write_inputs(1);
+    site.run(&["batch", "run", "in.jsonl", "--out", "o.jsonl"]).await.fails(2, "--endpoint");
+    let with = async |option: &str, value: &str| {
+        site.run(&[&RUN[..], &["out.jsonl", option, value]].concat()).await
+    };
+    with("--max-failures", "2.5").await.fails(2, "a percentage such as 2.5%");
+    with("--max-failures", "101%").await.fails(2, "a percentage");
+    with("--price", "free").await.fails(2, "--price");
+    with("--journal", "postgres://host/db").await.fails(2, "expected a file");
+    with("--ttl", "1s").await.fails(2, "policy.ttl");
+    site.run(&["batch", "retry", "out.jsonl", "--status", "completed"]).await.fails(2, "completed");
+    assert_eq!(site.submissions(), 0);
+    site.run(&["batch", "run", "in.jsonl", "-e", "no-such", "-o", "x.jsonl"])
+        .await
+        .fails(6, "podqueue doctor no-such");
+}
+
+#[tokio::test]
+async fn other_processes_see_a_batch_that_runs() {
+    let (builder, gate) = gated();
+    let site = Site::with(builder).await;
+    site.write_inputs(5);
+    let run = ["batch", "run", "in.jsonl", "-e", "gated", "-o", "out.jsonl"];
+    let child = site.program(&run).spawn().unwrap();
+    outstanding(&site, 5).await;
+    site.run(&run).await.fails(1, "podqueue batch watch out.jsonl");
+    site.run(&["batch", "cancel", "out.jsonl"]).await.fails(1, "open in another process");
+    let mut watching = site
+        .program(&["batch", "watch", "out.jsonl", "--json", "--interval", "100ms"])
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines();
+    let first: Value = serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
+    assert_eq!(first["submitted"], 5);
+    gate.send_replace(true);
+    let mut last = first;
+    while let Some(line) = lines.next_line().await.unwrap() {
+        last = serde_json::from_str(&line).unwrap();
+    }
+    assert_eq!(last["completed"], 5);
+    assert_eq!(ended(watching).await.code, 0);
+    assert_eq!(ended(child).await.code, 0);
+}
+
+#[tokio::test]
+async fn a_cancelled_batch_has_nothing_left_to_do() {
+    let (builder, _gate) = gated();
+    let site = Site::with(builder).await;
+    site.write_inputs(10);
+    let run = ["batch", "run", "in.jsonl", "-e", "gated", "-o", "out.jsonl", "--window", "4"];
+    let mut child = site.program(&run).spawn().unwrap();
+    outstanding(&site, 4).await;
+    child.kill().await.unwrap();
+    let cancelled = site.json(&["batch", "cancel", "out.jsonl"]).await;
+    assert_eq!(cancelled, json!({ "cancelled": 10, "outstanding": 0 }));
+    assert_eq!(site.run(&run).await.code, 3);
+    assert_eq!(site.submissions(), 4);
+}
+
+/// Waits until so many jobs of the batch in `out.jsonl` are outstanding.
+pub async fn outstanding(site: &Site, jobs: u64) {
+    site.requested("/run").await;
+    while site.status("out.jsonl").await["submitted"] != jobs {}
+}
+
+/// What a program says on standard error.
+pub struct Said(BufReader<tokio::process::ChildStderr>);
+
+impl Said {
+    pub fn by(child: &mut Child) -> Self {
+        Self(BufReader::new(child.stderr.take().unwrap()))
+    }
+
+    /// Reads until the program has said this.
+    pub async fn until(&mut self, text: &str) {
+        let mut line = String::new();
+        while !line.contains(text) {
+            line.clear();
+            let read = self.0.read_line(&mut line).await.unwrap();
+            assert_ne!(read, 0, "{text:?} was not said");
+        }
+    }
+}
+
+#[cfg(unix)]
+mod interruptions {
+    use rustix::process::Signal;
+
+    use super::*;
+    use crate::interruptions::signal;
+
+    const RUN: [&str; 9] =
+        ["batch", "run", "in.jsonl", "-e", "gated", "-o", "out.jsonl", "--window", "4"];
+
+    #[tokio::test]
+    async fn the_first_collects_what_is_outstanding() {
+        let (builder, gate) = gated();
+        let site = Site::with(builder).await;
+        site.write_inputs(10);
+        let mut child = site.program(&RUN).spawn().unwrap();
+        let mut said = Said::by(&mut child);
+        outstanding(&site, 4).await;
+        signal(&child, Signal::INT);
+        said.until("collecting what is outstanding").await;
+        gate.send_replace(true);
+        let ran = ended(child).await;
+        assert_eq!(ran.code, 3, "{ran:?}");
+        assert!(ran.stdout.contains("stopped     on request"), "{}", ran.stdout);
+        let status = site.status("out.jsonl").await;
+        assert_eq!((&status["completed"], &status["pending"]), (&json!(4), &json!(6)));
+        assert_eq!(site.run(&RUN).await.code, 0);
+        assert_eq!(site.submissions(), 10);
+    }
+
+    #[tokio::test]
+    async fn the_second_leaves_it_to_the_next_run() {
+        let (builder, gate) = gated();
+        let site = Site::with(builder).await;
+        site.write_inputs(10);
+        let mut child = site.program(&RUN).spawn().unwrap();
+        let mut said = Said::by(&mut child);
+        outstanding(&site, 4).await;
+        signal(&child, Signal::INT);
+        said.until("collecting what is outstanding").await;
+        signal(&child, Signal::INT);
+        said.until("interrupted; 0 of 10 ended (0%), 4 outstanding").await;
+        said.until("the same command again continues").await;
+        ended(child).await.assert(130, "");
+        assert_eq!(site.status("out.jsonl").await["submitted"], 4);
+        gate.send_replace(true);
+        assert_eq!(site.run(&RUN).await.code, 0);
+        assert_eq!(site.submissions(), 10);
+    }
+}
