@@ -8,7 +8,7 @@ use podqueue_batch::store::Store;
 use podqueue_batch::{Batch, Error, Reader, State};
 use serde_json::json;
 
-use super::Place;
+use super::place::Place;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;

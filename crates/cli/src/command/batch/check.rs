@@ -6,7 +6,7 @@ use std::io;
 use podqueue_batch::{Batch, Checked, Error, Sqlite};
 use serde_json::json;
 
-use super::failure;
+use super::place::failure;
 use super::run::Arguments;
 use crate::context::Context;
 use crate::exit::Exit;

@@ -6,7 +6,8 @@ use std::io;
 use clap::Args;
 use podqueue_batch::{Reader, State};
 
-use super::{Place, summary};
+use super::place::Place;
+use super::summary;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;

@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use futures_util::StreamExt;
 use podqueue_batch::{Batch, Error, Inputs, MaxFailures, OnUnknown, Report, Run, State};
 
+use super::place::{failure, journal, journal_file, quoted_path};
 use super::summary::{self, exit};
-use super::{failure, journal, journal_file, quoted_path};
 use crate::command::policy::PolicyArguments;
 use crate::context::Context;
 use crate::exit::Exit;

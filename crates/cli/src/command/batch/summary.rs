@@ -6,7 +6,7 @@ use std::time::Duration;
 use podqueue_batch::{Counts, Report, State, Status, Stopped};
 use serde::Serialize;
 
-use super::quoted_path;
+use super::place::quoted_path;
 use crate::context::Context;
 use crate::duration::short;
 use crate::exit::Exit;

@@ -7,7 +7,8 @@ use clap::Args;
 use podqueue_batch::{Counts, Reader};
 use tokio::time::{Instant, sleep};
 
-use super::{Place, summary};
+use super::place::Place;
+use super::summary;
 use crate::context::Context;
 use crate::duration::duration;
 use crate::exit::Exit;
