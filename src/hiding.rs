@@ -12,6 +12,7 @@
 //! How a secret may be spelled is the matter of `spelling`, where it stands that of `search`, and
 //! which values of a request are secrets that of `request`.
 
+pub(crate) mod credentials;
 mod entities;
 mod found;
 mod request;

@@ -77,6 +77,9 @@ impl Transport {
     /// Sends a call until it gets a final response or may not be retried.
     pub(crate) async fn send(&self, call: Call) -> Result<Reply> {
         require_runtime(&call.attempted)?;
+        if call.timeout.is_some_and(|time| time.is_zero()) {
+            return Err(Error::refused(&call.attempted, "timeout", "must be above zero"));
+        }
         let span = tracing::debug_span!(
             "podqueue.call",
             otel.name = %format_args!("{} {}", call.operation.method, call.operation.name),

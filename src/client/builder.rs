@@ -67,6 +67,21 @@ impl ClientBuilder {
         }
     }
 
+    /// With any of these at zero, every call would fail, and some only after they were sent.
+    pub(super) fn refuse_zeros(&self) -> Result<()> {
+        for (field, is_zero) in [
+            ("timeout", self.timeout.is_zero()),
+            ("call_timeout", self.call_timeout.is_some_and(|time| time.is_zero())),
+            ("connect_timeout", self.connect_timeout.is_zero()),
+            ("largest_reply", self.largest_reply == 0),
+        ] {
+            if is_zero {
+                return Err(Error::refused(SETTINGS, field, "must be above zero"));
+            }
+        }
+        Ok(())
+    }
+
     /// Reads the key and the URLs from the environment: `PODQUEUE_API_KEY`, `PODQUEUE_BASE_URL`,
     /// `PODQUEUE_REST_URL`, `PODQUEUE_GRAPHQL_URL`. Variables that are not set leave the builder
     /// unchanged.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use reqwest::header::HeaderValue;
+
 use super::builder::{ClientBuilder, SETTINGS};
 use crate::error::{Error, Result};
 
@@ -18,8 +20,10 @@ impl ClientBuilder {
     }
 
     pub(super) fn http(&self) -> Result<reqwest::Client> {
+        let user_agent = HeaderValue::from_str(&self.user_agent)
+            .map_err(|_| Error::refused(SETTINGS, "user_agent", "is not allowed in a header"))?;
         let mut http = reqwest::Client::builder()
-            .user_agent(&self.user_agent)
+            .user_agent(user_agent)
             .connect_timeout(self.time_to_connect())
             .pool_idle_timeout(IDLE)
             .http1_only()

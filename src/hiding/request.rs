@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
+use super::credentials;
 use crate::secret_string::SecretString;
 
 const ENVIRONMENT: [&str; 4] = ["env", "envs", "environment", "environmentvariables"];
@@ -94,7 +95,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// The text, and where it is a scheme with a credential (`Bearer …`), that alone.
+    /// The text, and where it is a scheme with a credential (`Bearer …`), that alone, decoded too.
     fn secrets(self) -> Vec<SecretString> {
         let is_secret = match self.taken {
             Taken::Open => false,
@@ -106,7 +107,9 @@ impl Candidate {
         }
         let credential = self.text.rsplit_once(' ').map(|(_, credential)| credential);
         let credential = credential.filter(|it| !is_trivial(it)).map(SecretString::from);
-        std::iter::once(SecretString::from(self.text.as_str())).chain(credential).collect()
+        let text = SecretString::from(self.text.as_str());
+        let decoded = credentials::in_basic(&self.text);
+        std::iter::once(text).chain(credential).chain(decoded).collect()
     }
 }
 
@@ -276,6 +279,10 @@ mod tests {
             (
                 json!({"headers": {"Authorization": "Bearer canary-1"}}),
                 vec!["Bearer canary-1", "canary-1"],
+            ),
+            (
+                json!({"Authorization": "Basic bWU6Y2FuYXJ5LTE="}),
+                vec!["Basic bWU6Y2FuYXJ5LTE=", "bWU6Y2FuYXJ5LTE=", "canary-1", "me:canary-1"],
             ),
             (json!(null), vec![]),
         ] {

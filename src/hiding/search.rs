@@ -331,9 +331,11 @@ impl Found {
     }
 }
 
-/// What is put into a text to break its lines, or to let it be broken.
+/// What is put into a text to break its lines, or to let it be broken, or comes of UTF-16 that is read
+/// as something else.
 fn is_passed_over(character: char) -> bool {
     character.is_whitespace()
+        || character.is_control()
         || matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::ops::RangeInclusive;
 use std::pin::Pin;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -209,17 +209,6 @@ fn secrets_of_webhook(url: &SecretString) -> Vec<SecretString> {
     std::iter::once(url.clone()).chain(tokens).collect()
 }
 
-/// When the service accepted a synchronous job that it answers about `now`: as long ago as the job
-/// took, or as the service waited where it has not ended.
-fn accepted_at(record: &JobRecord, wait: Duration, now: SystemTime) -> SystemTime {
-    let ago = match (record.delay_time(), record.execution_time()) {
-        _ if !record.status().is_terminal() => wait,
-        (Some(delay), Some(run)) => delay.saturating_add(run),
-        _ => Duration::ZERO,
-    };
-    now.checked_sub(ago).unwrap_or(now)
-}
-
 /// Reads the record of a new job, whose id only the reply knows.
 pub(super) fn read_new(
     endpoint: &Endpoint,
@@ -269,10 +258,9 @@ impl Run {
         let call = self.submission.into_call(&RUN, endpoint.context().run_limit)?;
         let secrets = call.secrets.clone();
         let reply = endpoint.send(call).await?;
-        let now = SystemTime::now();
         let record = read_new(&endpoint, &RUN, &reply, &secrets)?;
-        record.job().lifespan().accepted(now, ttl);
-        record.is_seen_at(now);
+        record.job().lifespan().accepted(reply.sent_at, ttl);
+        record.is_seen_since(reply.sent_at);
         Ok(record.job().clone())
     }
 }
@@ -322,14 +310,13 @@ impl RunSync {
         if let Some(wait) = self.wait {
             call = call.query("wait", &wait.as_millis().to_string());
         }
-        let (began, secrets) = (SystemTime::now(), call.secrets.clone());
+        let secrets = call.secrets.clone();
         let reply = endpoint.send(call).await?;
-        let now = SystemTime::now();
         let record = read_new(&endpoint, &RUN_SYNC, &reply, &secrets)?;
         let lifespan = record.job().lifespan();
-        lifespan.accepted(accepted_at(&record, wait, now).max(began), ttl);
+        lifespan.accepted(reply.sent_at, ttl);
         lifespan.waited_for(wait);
-        record.is_seen_at(now);
+        record.is_seen_since(reply.sent_at);
         record.into_result()
     }
 }

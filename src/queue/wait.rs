@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::looks::rarest;
 use super::operations::{CANCEL, STATUS};
-use super::passing::{PATIENCE, may_pass, pause_after};
+use super::passing::{Patience, may_pass, pause_after};
 use super::{Job, JobRecord, JobStatus, Notifier};
 use crate::context::{PollLine, Polling};
 use crate::error::{Error, ErrorKind, Result};
@@ -130,7 +130,7 @@ impl Wait {
     }
 
     /// The maximum time to wait; unlimited by default. It includes requests: one that is in flight
-    /// at the deadline is abandoned.
+    /// at the deadline is abandoned. With zero, the wait times out without a poll.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -248,7 +248,7 @@ impl Wait {
         let group = group.map(|group| group.get_or_init(|| PollLine::new(polling.interval())));
         let mut looked = Instant::now();
         let mut seen = Seen::default();
-        let mut in_reach = Instant::now();
+        let mut patience = Patience::default();
         loop {
             let due = looked + rarest(self.job.id());
             let latest = latest_look(due, deadline);
@@ -257,6 +257,10 @@ impl Wait {
             }
             line.turn_by(latest).await;
             looked = Instant::now();
+            // A caller that is polled again only now gets no look for which there is no time.
+            if deadline.is_some_and(|deadline| deadline <= looked) {
+                return Looked::RanOut(seen);
+            }
             *polls += 1;
             self.job.tell_of_poll(&STATUS);
             let mut look = self.job.look().urgent_from(due);
@@ -278,11 +282,11 @@ impl Wait {
             match answer {
                 Ok(record) if record.status().is_terminal() => return Looked::Ended(record),
                 Ok(record) => {
-                    in_reach = Instant::now();
+                    patience.restore();
                     seen = Seen { last: Some(record), failure: None };
                 }
                 Err(error) if may_pass(self.job.lifespan(), &error) => {
-                    if deadline.is_none() && in_reach.elapsed() > PATIENCE {
+                    if deadline.is_none() && patience.ends(self.job.id()) {
                         return Looked::Failed(error);
                     }
                     pause = pause_after(&error, pause, self.job.id());
@@ -317,7 +321,7 @@ impl Wait {
             None
         };
         let last = match &seen.last {
-            Some(record) => format!("last seen as {}", record.status()),
+            Some(record) => format!("last seen as {}", record.shown_status()),
             None => "its status could not be read".to_owned(),
         };
         let failure = seen.failure.as_ref().map(Error::message);
@@ -358,7 +362,8 @@ impl Wait {
         // Without a limit of its own: its turn may be far where many jobs time out together.
         let (error, record) = match self.job.cancel().await {
             Ok(record) => {
-                let what = format!("the service responded with the job {}", record.status());
+                let status = record.shown_status();
+                let what = format!("the service responded with the job {status}");
                 let attempted = self.job.attempted(CANCEL.name);
                 (Error::new(ErrorKind::JobNotFinished, attempted, what), Some(record))
             }

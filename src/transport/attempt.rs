@@ -20,6 +20,7 @@ use super::repeat::{Failure, Fate};
 use super::{Auth, Call, Reply};
 use crate::error::{Error, ErrorKind, service_message};
 use crate::hiding::Secrets;
+use crate::secret_string::SecretString;
 
 /// What an attempt takes.
 pub(crate) struct Wire {
@@ -27,6 +28,8 @@ pub(crate) struct Wire {
     /// For an HTTP client that may put all requests on one connection.
     pub(crate) lane: Option<Arc<Lane>>,
     pub(crate) key: Key,
+    /// What authorizes requests at a proxy, which may repeat it.
+    pub(crate) at_proxies: Vec<SecretString>,
     pub(crate) timeout: Duration,
     pub(crate) largest_reply: usize,
 }
@@ -70,7 +73,7 @@ impl Wire {
             }
             None => exchange.run().await,
         };
-        let Arrived { status, headers, retry_after, body, was_redirected } =
+        let Arrived { sent_at, status, headers, retry_after, body, was_redirected } =
             arrived.map_err(|not_arrived| not_arrived.failure(call))?;
         if was_redirected {
             let what = "the custom HTTP client followed a redirect, which may have leaked the key to another host: build it with a redirect policy of `none()`";
@@ -85,7 +88,7 @@ impl Wire {
         }
         let secrets = self.secrets(call);
         match body {
-            Ok(body) => Ok(Reply { status, body, after_unknown_outcome: false, secrets }),
+            Ok(body) => Ok(Reply { sent_at, status, body, after_unknown_outcome: false, secrets }),
             Err(unread) => Err(unread.failure(call, status)),
         }
     }
@@ -123,9 +126,14 @@ impl Wire {
         Ok((request, departure))
     }
 
+    /// What is sent with all calls and must not be shown of any response.
+    pub(crate) fn secrets_of_all_calls(&self) -> impl Iterator<Item = &SecretString> {
+        self.at_proxies.iter().chain([self.key.secret()])
+    }
+
     /// What the service could repeat and must not be shown.
     fn secrets(&self, call: &Call) -> Secrets {
-        let known = call.secrets.iter().chain([self.key.secret()]).cloned().collect();
+        let known = call.secrets.iter().chain(self.secrets_of_all_calls()).cloned().collect();
         Secrets::new(known, call.body.clone())
     }
 

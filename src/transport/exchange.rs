@@ -1,7 +1,7 @@
 //! One request handed to the HTTP client, and all that comes back.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use reqwest::header::HeaderMap;
@@ -43,6 +43,8 @@ pub(super) struct Exchange {
 
 /// A response whose head was read, and its body as far as it could be.
 pub(super) struct Arrived {
+    /// When the request was handed to the HTTP client.
+    pub(super) sent_at: SystemTime,
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
     pub(super) retry_after: Option<Duration>,
@@ -109,6 +111,7 @@ impl Exchange {
         let asked = self.request.url().clone();
         let _given_up = self.departure.call_back_on_drop();
         self.pass.sent();
+        let sent_at = SystemTime::now();
         let mut response = match time.limit(self.http.execute(self.request)).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => {
@@ -152,7 +155,7 @@ impl Exchange {
             }
             body
         };
-        Ok(Arrived { status, headers, retry_after, body, was_redirected })
+        Ok(Arrived { sent_at, status, headers, retry_after, body, was_redirected })
     }
 }
 

@@ -181,6 +181,8 @@ fn an_unusable_key_or_url() {
     let graphql = Client::builder().api_key("k").graphql_url("http://api.example/graphql");
     assert_refused(&graphql.clone().build().unwrap_err(), "graphql_url", "plain http");
     graphql.allow_plain_http().build().unwrap();
+    let agent = Client::builder().api_key("k").user_agent("line\nend").build();
+    assert_refused(&agent.unwrap_err(), "user_agent", "header");
 }
 
 #[tokio::test]

@@ -16,11 +16,13 @@ use crate::support::{KEY, Reply, Script};
 
 const HOOK_TOKEN: &str = "hook-canary-0123456789-0123456789";
 
-const SECRETS: [&str; 9] = [
+const SECRETS: [&str; 10] = [
     "path-canary",
     "body-canary",
     "hook-canary",
     "proxy-canary",
+    // `me:proxy-canary` in Base64.
+    "bWU6cHJveHktY2FuYXJ5",
     "key-canary",
     "secret-canary",
     "env-canary",
@@ -122,16 +124,20 @@ async fn no_secret_is_ever_shown() {
     let error = server.client().rest().get_pod("p").await.unwrap_err();
     printed.note(&format!("{error} {error:?} {:?}", error.source().map(ToString::to_string)));
 
-    // A proxy that wants a password, one that answers and one that cannot be reached.
+    // A proxy that wants a password: one that answers, one that repeats what it was sent, and one
+    // that cannot be reached.
     let nowhere = Script::of([]).await.url().to_owned();
-    for proxy in [server.url(), &nowhere] {
+    let repeating = Script::then_always([], Reply::Echo { status: 407, field: "error" }).await;
+    for proxy in [server.url(), repeating.url(), &nowhere] {
         let settings = server.settings().base_url("http://queue.example").allow_plain_http();
         let settings = settings.proxy(proxy.replace("http://", "http://me:proxy-canary@"));
         printed.note(&format!("{settings:?}"));
         if let Err(error) = settings.build().unwrap().endpoint("ep").job("j").status().await {
             printed.error(&error);
+            printed.note(&error.body().unwrap_or_default());
         }
     }
+    assert_eq!(repeating.requests().len(), 1);
 
     let text = String::from_utf8_lossy(&printed.0.lock().unwrap()).into_owned();
     assert!(text.contains("podqueue.call"), "the trace is captured");
