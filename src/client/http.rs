@@ -32,14 +32,21 @@ impl ClientBuilder {
             .referer(false);
         if let Some(url) = &self.proxy {
             // What is wrong with it is not told in detail: it can hold a password.
-            let proxy = reqwest::Proxy::all(url.expose()).map_err(|_| {
-                Error::refused(SETTINGS, "proxy", "must be the URL of an http or https proxy")
-            })?;
-            http = http.proxy(proxy);
+            let refused =
+                || Error::refused(SETTINGS, "proxy", "must be the URL of an http or https proxy");
+            // The HTTP client would fail with another one call by call.
+            if url.expose().split_once("://").is_some_and(|(scheme, _)| !is_http(scheme)) {
+                return Err(refused());
+            }
+            http = http.proxy(reqwest::Proxy::all(url.expose()).map_err(|_| refused())?);
         }
         http.build().map_err(|error| {
             Error::refused(SETTINGS, "http client", "cannot be set up: see the source")
                 .with_source(error)
         })
     }
+}
+
+fn is_http(scheme: &str) -> bool {
+    ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
 }

@@ -34,7 +34,8 @@ pub(crate) fn of_proxies(
     }
 }
 
-fn in_url(url: &str) -> Vec<SecretString> {
+/// The user name and password in a URL, and the password alone.
+pub(crate) fn in_url(url: &str) -> Vec<SecretString> {
     // The environment may leave the scheme out.
     let url =
         if url.contains("://") { Url::parse(url) } else { Url::parse(&format!("http://{url}")) };

@@ -14,6 +14,7 @@ use super::http_url::is_http_url;
 use super::operations::{RUN, RUN_SYNC};
 use super::{Endpoint, Job, JobRecord, Policy, S3Config};
 use crate::error::{Attempted, Error, Result};
+use crate::hiding::credentials;
 use crate::json::{not_decodable, not_serializable, text_in_flawed};
 use crate::secret_string::SecretString;
 use crate::transport::{Call, Operation, Repeat, Reply};
@@ -202,11 +203,12 @@ fn check_webhook(attempted: &Attempted, webhook: &str) -> Result<()> {
     Err(Error::refused(attempted, "webhook", rule))
 }
 
-/// A webhook's URL, and those parts of it that are long enough to be a token.
+/// A webhook's URL, and those parts of it that are credentials, or long enough to be a token.
 fn secrets_of_webhook(url: &SecretString) -> Vec<SecretString> {
     let parts = url.expose().split(['/', '?', '#', '&', '=']);
     let tokens = parts.filter(|part| part.len() >= 32).map(SecretString::from);
-    std::iter::once(url.clone()).chain(tokens).collect()
+    let login = credentials::in_url(url.expose());
+    std::iter::once(url.clone()).chain(tokens).chain(login).collect()
 }
 
 /// Reads the record of a new job, whose id only the reply knows.

@@ -16,8 +16,9 @@ use crate::support::{KEY, Reply, Script};
 
 const HOOK_TOKEN: &str = "hook-canary-0123456789-0123456789";
 
-const SECRETS: [&str; 10] = [
+const SECRETS: [&str; 11] = [
     "path-canary",
+    "address-canary",
     "body-canary",
     "hook-canary",
     "proxy-canary",
@@ -161,7 +162,8 @@ async fn no_secret_is_ever_shown() {
 /// Every call of all three interfaces, with a secret wherever one can stand.
 async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
     let mut errors = Vec::new();
-    let storage = S3Config::new("access-canary", "storage-canary", "b", "https://storage.example");
+    let address = "https://me:address-canary@storage.example/?X-Signature=address-canary";
+    let storage = S3Config::new("access-canary", "storage-canary", "b", address);
     let template = NewTemplate::pod("n", "i").container_disk_gb(1).volume_gb(1);
     let template = template.env("A", "env-canary");
     printed.note(&format!("{storage:?} {template:?} {:?}", SecretString::from(KEY)));
@@ -177,7 +179,7 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
         let endpoint = client.endpoint("ep");
         let job = endpoint.job("j");
         let run = endpoint.run(&json!({})).s3_config(storage.clone());
-        let hook = format!("https://me.example/hooks/{HOOK_TOKEN}");
+        let hook = format!("https://me:hook-canary-login@me.example/hooks/{HOOK_TOKEN}");
         let run = run.webhook(hook.clone());
         let moment = Duration::from_millis(5);
         let all = endpoint.run_all([json!({})]);
