@@ -7,7 +7,7 @@
 //!   own words, ids and statuses never pass through here, and nothing is parsed after it was redacted.
 //! - What is known to be a secret is always redacted: the API key, storage credentials, and what a
 //!   field is named after (`password`, `apiKey`, `HF_TOKEN`). Any other value of an environment
-//!   may be one, and is redacted unless it is trivial (`request::is_trivial`).
+//!   may be one, and is redacted unless it is trivial (`trivial::is_trivial`).
 //!
 //! How a secret may be spelled is the matter of `spelling`, where it stands that of `search`, and
 //! which values of a request are secrets that of `request`.
@@ -18,6 +18,7 @@ mod found;
 mod request;
 mod search;
 mod spelling;
+mod trivial;
 
 use bytes::Bytes;
 use serde_json::{Map, Value};

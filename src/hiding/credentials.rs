@@ -5,6 +5,7 @@ use std::iter::once;
 use percent_encoding::percent_decode_str;
 use reqwest::Url;
 
+use super::trivial::is_trivial;
 use crate::secret_string::SecretString;
 
 /// Where the environment may name a proxy, as the HTTP client reads it.
@@ -44,14 +45,16 @@ pub(crate) fn in_url(url: &str) -> Vec<SecretString> {
     let user = decoded(url.username());
     match url.password() {
         Some(password) => pair(&user, &decoded(password)),
-        // A token that stands alone.
-        None => once(user).filter(|user| !user.is_empty()).map(SecretString::from).collect(),
+        // A token that stands alone, or a name.
+        None => once(user).filter(|user| !is_trivial(user)).map(SecretString::from).collect(),
     }
 }
 
-/// Both together, as they may be repeated in Base64, and the password.
+/// Both together, as they may be repeated in Base64, and the password; without one, the user name is
+/// what authorizes.
 fn pair(user: &str, password: &str) -> Vec<SecretString> {
-    [format!("{user}:{password}"), password.to_owned()].map(SecretString::from).into()
+    let alone = if password.is_empty() { user } else { password };
+    [format!("{user}:{password}"), alone.to_owned()].map(SecretString::from).into()
 }
 
 fn from_base64(text: &str) -> Option<Vec<u8>> {
@@ -88,6 +91,7 @@ mod tests {
         {
             assert_eq!(texts(in_basic(value)), ["user:pa:ss", "pa:ss"], "{value}");
         }
+        assert_eq!(texts(in_basic("Basic a2V5Og==")), ["key:", "key"]);
         for value in ["", "Basic", "Basic ", "Basic dXNlcg==", "Basic ?", "Bearer dXNlcjpwYTpzcw=="]
         {
             assert!(in_basic(value).is_empty(), "{value}");
@@ -101,7 +105,9 @@ mod tests {
         assert_eq!(texts(of_proxies(Some(&given), environment)), ["me:p@ss", "p@ss"]);
         assert_eq!(texts(of_proxies(None, environment)), ["a:b", "b"]);
         for (url, secrets) in [
-            ("http://token@proxy", vec!["token"]),
+            ("http://token-7@proxy", vec!["token-7"]),
+            ("http://token-7:@proxy", vec!["token-7"]),
+            ("http://me@proxy", vec![]),
             ("a:b@proxy:3128", vec!["a:b", "b"]),
             ("http://proxy", vec![]),
             ("", vec![]),

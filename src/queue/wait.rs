@@ -82,6 +82,8 @@ struct Seen {
     last: Option<JobRecord>,
     /// Why the last look has failed, where it has.
     failure: Option<Error>,
+    /// There was no look shortly before the deadline.
+    is_old: bool,
 }
 
 /// How the polling of a job ended.
@@ -259,6 +261,7 @@ impl Wait {
             looked = Instant::now();
             // A caller that is polled again only now gets no look for which there is no time.
             if deadline.is_some_and(|deadline| deadline <= looked) {
+                seen.is_old = true;
                 return Looked::RanOut(seen);
             }
             *polls += 1;
@@ -283,7 +286,7 @@ impl Wait {
                 Ok(record) if record.status().is_terminal() => return Looked::Ended(record),
                 Ok(record) => {
                     patience.restore();
-                    seen = Seen { last: Some(record), failure: None };
+                    seen = Seen { last: Some(record), ..Seen::default() };
                 }
                 Err(error) if may_pass(self.job.lifespan(), &error) => {
                     if deadline.is_none() && patience.ends(self.job.id()) {
@@ -328,7 +331,7 @@ impl Wait {
         let failure =
             failure.map(|why| format!("; the last poll failed: {why}")).unwrap_or_default();
         let fate = match &cancelled {
-            None if seen.last.is_none() || seen.failure.is_some() => {
+            None if seen.last.is_none() || seen.failure.is_some() || seen.is_old => {
                 "it may still be running on the service".to_owned()
             }
             None => "it continues on the service".to_owned(),

@@ -187,6 +187,11 @@ impl Wire {
                 "the response is a web page, which comes from a gateway and not from the service: if this persists, check the URL",
             ),
             404 => (ErrorKind::NotFound, Fate::Final, "not found or no longer available"),
+            407 => (
+                ErrorKind::UnexpectedStatus,
+                Fate::Final,
+                "a proxy requires other credentials (ClientBuilder::proxy)",
+            ),
             408 | 425 => (
                 ErrorKind::Server,
                 Fate::ServerFailed,

@@ -61,6 +61,23 @@ async fn a_caller_that_was_away_does_not_count_as_a_service_out_of_reach() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_wait_that_comes_back_after_its_deadline_claims_nothing() {
+    let going_on = Reply::ok(r#"{"id":"j","status":"IN_PROGRESS"}"#);
+    let server = Script::then_always([], going_on).await;
+    let polling = Polling::new().first(Duration::from_secs(1));
+    let job = server.settings().polling(polling).build().unwrap().endpoint("ep").job("j");
+    let mut watched: Watched =
+        Box::pin(async move { job.wait().timeout(10 * MINUTE).await.map(drop) });
+    poll_until(&mut watched, &server, 2).await;
+    sleep(20 * MINUTE).await;
+    let requests = server.requests().len();
+    let error = watched.await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::WaitTimedOut);
+    assert!(error.to_string().contains("it may still be running"), "{error}");
+    assert_eq!(server.requests().len(), requests, "there was no time for a poll");
+}
+
 #[tokio::test]
 async fn a_response_that_is_read_late_moves_no_deadline() {
     let record = |id, status| Reply::ok(json!({"id": id, "status": status}));
