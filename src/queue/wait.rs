@@ -20,6 +20,9 @@ use crate::transport::require_runtime;
 /// How long before the deadline the status is asked for a last time.
 const LAST_LOOK: Duration = Duration::from_millis(250);
 
+/// For how long after a look the job is said to be as it was seen. The caller may have been away.
+const RECENT: Duration = Duration::from_secs(5);
+
 /// The first and the longest pause of a wait that is notified.
 const NOTIFIED_FIRST: Duration = Duration::from_secs(5);
 const NOTIFIED_LONGEST: Duration = Duration::from_secs(2 * 60);
@@ -82,8 +85,8 @@ struct Seen {
     last: Option<JobRecord>,
     /// Why the last look has failed, where it has.
     failure: Option<Error>,
-    /// There was no look shortly before the deadline.
-    is_old: bool,
+    /// When the last look that succeeded began.
+    asked: Option<Instant>,
 }
 
 /// How the polling of a job ended.
@@ -261,7 +264,6 @@ impl Wait {
             looked = Instant::now();
             // A caller that is polled again only now gets no look for which there is no time.
             if deadline.is_some_and(|deadline| deadline <= looked) {
-                seen.is_old = true;
                 return Looked::RanOut(seen);
             }
             *polls += 1;
@@ -286,7 +288,7 @@ impl Wait {
                 Ok(record) if record.status().is_terminal() => return Looked::Ended(record),
                 Ok(record) => {
                     patience.restore();
-                    seen = Seen { last: Some(record), ..Seen::default() };
+                    seen = Seen { last: Some(record), failure: None, asked: Some(looked) };
                 }
                 Err(error) if may_pass(self.job.lifespan(), &error) => {
                     if deadline.is_none() && patience.ends(self.job.id()) {
@@ -315,6 +317,7 @@ impl Wait {
 
     /// The time is over.
     async fn run_out(self, seen: Seen) -> Result<JobRecord> {
+        let is_recent = seen.asked.is_some_and(|asked| asked.elapsed() < RECENT);
         let cancelled = if self.cancel {
             match self.cancel_now().await {
                 Cancel::Ended(record) => return record.into_result(),
@@ -331,7 +334,7 @@ impl Wait {
         let failure =
             failure.map(|why| format!("; the last poll failed: {why}")).unwrap_or_default();
         let fate = match &cancelled {
-            None if seen.last.is_none() || seen.failure.is_some() || seen.is_old => {
+            None if seen.failure.is_some() || !is_recent => {
                 "it may still be running on the service".to_owned()
             }
             None => "it continues on the service".to_owned(),
