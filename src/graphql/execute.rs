@@ -34,6 +34,10 @@ impl Graphql {
         Self { context }
     }
 
+    pub(super) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
     /// Executes an operation generated from a `.graphql` file, with its variables.
     ///
     /// A query is retried after a transient failure. A mutation that may have taken effect is not:
@@ -144,7 +148,7 @@ impl Graphql {
 }
 
 /// The `data` of a response without errors; `None` where it is null or absent.
-fn data(attempted: &Attempted, reply: &Reply) -> Result<Option<Bytes>> {
+pub(super) fn data(attempted: &Attempted, reply: &Reply) -> Result<Option<Bytes>> {
     let mut data = None;
     let mut errors: Vec<GraphqlError> = Vec::new();
     let fields = RawField::named(attempted, &reply.body, &["data", "errors"]);
@@ -172,7 +176,7 @@ fn errors_in(attempted: &Attempted, body: &Bytes) -> Option<Vec<GraphqlError>> {
 }
 
 /// A GraphQL server answers 400 with errors of the standard form where a document is invalid.
-fn as_graphql(attempted: &Attempted, error: Error) -> Error {
+pub(super) fn as_graphql(attempted: &Attempted, error: Error) -> Error {
     let Some(body) = error.unredacted_body().cloned() else { return error };
     let Some(errors) = errors_in(attempted, &body) else { return error };
     let secrets = error.secrets();

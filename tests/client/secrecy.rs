@@ -211,6 +211,7 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
         let write = write.header("x-auth-token", &"path-canary");
         let body = json!({"password": "body-canary", "env": {"A": "env-canary"}});
         let write = write.json(Some(&body), Changes::NONE).send_empty(&rest);
+        let password = json!({"password": "body-canary"}).as_object().unwrap().clone();
         let wait = job.wait().timeout(moment).cancel_on_timeout();
         let results = [
             run.await.map(|job| format!("{job:?}")),
@@ -219,6 +220,7 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
             endpoint.purge_queue().await.map(|purged| format!("{purged:?}")),
             endpoint.openai("v1/models", &json!({})).await.map(|_| String::new()),
             endpoint.requests().await.map(|_| String::new()),
+            client.graphql().raw("mutation { m }", password.clone()).await.map(|_| String::new()),
             job.status().await.map(|record| format!("{record:?}")),
             job.cancel().await.map(|record| format!("{record:?}")),
             job.retry().await.map(|record| format!("{record:?}")),
