@@ -81,6 +81,7 @@ extern crate self as podqueue;
 mod client;
 mod context;
 mod error;
+mod events;
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzz;
@@ -105,6 +106,7 @@ pub mod webhook;
 pub use client::{Client, ClientBuilder};
 pub use context::{GraphqlBody, Polling, QueueAuth};
 pub use error::{Error, ErrorKind, Result};
+pub use events::{ServerEvent, ServerEvents};
 pub use graphql::{NewTemplate, Port, Protocol, Secret, Secrets, Template, Templates};
 pub use observe::Observation;
 pub use queue::{
@@ -113,7 +115,7 @@ pub use queue::{
     StreamChunk, Wait, WorkerCounts,
 };
 pub use request::Request;
-pub use rest::{Authorization, Rest};
+pub use rest::{Authorization, Part, Rest};
 pub use secret_string::SecretString;
 pub use transport::{RateLimits, RetryPolicy};
 #[cfg(feature = "webhook")]

@@ -60,6 +60,7 @@ impl Wire {
             deadline,
             largest_reply: self.largest_reply,
             answers_new_job: call.answers_new_job,
+            reads_events: call.reads_events,
             lane: lane.cloned(),
         };
         let arrived = match lane.filter(|_| call.is_held_open) {
@@ -70,7 +71,7 @@ impl Wire {
             }
             None => exchange.run().await,
         };
-        let Arrived { status, headers, retry_after, body, was_redirected } =
+        let Arrived { status, headers, retry_after, body, incoming, was_redirected } =
             arrived.map_err(|not_arrived| not_arrived.failure(call))?;
         if was_redirected {
             let what = "the custom HTTP client followed a redirect, which may have leaked the key to another host: build it with a redirect policy of `none()`";
@@ -85,7 +86,7 @@ impl Wire {
         }
         let secrets = self.secrets(call);
         match body {
-            Ok(body) => Ok(Reply { status, body, after_unknown_outcome: false, secrets }),
+            Ok(body) => Ok(Reply { status, body, after_unknown_outcome: false, secrets, incoming }),
             Err(unread) => Err(unread.failure(call, status)),
         }
     }

@@ -62,7 +62,12 @@ fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> 
     let mut operations = Vec::new();
     for operation in mended.operations {
         match decided.signatures.remove(&operation.name) {
-            Some(signature) => operations.push((operation, signature)),
+            Some(mut signature) => {
+                let event = operation.events.as_ref();
+                let event = event.and_then(|name| decided.signatures.remove(name));
+                signature.event = event.map(|it| it.answer);
+                operations.push((operation, signature));
+            }
             None => warnings.push(Diagnostic::of_file(
                 &source.name,
                 format!("left out {} {}: it got no signature", operation.method, operation.path),

@@ -20,6 +20,7 @@ mod names;
 mod notes;
 mod operations;
 mod parameters;
+mod parts;
 mod places;
 mod references;
 mod responses;

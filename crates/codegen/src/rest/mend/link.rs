@@ -110,7 +110,7 @@ impl Linker {
                 for (key, value) in object {
                     match key.as_str() {
                         _ if names => self.part(value, file, false, depth),
-                        "schema" => self.schema(value, file),
+                        "schema" | "itemSchema" => self.schema(value, file),
                         "example" | "examples" => {}
                         key => {
                             let names = NAMED.contains(&key) && value.is_object();
