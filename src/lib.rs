@@ -154,28 +154,19 @@ macro_rules! include_queries {
 /// `Api` with a method for each operation, the builders that these return, and the module `types`.
 ///
 /// The build script calls `podqueue_codegen::Build::new().rest("openapi").run()`; see the README. If
-/// the crate has several descriptions, name one by its file without the extension, in a module of its
-/// own: `mod pets { podqueue::include_rest!("pets"); }`.
+/// the crate has several descriptions, name one by its file without the extension, in a separate
+/// module: `mod pets { podqueue::include_rest!("pets"); }`.
+///
+/// The macro belongs into a module, not into a function. If your crate has renamed the dependency,
+/// as in `queue = { package = "podqueue", … }`, generated code only finds it with
+/// `extern crate queue as podqueue;` at the root of the crate.
 #[macro_export]
 macro_rules! include_rest {
-    () => {
-        include!(concat!(
-            env!(
-                "OUT_DIR",
-                "this crate needs a build script, `build.rs`, whose `main` calls `podqueue_codegen::Build::new().rest(\"openapi\").run()`"
-            ),
-            "/podqueue_rest.rs"
+    ($($name:tt)?) => {
+        ::std::include!(::std::env!(
+            "PODQUEUE_REST",
+            "this crate needs a build script, `build.rs`, whose `main` calls `podqueue_codegen::Build::new().rest(\"openapi\").run()`"
         ));
-    };
-    ($name:literal) => {
-        include!(concat!(
-            env!(
-                "OUT_DIR",
-                "this crate needs a build script, `build.rs`, whose `main` calls `podqueue_codegen::Build::new().rest(\"openapi\").run()`"
-            ),
-            "/podqueue_rest_",
-            $name,
-            ".rs"
-        ));
+        podqueue_rest! { $($name)? }
     };
 }

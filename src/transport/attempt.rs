@@ -11,6 +11,7 @@ use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderVal
 use tokio::time::Instant;
 
 use super::body::{Departure, Outgoing};
+use super::credential::Credential;
 use super::driven::driven;
 use super::exchange::{Arrived, Exchange, NotArrived, Why};
 use super::key::Key;
@@ -97,6 +98,11 @@ impl Wire {
         if matches!(call.auth, Auth::QueryKey) {
             url.query_pairs_mut().append_pair("api_key", self.key.secret().expose());
         }
+        if let Auth::Other(Some(credential)) = &call.auth
+            && let Credential::Query { name, value } = &**credential
+        {
+            url.query_pairs_mut().append_pair(name, value.expose());
+        }
         let mut request = reqwest::Request::new(call.operation.method.clone(), url);
         let headers = request.headers_mut();
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
@@ -172,7 +178,15 @@ impl Wire {
             401 => (
                 ErrorKind::Unauthorized,
                 Fate::Final,
-                "the API key is missing, wrong or lacks permission",
+                match &call.auth {
+                    Auth::Other(None) => {
+                        "the service requires authorization, and none was sent (Authorization)"
+                    }
+                    Auth::Other(Some(_)) => {
+                        "the authorization is wrong or lacks permission (Authorization)"
+                    }
+                    _ => "the API key is missing, wrong or lacks permission",
+                },
             ),
             403 | 404 if is_page(headers, body) => (
                 ErrorKind::Server,

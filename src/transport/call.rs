@@ -36,7 +36,7 @@ pub(crate) enum Auth {
     BareKey,
     /// `?api_key=<key>`
     QueryKey,
-    /// Not by the client's key: by a header of another service's, or not at all.
+    /// Not by the client's key: by a credential of another service's, or not at all.
     Other(Option<Arc<Credential>>),
 }
 

@@ -55,10 +55,14 @@ fn deep<T: Send>(run: impl Fn() -> T + Send + Sync) -> T {
 
 fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> {
     let (description, places) = read::read_with_places(source)?;
-    let base_path = base_path::base_path(&description);
+    let servers = base_path::Servers::of(&description);
     let mut mended = mend::mend(source, &places, description)?;
     let mut decided = bisect::decide(source, &places, &mut mended)?;
     let mut warnings = mended.warnings;
+    for (keys, message) in servers.ignored {
+        let (line, column) = places.of(&keys);
+        warnings.push(Diagnostic::new(&source.name, line, column, message));
+    }
     let mut operations = Vec::new();
     for operation in mended.operations {
         match decided.signatures.remove(&operation.name) {
@@ -74,16 +78,19 @@ fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> 
             )),
         }
     }
-    let calls = emit::calls(handle, &base_path, &operations);
+    let calls = emit::calls(handle, &servers.base_path, &operations);
     let types = types::lenient(decided.types, &mended.enums, operations.iter().map(|(_, it)| it));
     let tokens = quote! {
         /// What the calls send and answer with.
         #[allow(dead_code)]
         pub mod types {
+            #[allow(unused_imports)]
+            use ::std::prelude::v1::*;
+
             #types
         }
 
         #calls
     };
-    Ok(Generated { code: print::file(&source.name, tokens)?, warnings })
+    Ok(Generated { code: print::file(&source.name, tokens)?, warnings, files: mended.files })
 }

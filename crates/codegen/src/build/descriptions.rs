@@ -47,13 +47,6 @@ pub(super) fn named(places: &[PathBuf]) -> Result<BTreeMap<String, Source>, Diag
     Ok(named)
 }
 
-/// The code for who does not say which of several descriptions is meant.
-pub(super) fn choice<'a>(names: impl Iterator<Item = &'a String>) -> String {
-    let names: Vec<_> = names.map(|name| format!("podqueue::include_rest!({name:?})")).collect();
-    let message = format!("there are several descriptions; write one of {}", names.join(", "));
-    format!("::core::compile_error!({message:?});\n")
-}
-
 /// The descriptions in a folder, or in one file; at least one. Where a folder holds several files,
 /// those without a version are parts of others.
 fn within(place: &Path) -> Result<Vec<(PathBuf, Source)>, Diagnostic> {
