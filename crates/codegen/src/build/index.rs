@@ -16,7 +16,8 @@ pub(super) fn index<'a>(names: impl Iterator<Item = &'a String>) -> String {
         arms.push_str(&format!(
             "    ({name:?}) => {{
         #[allow(dead_code, missing_copy_implementations, missing_debug_implementations)]
-        #[allow(unreachable_pub)]
+        #[allow(unreachable_pub, clippy::all, clippy::nursery, clippy::pedantic)]
+        #[allow(clippy::restriction)]
         mod podqueue_rest {{
             #[allow(unused_imports)]
             use ::std::prelude::v1::*;
