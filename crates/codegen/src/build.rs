@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use self::descriptions::DESCRIPTIONS;
+pub use self::descriptions::only as description;
 use crate::graphql::{self, Options, SharedTypes};
 use crate::{Diagnostic, Generated, Source, rest};
 

@@ -16,6 +16,8 @@ mod signatures;
 mod types;
 mod yaml;
 
+use std::path::PathBuf;
+
 use quote::quote;
 
 pub use self::read::read;
@@ -51,6 +53,17 @@ fn deep<T: Send>(run: impl Fn() -> T + Send + Sync) -> T {
             Err(_) => run(),
         }
     })
+}
+
+/// A description with all of its files in one tree, and the paths of the other files.
+///
+/// # Errors
+///
+/// The text does not parse.
+pub fn linked(source: &Source) -> Result<(serde_json::Value, Vec<PathBuf>), Diagnostic> {
+    let mut tree = read::read(source)?;
+    let files = mend::link(source, &mut tree);
+    Ok((tree, files))
 }
 
 fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> {

@@ -11,7 +11,7 @@ use crate::{Diagnostic, Source, rest};
 pub(super) const DESCRIPTIONS: [&str; 3] = ["yaml", "yml", "json"];
 
 /// The one description of a folder.
-pub(super) fn only(folder: &Path) -> Result<Source, Diagnostic> {
+pub fn only(folder: &Path) -> Result<Source, Diagnostic> {
     let mut found = within(folder)?;
     match (found.pop(), found.is_empty()) {
         (Some((_, only)), true) => Ok(only),

@@ -53,6 +53,11 @@ pub(crate) struct Mended {
     pub(crate) files: Vec<PathBuf>,
 }
 
+/// Puts all files of a description into one tree. Returns the paths of the others.
+pub(super) fn link(source: &Source, description: &mut Value) -> Vec<PathBuf> {
+    link::link(source, description).files
+}
+
 /// Mends a description.
 pub(super) fn mend(
     source: &Source,
