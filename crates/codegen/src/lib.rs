@@ -76,8 +76,10 @@ pub use source::{Generated, Source};
 /// are those of the parser, so this may change with any version.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::build::description;
     pub use crate::graphql::literal::literal;
     pub use crate::graphql::schema::document as schema;
+    pub use crate::rest::linked;
 }
 
 /// The whole build script of a crate that has its own queries: generates operations from the

@@ -107,13 +107,13 @@ fn several_media_types_of_one_body() {
 }
 
 #[test]
-fn a_body_of_several_parts_is_left_out_and_named() {
+fn a_body_of_a_kind_that_cannot_be_sent_is_left_out_and_named() {
     let made = paths(
-        "  /a: {post: {requestBody: {required: true, content: {multipart/form-data: {schema: {type: object}}}}, responses: {'200': {description: A}}}}",
+        "  /a: {post: {requestBody: {required: true, content: {multipart/related: {schema: {type: object}}}}, responses: {'200': {description: A}}}}",
     );
     assert_eq!(
         lines(&made.warnings),
-        "openapi/test.yaml:4:8: left out POST /a: it takes multipart/form-data, which cannot be sent"
+        "openapi/test.yaml:4:8: left out POST /a: it takes multipart/related, which cannot be sent"
     );
 }
 

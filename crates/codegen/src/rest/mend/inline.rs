@@ -25,6 +25,10 @@ pub(super) fn name_objects(
     }
     for operation in operations_mut(paths) {
         let name = text_at(operation, "operationId");
+        for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
+            let name = format!("{name}_{}", text_at(parameter, "name"));
+            names.name(&mut parameter["schema"], &name);
+        }
         for (path, suffix) in [
             ("/requestBody/content/application~1json/schema", "body"),
             ("/responses/2XX/content/application~1json/schema", "response"),

@@ -1,7 +1,8 @@
-// tests/corpus/rest/bodies.yaml:11:13: left out POST /upload: it takes multipart/form-data, which cannot be sent
 /// What the calls send and answer with.
 #[allow(dead_code)]
 pub mod types {
+    #[allow(unused_imports)]
+    use ::std::prelude::v1::*;
     use ::podqueue::__private::lenient;
 
     /// One of several values.
@@ -310,6 +311,17 @@ impl Api {
             rest: self.target.clone(),
             timeout: None,
             body: body.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /upload`
+    pub fn upload(&self) -> Upload {
+        Upload {
+            rest: self.target.clone(),
+            timeout: None,
+            parts: Vec::new(),
         }
     }
 }
@@ -771,6 +783,50 @@ impl Text {
 }
 
 impl ::std::future::IntoFuture for Text {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Api::upload`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Upload {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    parts: Vec<(String, ::podqueue::Part)>,
+}
+
+#[allow(dead_code)]
+impl Upload {
+    /// Adds a part to the body, of any name. Parts of the same name are all sent.
+    pub fn part(mut self, name: impl Into<String>, part: ::podqueue::Part) -> Self {
+        self.parts.push((name.into(), part));
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = ::podqueue::rest::call::RestCall::new("upload", "POST")
+            .literal("/upload")
+            .multipart(true, ::podqueue::rest::call::Multipart::new().more(&self.parts))
+            .timeout(self.timeout);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Upload {
     type Output = ::podqueue::Result<()>;
     type IntoFuture = ::std::pin::Pin<
         Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
