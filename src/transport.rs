@@ -39,6 +39,7 @@ pub use retry::RetryPolicy;
 pub(crate) use retry_after::retry_after;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
@@ -161,7 +162,8 @@ impl Transport {
                 self.budget.refill();
             }
             let pause = if repeat.after(failure.fate).is_again() {
-                self.retry.pause(course.attempts, call.longest_pause, &failure)
+                let policy = call.retry.as_ref().unwrap_or(&self.retry);
+                policy.pause(course.attempts, call.longest_pause, &failure)
             } else {
                 None
             };
@@ -190,6 +192,14 @@ impl Transport {
     /// How long a call may take in all, beside its extra time.
     fn call_timeout(&self, call: &Call) -> Option<Duration> {
         self.call_timeout.map(|time| time.max(call.timeout.unwrap_or_default()))
+    }
+
+    /// Waits until a call of this operation would have its turn, which goes back unused.
+    pub(crate) async fn turn(&self, operation: &Operation, endpoint_id: &Arc<str>) {
+        let Some(limit) = operation.limit else { return };
+        if let Err(gate) = self.limiter.enter(endpoint_id, operation.name, limit, Duration::ZERO) {
+            drop(gate.pass(Duration::ZERO, None).await);
+        }
     }
 
     /// Waits for the call's turn.

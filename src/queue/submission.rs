@@ -17,7 +17,7 @@ use crate::error::{Attempted, Error, Result};
 use crate::hiding::credentials;
 use crate::json::{not_decodable, not_serializable, text_in_flawed};
 use crate::secret_string::SecretString;
-use crate::transport::{Call, Operation, Repeat, Reply};
+use crate::transport::{Call, Operation, Repeat, Reply, RetryPolicy};
 
 /// What stands before the input in every body.
 const BEFORE_INPUT: &str = r#"{"input":"#;
@@ -110,6 +110,7 @@ struct Submission {
     policy: Option<Policy>,
     s3_config: Option<S3Config>,
     at_least_once: bool,
+    retry: Option<RetryPolicy>,
     timeout: Option<Duration>,
 }
 
@@ -126,6 +127,7 @@ impl Submission {
             policy: None,
             s3_config: None,
             at_least_once: false,
+            retry: None,
             timeout: None,
         }
     }
@@ -172,6 +174,7 @@ impl Submission {
         let call = self.endpoint.call(operation, attempted, url);
         let mut call = call.body(body).timeout(self.timeout);
         call.answers_new_job = true;
+        call.retry = self.retry;
         if self.at_least_once {
             call.operation.repeat = Repeat::AtLeastOnce;
         }
@@ -368,6 +371,13 @@ macro_rules! submission_settings {
             /// unreadable, is larger than the client's limit, or broke off after the job's id.
             pub fn at_least_once(mut self) -> Self {
                 self.submission.at_least_once = true;
+                self
+            }
+
+            /// How often and how soon this submission is retried, if that is safe; overrides the
+            /// client's [`retry`](crate::ClientBuilder::retry).
+            pub fn retry(mut self, policy: RetryPolicy) -> Self {
+                self.submission.retry = Some(policy);
                 self
             }
 

@@ -4,8 +4,14 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates that are published, in the order in which they are.
-pub const PUBLISHED: [&str; 5] =
-    ["podqueue-codegen", "podqueue-local", "podqueue", "podqueue-regenerate", "podqueue-cli"];
+pub const PUBLISHED: [&str; 6] = [
+    "podqueue-codegen",
+    "podqueue-local",
+    "podqueue",
+    "podqueue-batch",
+    "podqueue-regenerate",
+    "podqueue-cli",
+];
 
 /// Whether a published crate is a program alone, without a library that docs.rs could show.
 pub fn is_program(name: &str) -> bool {

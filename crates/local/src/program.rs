@@ -63,6 +63,10 @@ pub struct Arguments {
     #[arg(long)]
     rate_limits: bool,
 
+    /// How many jobs can wait in the queue of each endpoint; a submission beyond that gets 429.
+    #[arg(long, value_name = "JOBS")]
+    max_queued: Option<usize>,
+
     /// Stop the clock.
     ///
     /// It moves only by POST /_local/clock/advance with a body like {"ms": 60000}.
@@ -131,6 +135,9 @@ async fn serve(arguments: Arguments, program: &str) -> Result<(), Box<dyn std::e
     }
     if arguments.rate_limits {
         builder = builder.rate_limits(RateLimits::documented());
+    }
+    if let Some(jobs) = arguments.max_queued {
+        builder = builder.max_queued(jobs);
     }
     for (name, command) in arguments.endpoints {
         builder = builder.command_endpoint(name, command);
