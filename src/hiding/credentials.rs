@@ -1,4 +1,4 @@
-//! Credentials that are sent in a form in which nobody would repeat them.
+//! Credentials that are sent encoded, and may come back decoded.
 
 use std::iter::once;
 
@@ -8,7 +8,7 @@ use reqwest::Url;
 use super::trivial::is_trivial;
 use crate::secret_string::SecretString;
 
-/// Where the environment may name a proxy, as the HTTP client reads it.
+/// The environment variables from which the HTTP client reads proxies.
 const PROXIES: [&str; 6] =
     ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 
@@ -24,7 +24,7 @@ pub(crate) fn in_basic(value: &str) -> Vec<SecretString> {
     }
 }
 
-/// The credentials in the URL of a proxy, or in those that the environment names.
+/// The credentials in the proxy's URL, or in the proxies' URLs that the environment sets.
 pub(crate) fn of_proxies(
     given: Option<&SecretString>,
     environment: impl Fn(&'static str) -> Option<String>,
@@ -45,13 +45,13 @@ pub(crate) fn in_url(url: &str) -> Vec<SecretString> {
     let user = decoded(url.username());
     match url.password() {
         Some(password) => pair(&user, &decoded(password)),
-        // A token that stands alone, or a name.
+        // Either a token or a plain name.
         None => once(user).filter(|user| !is_trivial(user)).map(SecretString::from).collect(),
     }
 }
 
-/// Both together, as they may be repeated in Base64, and the password; without one, the user name is
-/// what authorizes.
+/// Both together, since they may come back in Base64, and the password; without a password, the user
+/// name is the credential.
 fn pair(user: &str, password: &str) -> Vec<SecretString> {
     let alone = if password.is_empty() { user } else { password };
     [format!("{user}:{password}"), alone.to_owned()].map(SecretString::from).into()

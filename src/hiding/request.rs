@@ -33,10 +33,10 @@ const CREDENTIALS: [&str; 16] = [
     "cookie",
 ];
 
-/// What a value is taken for.
+/// How a value is classified.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Taken {
-    /// No secret.
+    /// Not a secret.
     Open,
     /// A secret, unless it is trivial.
     Doubtful,
@@ -44,7 +44,7 @@ enum Taken {
     Secret,
 }
 
-/// What is secret of a parameter's value, by the parameter's name.
+/// The secrets in a parameter's value, judged by the parameter's name.
 pub(crate) fn secrets_named(name: &str, value: &str) -> Vec<SecretString> {
     Candidate { text: value.to_owned(), taken: taken_for(name, Taken::Open) }.secrets()
 }
@@ -52,12 +52,12 @@ pub(crate) fn secrets_named(name: &str, value: &str) -> Vec<SecretString> {
 /// All secrets in the JSON of a request.
 pub(crate) fn secrets_in<'de>(json: impl Deserializer<'de>) -> Vec<SecretString> {
     let mut found = Vec::new();
-    // What was found before a flaw is found.
+    // In malformed JSON, whatever precedes the error is found.
     let _ = Walk { found: &mut found, taken: Taken::Open }.deserialize(json);
     found.into_iter().flat_map(Candidate::secrets).collect()
 }
 
-/// What the value of a field is taken for, by the field's name and by what it lies in.
+/// Classifies the value of a field by the field's name and by what contains it.
 fn taken_for(name: &str, within: Taken) -> Taken {
     let plain: String =
         name.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect();
@@ -71,7 +71,7 @@ fn taken_for(name: &str, within: Taken) -> Taken {
 }
 
 impl Taken {
-    /// As doubtful as what it lies in, unless it is a secret by its own name.
+    /// Replaces `Doubtful` by the classification of what contains it.
     fn at_most(self, other: Self) -> Self {
         if self == Self::Doubtful { other } else { self }
     }
@@ -83,7 +83,8 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// The text, and where it is a scheme with a credential (`Bearer …`), that alone, decoded too.
+    /// The text; if it is a scheme and a credential (`Bearer …`), also the credential, decoded if it is
+    /// `Basic`.
     fn secrets(self) -> Vec<SecretString> {
         let is_secret = match self.taken {
             Taken::Open => false,
@@ -101,7 +102,7 @@ impl Candidate {
     }
 }
 
-/// On the way through a value.
+/// Collects candidates from a value.
 struct Walk<'a> {
     found: &'a mut Vec<Candidate>,
     taken: Taken,
@@ -185,8 +186,8 @@ impl<'de> Visitor<'de> for Walk<'_> {
     }
 }
 
-/// What a pair such as `{"key": …, "value": …}` holds, as the places of what was found in it. Which
-/// is first is up to who wrote it.
+/// The candidates found in a pair such as `{"key": …, "value": …}`, as ranges. The fields may come in
+/// any order.
 #[derive(Default)]
 struct Pair {
     key: Option<Range<usize>>,
@@ -204,11 +205,11 @@ impl Pair {
         }
     }
 
-    /// A name is no secret, and says what the value is.
+    /// A name is not a secret, but classifies the value.
     fn settle(self, found: &mut [Candidate], within: Taken) {
         let labels = [&self.key, &self.name];
         let Some(value) = self.value.clone() else {
-            // These are fields as any other then.
+            // Not a pair: these are ordinary fields.
             for range in labels.into_iter().flatten() {
                 found[range.clone()].iter_mut().for_each(|it| it.taken = it.taken.at_most(within));
             }
@@ -218,7 +219,7 @@ impl Pair {
             let mut texts = found[range.clone()].iter();
             texts.any(|it| taken_for(&it.text, Taken::Open) == Taken::Secret)
         });
-        // What has a name of its own outside of an environment is a secret that is created.
+        // A name and a value outside of an environment create a secret.
         let is_created = self.name.is_some() && within == Taken::Open;
         if is_credential || is_created {
             found[value].iter_mut().for_each(|it| it.taken = Taken::Secret);
@@ -279,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_before_a_flaw_is_found() {
+    fn secrets_before_a_syntax_error_are_found() {
         let mut json = serde_json::Deserializer::from_str(r#"{"token":"canary","x":oops"#);
         assert_eq!(secrets_in(&mut json).len(), 1);
     }

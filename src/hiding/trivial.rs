@@ -1,10 +1,10 @@
-//! Values that could be secrets and are not worth redacting.
+//! Values that may be secrets but are too common to redact.
 
-/// Whether a value that may be a secret is none, or none worth the damage: to redact `1`, `true` or
-/// `small` wherever it stands would leave nothing of a message.
+/// Whether redacting a value would do more harm than good: with every `1`, `true` or `small` redacted,
+/// a message would be unreadable.
 ///
-/// It is trivial with fewer than 6 characters, as a word of fewer than 8 letters, and as a number, a
-/// date or an address of fewer than 12 digits and signs.
+/// Trivial are values of fewer than 6 characters, words of fewer than 8 letters, and numbers, dates
+/// and addresses of fewer than 12 digits and signs.
 pub(super) fn is_trivial(value: &str) -> bool {
     let length = value.chars().count();
     let only = |of: fn(char) -> bool| value.chars().all(of);
@@ -18,7 +18,7 @@ mod tests {
     use super::is_trivial;
 
     #[test]
-    fn trivial_values_are_no_secrets() {
+    fn short_common_values_are_trivial() {
         for trivial in
             ["", "1", "true", "debug", "small", "0.0.0.0:80", "2024-01-01", "8080", "h100"]
         {
