@@ -482,7 +482,7 @@ components:
 ",
     )
     .code;
-    let choice = item(&code, "pub enum ThingA {");
+    let choice = item(&code, "pub enum StringOrOther {");
     assert!(choice.contains(" Other(Other),"), "{choice}");
     assert!(choice.contains(" Other2(::podqueue::__private::serde_json::Value),"), "{choice}");
 }

@@ -9,13 +9,14 @@ use super::enums::NamedEnum;
 use super::kind::CHOICE;
 use super::names;
 use super::places::{self, operations_mut};
+use super::references::target;
 use super::tree::{remove, text_at};
 use crate::naming;
 
 /// Leaves no schema within another one that needs a type of its own.
 ///
-/// A choice between objects repeats what stands within them, and the same choice between scalars
-/// stands in many places. What comes out the same there is one type.
+/// A choice between objects repeats what stands within them, and the same choice between strings
+/// and numbers stands in many places. What comes out the same there is one type.
 pub(super) fn name_objects(
     schemas: &mut Map<String, Value>,
     paths: &mut Value,
@@ -80,7 +81,7 @@ impl Names {
             words.extend(schema.get(key).map(|value| (key.to_owned(), value.clone())));
         }
         remove(schema, &["nullable", CHOICE]);
-        let by_shape = choice_of_scalars(schema);
+        let by_shape = choice_by_shapes(schema);
         if by_shape.is_some() {
             remove(schema, &["description"]);
         }
@@ -123,23 +124,32 @@ impl Names {
     }
 }
 
-/// The name of a choice between scalars and lists of scalars, which says all that there is to it:
-/// `StringOrInteger`, `StringOrStringList`.
-fn choice_of_scalars(schema: &Value) -> Option<String> {
+/// The name of a choice between a few scalars, named objects and lists of either, which says all
+/// that there is to it: `StringOrInteger`, `StringOrPetList`.
+fn choice_by_shapes(schema: &Value) -> Option<String> {
+    const MOST: usize = 4;
+    let shapes = schema.get("oneOf")?.as_array().filter(|it| it.len() <= MOST)?;
     let mut words = Vec::new();
-    for shape in schema.get("oneOf")?.as_array()? {
-        let (kind, list) = match text_at(shape, "type").as_str() {
-            "array" => (text_at(shape.get("items")?, "type"), "_list"),
-            kind => (kind.to_owned(), ""),
+    for shape in shapes {
+        let is_list = text_at(shape, "type") == "array";
+        let of = if is_list { shape.get("items")? } else { shape };
+        let (rank, word) = match target(of) {
+            Some(name) => (SCALARS.len(), name.to_owned()),
+            None => {
+                let kind = text_at(of, "type");
+                let rank = SCALARS.iter().position(|it| *it == kind)?;
+                (rank, kind)
+            }
         };
-        let place = ["string", "integer", "number", "boolean"].iter().position(|it| *it == kind)?;
-        let of = if list.is_empty() { shape } else { shape.get("items")? };
         // The format of an enum is its name.
         if of.get("format").is_some() {
             return None;
         }
-        words.push((!list.is_empty(), place, format!("{kind}{list}")));
+        words.push((is_list, rank, if is_list { format!("{word}_list") } else { word }));
     }
     words.sort();
     Some(words.into_iter().map(|(.., word)| word).collect::<Vec<_>>().join("_or_"))
 }
+
+/// What goes first in the name of a choice.
+const SCALARS: [&str; 4] = ["string", "integer", "number", "boolean"];

@@ -197,6 +197,44 @@ pub mod types {
     #[serde(untagged)]
     #[non_exhaustive]
     #[serde(crate = "::podqueue::__private::serde")]
+    pub enum StringOrOther {
+        /// One of the shapes.
+        Other(Other),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other2(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for StringOrOther {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Other(value_0) => f.debug_tuple("Other").field(value_0).finish(),
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other2(_) => {
+                    f.debug_tuple("Other2").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<Other> for StringOrOther {
+        fn from(value: Other) -> Self {
+            Self::Other(value)
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub enum StringOrStringList {
         /// A list.
         Array(Vec<String>),
@@ -279,7 +317,7 @@ pub mod types {
         pub text_or_number: Option<StringOrNumber>,
         /// The field `text_or_other`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub text_or_other: Option<ThingTextOrOther>,
+        pub text_or_other: Option<StringOrOther>,
         /// The field `text_or_part`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub text_or_part: Option<ThingTextOrPart>,
@@ -325,44 +363,6 @@ pub mod types {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
-    }
-
-    /// One of several shapes.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        PartialEq
-    )]
-    #[serde(untagged)]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub enum ThingTextOrOther {
-        /// One of the shapes.
-        Other(Other),
-        /// A string.
-        String(String),
-        /// A value of a shape that was not known when this was generated.
-        Other2(::podqueue::__private::serde_json::Value),
-    }
-
-    impl ::std::fmt::Debug for ThingTextOrOther {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            match self {
-                Self::Other(value_0) => f.debug_tuple("Other").field(value_0).finish(),
-                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
-                Self::Other2(_) => {
-                    f.debug_tuple("Other2").field(&format_args!("[redacted]")).finish()
-                }
-            }
-        }
-    }
-
-    impl ::std::convert::From<Other> for ThingTextOrOther {
-        fn from(value: Other) -> Self {
-            Self::Other(value)
-        }
     }
 
     /// One of several shapes.

@@ -282,7 +282,7 @@ pub mod types {
         pub pair: Vec<StringOrInteger>,
         /// The field `ref_in_any`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub ref_in_any: Option<EventRefInAny>,
+        pub ref_in_any: Option<EventOrEventList>,
         /// The field `size`.
         #[serde(
             default,
@@ -444,7 +444,7 @@ pub mod types {
     #[serde(untagged)]
     #[non_exhaustive]
     #[serde(crate = "::podqueue::__private::serde")]
-    pub enum EventRefInAny {
+    pub enum EventOrEventList {
         /// A list.
         Array(Vec<Event>),
         /// One of the shapes.
@@ -453,7 +453,7 @@ pub mod types {
         Other(::podqueue::__private::serde_json::Value),
     }
 
-    impl ::std::fmt::Debug for EventRefInAny {
+    impl ::std::fmt::Debug for EventOrEventList {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             match self {
@@ -466,13 +466,13 @@ pub mod types {
         }
     }
 
-    impl ::std::convert::From<Vec<Event>> for EventRefInAny {
+    impl ::std::convert::From<Vec<Event>> for EventOrEventList {
         fn from(value: Vec<Event>) -> Self {
             Self::Array(value)
         }
     }
 
-    impl ::std::convert::From<Box<Event>> for EventRefInAny {
+    impl ::std::convert::From<Box<Event>> for EventOrEventList {
         fn from(value: Box<Event>) -> Self {
             Self::Event(value)
         }
