@@ -40,12 +40,17 @@ impl<R: Rule> Line<R> {
     /// Waits for a turn, from a moment on before all that are not urgent. Dropping the future gives
     /// its place up and changes nothing else.
     pub(crate) async fn turn(&self, ask: R::Ask, urgent_from: Option<Instant>) -> R::Turn {
-        if let Some(turn) = self.order().go_at_once(ask, Instant::now()) {
+        if let Some(turn) = self.turn_at_once(ask) {
             return turn;
         }
         let place = Place { line: self, number: self.order().arrive() };
         let mut timer = pin!(sleep_until(Instant::now()));
         poll_fn(|context| place.poll(ask, urgent_from, timer.as_mut(), context)).await
+    }
+
+    /// A turn for a caller that has just arrived, if nobody waits and there is room.
+    pub(crate) fn turn_at_once(&self, ask: R::Ask) -> Option<R::Turn> {
+        self.order().go_at_once(ask, Instant::now())
     }
 
     /// Something happens that the rule has to know, and that may let callers go.

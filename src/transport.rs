@@ -98,7 +98,10 @@ impl Transport {
         let mut course = Course::begin(self.call_timeout(&call), call.extra_time);
         let result = match span.is_disabled() {
             true => self.send_until_settled(&call, &mut course).await,
-            false => self.send_until_settled(&call, &mut course).instrument(span.clone()).await,
+            false => {
+                let settled = self.send_until_settled(&call, &mut course);
+                Box::pin(settled.instrument(span.clone())).await
+            }
         };
         let (status, error) = match &result {
             Ok(reply) => (Some(reply.status), None),
@@ -192,19 +195,22 @@ impl Transport {
         else {
             return Ok(Pass::unlimited());
         };
-        let started = Instant::now();
         let time = self.wire.longest_attempt(call);
-        let name = call.operation.name;
-        let turn = self.limiter.pass(endpoint_id, name, limit, time, call.urgent_from);
-        let pass = match course.deadline {
-            // A turn that comes at the deadline leaves no time to use it.
-            Some(deadline) => {
-                timeout_at(deadline, turn).await.ok().filter(|_| Instant::now() < deadline)
+        let pass = match self.limiter.enter(endpoint_id, call.operation.name, limit, time) {
+            Ok(pass) => Some(pass),
+            Err(gate) => {
+                let started = Instant::now();
+                let turn = gate.pass(time, call.urgent_from);
+                let pass = match course.deadline {
+                    Some(deadline) => timeout_at(deadline, turn).await.ok(),
+                    None => Some(turn.await),
+                };
+                course.limiter_wait += started.elapsed();
+                pass
             }
-            None => Some(turn.await),
         };
-        course.limiter_wait += started.elapsed();
-        pass.ok_or_else(|| {
+        // A turn that comes at the deadline leaves no time to use it.
+        pass.filter(|_| course.has_time_for(Duration::ZERO)).ok_or_else(|| {
             let time = self.call_timeout(call).unwrap_or_default();
             let what = format!(
                 "timed out after {time:?} waiting for the client-side rate limiter: more calls are made than the rate limits allow (ClientBuilder::call_timeout)"
@@ -232,8 +238,9 @@ impl Course {
 
     /// Whether there is more time than this before the deadline.
     fn has_time_for(&self, time: Duration) -> bool {
-        let end = Instant::now().checked_add(time);
-        self.deadline.is_none_or(|deadline| end.is_some_and(|end| end < deadline))
+        let ends_before =
+            |deadline| Instant::now().checked_add(time).is_some_and(|end| end < deadline);
+        self.deadline.is_none_or(ends_before)
     }
 
     fn record(&self, span: &tracing::Span, status: Option<u16>, error: Option<ErrorKind>) {

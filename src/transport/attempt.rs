@@ -55,6 +55,8 @@ impl Wire {
             http: self.http.clone(),
             request,
             departure,
+            // Ours follows none.
+            asked: self.lane.as_ref().map(|_| call.url.clone()),
             pass,
             given: self.longest_attempt(call),
             longest_silence: call.longest_silence,
@@ -64,10 +66,11 @@ impl Wire {
             reads_events: call.reads_events,
             lane: lane.cloned(),
         };
+        // The rarer futures are boxed: the one of every call has no room for them.
         let arrived = match lane.filter(|_| call.is_held_open) {
-            Some(lane) => exchange.run_in(lane).await,
+            Some(lane) => Box::pin(exchange.run_in(lane)).await,
             None if is_crowded => {
-                let arrived = driven(exchange.run()).await;
+                let arrived = Box::pin(driven(exchange.run())).await;
                 arrived.unwrap_or_else(|| Err(NotArrived::shut_down(&in_a_task)))
             }
             None => exchange.run().await,

@@ -1,5 +1,6 @@
 //! One request handed to the HTTP client, and all that comes back.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use super::incoming::{Incoming, is_event_stream};
 use super::lane::Lane;
 use super::limit::Pass;
 use super::retry_after::retry_after;
-use super::time::{Late, Time};
+use super::time::{self, Late, Time};
 use super::unread::{Cause, Unread};
 
 /// How much memory is set aside for a response, as a multiple of what has arrived of it: the length
@@ -29,6 +30,8 @@ pub(super) struct Exchange {
     pub(super) http: reqwest::Client,
     pub(super) request: Request,
     pub(super) departure: Departure,
+    /// What the request asks for, where the HTTP client may follow redirects.
+    pub(super) asked: Option<Url>,
     pub(super) pass: Pass,
     /// How long it may take from the moment when it is sent.
     pub(super) given: Duration,
@@ -51,7 +54,7 @@ pub(super) struct Arrived {
     pub(super) retry_after: Option<Duration>,
     pub(super) body: Result<Bytes, Unread>,
     /// A stream of events, whose body this is.
-    pub(super) incoming: Option<Incoming>,
+    pub(super) incoming: Option<Box<Incoming>>,
     /// It comes from another place than the one that was asked.
     pub(super) was_redirected: bool,
 }
@@ -109,12 +112,14 @@ impl Exchange {
     }
 
     pub(super) async fn run(mut self) -> Result<Arrived, NotArrived> {
-        let left = self.deadline.map_or(Duration::MAX, |deadline| deadline - Instant::now());
-        let time = Time::of(left.min(self.given), self.longest_silence);
-        let asked = self.request.url().clone();
+        let now = Instant::now();
+        let left = self.deadline.map_or(Duration::MAX, |deadline| deadline - now);
+        let given = left.min(self.given);
+        let timer = pin!(time::timer(now, given));
+        let mut time = Time::of(timer, given, self.longest_silence);
         let _given_up = self.departure.call_back_on_drop();
         self.pass.sent();
-        let mut response = match time.limit(self.http.execute(self.request)).await {
+        let mut response = match time.limit(pin!(self.http.execute(self.request))).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => {
                 // The head of a request whose body was called back may still leave, and counts.
@@ -137,28 +142,28 @@ impl Exchange {
         }
         let status = response.status().as_u16();
         let headers = std::mem::take(response.headers_mut());
-        let retry_after = retry_after(&headers);
+        let is_success = response.status().is_success();
+        let retry_after = if is_success { None } else { retry_after(&headers) };
         if status == 429 {
             self.pass.refused(retry_after);
         }
-        let was_redirected = is_elsewhere(&asked, response.url());
-        let is_stream =
-            self.reads_events && response.status().is_success() && is_event_stream(&headers);
+        let was_redirected = self.asked.is_some_and(|asked| is_elsewhere(&asked, response.url()));
+        let is_stream = self.reads_events && is_success && is_event_stream(&headers);
         let mut incoming = None;
         let body = if was_redirected {
             Ok(Bytes::new())
         } else if is_stream {
-            incoming = Some(Incoming::new(response, self.given));
+            incoming = Some(Box::new(Incoming::new(response, self.given)));
             self.pass.finished();
             Ok(Bytes::new())
         } else {
             // The id of a new job is worth reading out of a response that is too large.
-            let worth_reading = self.answers_new_job && response.status().is_success();
-            let most = match response.status().is_success() {
+            let worth_reading = self.answers_new_job && is_success;
+            let most = match is_success {
                 true => self.largest_reply,
                 false => self.largest_reply.min(LARGEST_REFUSAL),
             };
-            let body = read_body(&mut response, time, most, worth_reading).await;
+            let body = read_body(&mut response, &mut time, most, worth_reading).await;
             if body.is_ok() {
                 self.pass.finished();
             }
@@ -171,7 +176,7 @@ impl Exchange {
 /// Reads the body into one buffer.
 async fn read_body(
     response: &mut Response,
-    time: Time,
+    time: &mut Time<'_>,
     most: usize,
     worth_reading: bool,
 ) -> Result<Bytes, Unread> {
@@ -184,7 +189,7 @@ async fn read_body(
     let announced = announced.unwrap_or(0).min(most);
     let mut body = Vec::new();
     let cause = loop {
-        match time.limit(response.chunk()).await {
+        match time.limit(pin!(response.chunk())).await {
             Ok(Ok(Some(mut chunk))) => {
                 let room = most - body.len();
                 let is_too_large = chunk.len() > room;

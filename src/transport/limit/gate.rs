@@ -14,7 +14,7 @@ use crate::line::{Blocked, Line, Rule};
 use crate::transport::under_way::{Ticket, UnderWay};
 
 /// Lets requests pass first in, first out, within a limit that may change at any time.
-pub(super) struct Gate(Line<Limits>);
+pub(crate) struct Gate(Line<Limits>);
 
 /// What the service counts.
 struct Limits {
@@ -46,9 +46,18 @@ impl Gate {
         }))
     }
 
-    /// Waits until a request may be sent, which then takes `time` at most. Dropping the future gives
-    /// its place in the line up and changes nothing else.
-    pub(super) async fn pass(
+    /// Lets a request pass that takes `time` at most, if nobody waits and there is room now.
+    pub(super) fn enter(self: Arc<Self>, time: Duration) -> Result<Pass, Arc<Self>> {
+        match self.0.turn_at_once(time) {
+            Some(admitted) => Ok(Pass(Some(Held { gate: self, admitted, is_sent: false }))),
+            None => Err(self),
+        }
+    }
+
+    /// Waits until a request may be sent, which then takes `time` at most. From `urgent_from` on it
+    /// goes before all that are not urgent. Dropping the future gives its place in the line up and
+    /// changes nothing else.
+    pub(crate) async fn pass(
         self: Arc<Self>,
         time: Duration,
         urgent_from: Option<Instant>,

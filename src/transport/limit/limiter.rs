@@ -1,10 +1,8 @@
 //! The gates of a client.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-
-use tokio::time::Instant;
 
 use super::gate::{Gate, Pass};
 use super::{Limit, RateLimits};
@@ -19,7 +17,7 @@ pub(crate) struct Limiter {
 }
 
 struct Endpoints {
-    known: HashMap<Arc<str>, Known>,
+    known: BTreeMap<Arc<str>, Known>,
     /// How many endpoints there may be before idle ones are let go.
     most: usize,
 }
@@ -39,24 +37,23 @@ struct Place {
 
 impl Limiter {
     pub(crate) fn new(settings: RateLimits) -> Self {
-        let endpoints = Endpoints { known: HashMap::new(), most: FEW };
+        let endpoints = Endpoints { known: BTreeMap::new(), most: FEW };
         Self { settings, endpoints: Mutex::new(endpoints) }
     }
 
-    /// Waits until a request of this operation may be sent to this endpoint, which then takes `time`
-    /// at most. From `urgent_from` on it goes before all that are not urgent.
-    pub(crate) async fn pass(
+    /// Lets a request of this operation pass to this endpoint, which then takes `time` at most, if
+    /// nobody waits and there is room now. Otherwise the gate to wait at.
+    pub(crate) fn enter(
         &self,
         endpoint_id: &Arc<str>,
         operation: &'static str,
         documented: Limit,
         time: Duration,
-        urgent_from: Option<Instant>,
-    ) -> Pass {
+    ) -> Result<Pass, Arc<Gate>> {
         if !self.settings.are_on() {
-            return Pass::unlimited();
+            return Ok(Pass::unlimited());
         }
-        self.gate(endpoint_id, operation, documented).pass(time, urgent_from).await
+        self.gate(endpoint_id, operation, documented).enter(time)
     }
 
     /// The service has told how many workers of an endpoint run: its limits follow.

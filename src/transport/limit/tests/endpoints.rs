@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
 use tokio::time::{advance, sleep};
 
 use super::*;
@@ -16,7 +15,7 @@ fn a_call_that_need_not_wait_takes_no_timer_and_no_runtime() {
     let limiter = Limiter::new(RateLimits::new());
     let (endpoint, limit) = (Arc::from("ep"), Limit { requests: 2_000, concurrent: Some(400) });
     for _ in 0..400 {
-        let pass = limiter.pass(&endpoint, "status", limit, TIME, None).now_or_never();
+        let pass = limiter.enter(&endpoint, "status", limit, TIME).ok();
         pass.expect("ready at once").finished();
     }
 }
@@ -31,7 +30,7 @@ fn a_call_that_need_not_wait_costs_little() {
     let round = || {
         let started = std::time::Instant::now();
         for _ in 0..1_000 {
-            let pass = limiter.pass(&endpoint, "status", WIDE, TIME, None).now_or_never();
+            let pass = limiter.enter(&endpoint, "status", WIDE, TIME).ok();
             let mut pass = pass.expect("ready at once");
             pass.sent();
             pass.answered();
@@ -54,10 +53,10 @@ async fn endpoints_and_operations_do_not_wait_for_each_other() {
     for endpoint in &endpoints {
         for operation in ["cancel", "status"] {
             for _ in 0..20 {
-                let pass = limiter.pass(endpoint, operation, CANCEL, TIME, None).now_or_never();
+                let pass = limiter.enter(endpoint, operation, CANCEL, TIME).ok();
                 held.push(pass.expect("a gate of its own"));
             }
-            assert!(limiter.pass(endpoint, operation, CANCEL, TIME, None).now_or_never().is_none());
+            assert!(limiter.enter(endpoint, operation, CANCEL, TIME).ok().is_none());
         }
     }
 }
@@ -66,12 +65,13 @@ async fn endpoints_and_operations_do_not_wait_for_each_other() {
 async fn idle_endpoints_are_let_go() {
     let limiter = Limiter::new(RateLimits::new().requests_per_worker(1));
     let busy = Arc::from("busy");
-    let held = limiter.pass(&busy, "cancel", CANCEL, TIME, None).await;
+    let held = limiter.enter(&busy, "cancel", CANCEL, TIME).ok();
     let mut most = 0;
     for number in 0..50_000 {
         let endpoint = Arc::from(format!("ep-{number}"));
         limiter.workers_run(&endpoint, 1);
-        let mut pass = limiter.pass(&endpoint, "cancel", CANCEL, TIME, None).await;
+        let gate_or_pass = limiter.enter(&endpoint, "cancel", CANCEL, TIME);
+        let mut pass = gate_or_pass.ok().expect("an endpoint of its own");
         pass.sent();
         pass.answered();
         pass.finished();
@@ -95,7 +95,7 @@ async fn the_limits_follow_the_running_workers() {
     // How many may be sent in the next moment, once the burst of a quarter is used up.
     let room = |limiter: &Limiter, operation| {
         let limit = Limit { requests: 100, concurrent: None };
-        let take = || limiter.pass(&endpoint, operation, limit, TIME, None).now_or_never();
+        let take = || limiter.enter(&endpoint, operation, limit, TIME).ok();
         std::iter::from_fn(take).map(Pass::finished).count()
     };
     assert_eq!(room(&limiter, "a"), 12, "a quarter of half of the documented limit");
