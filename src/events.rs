@@ -36,7 +36,7 @@ use crate::transport::{Incoming, Reply};
 #[must_use = "events are read only when it is polled"]
 pub struct ServerEvents {
     /// `None` after the end.
-    incoming: Option<Incoming>,
+    incoming: Option<Box<Incoming>>,
     parser: Parser,
     /// What follows the events that have arrived.
     failure: Option<Error>,

@@ -56,7 +56,7 @@ pub(super) struct Arrived {
     pub(super) retry_after: Option<Duration>,
     pub(super) body: Result<Bytes, Unread>,
     /// A stream of events, whose body this is.
-    pub(super) incoming: Option<Incoming>,
+    pub(super) incoming: Option<Box<Incoming>>,
     /// It comes from another place than the one that was asked.
     pub(super) was_redirected: bool,
 }
@@ -156,7 +156,7 @@ impl Exchange {
         let body = if was_redirected {
             Ok(Bytes::new())
         } else if is_stream {
-            incoming = Some(Incoming::new(response, self.given));
+            incoming = Some(Box::new(Incoming::new(response, self.given)));
             self.pass.finished();
             Ok(Bytes::new())
         } else {

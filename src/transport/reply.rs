@@ -22,7 +22,7 @@ pub(crate) struct Reply {
     /// What must not be shown of it.
     pub(crate) secrets: Secrets,
     /// The body of a stream of events that was asked for, in place of the one above.
-    pub(crate) incoming: Option<Incoming>,
+    pub(crate) incoming: Option<Box<Incoming>>,
 }
 
 impl Reply {

@@ -83,6 +83,12 @@ impl Build {
     /// `podqueue::include_rest!()` to bring in. Files without an `openapi` version are parts of
     /// others. May be called several times.
     ///
+    /// Descriptions are of OpenAPI 3.0 to 3.2, in YAML or JSON. References to other files are
+    /// followed, and these files are watched, too; references to URLs are not. Whatever cannot be
+    /// expressed is left out with a warning of the build, which has the position in the file.
+    /// `Api::new` calls the client's `rest_url`; if that has no path, the path of the description's
+    /// first server is added to it.
+    ///
     /// Where there are several descriptions, each is brought in by its name,
     /// `podqueue::include_rest!("pets")`: that of its file without the extension, or that of its
     /// folder where files in different folders have the same name. Written to

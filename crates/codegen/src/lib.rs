@@ -37,7 +37,7 @@
 //!
 //! Then `podqueue::include_rest!()` brings in `Api`, with a method for each operation, and the
 //! module `types`. `Api::new(&client)` calls the client's `rest_url`, `Api::at` another URL with an
-//! authorization of its own. What of a description cannot be expressed is left out with a warning.
+//! separate authorization. What of a description cannot be expressed is left out with a warning.
 //! For several descriptions, see [`Build::rest`].
 //!
 //! # When the service changes

@@ -58,7 +58,7 @@ pub mod types {
         )]
         pub count: Option<i64>,
         /// The field `either`.
-        pub either: NewEither,
+        pub either: StringOrStringList,
         /// The field `level`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub level: Option<NewLevel>,
@@ -79,7 +79,7 @@ pub mod types {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(
-            either: NewEither,
+            either: StringOrStringList,
             name: impl Into<String>,
             parts: impl IntoIterator<Item = NewPartsItem>,
         ) -> Self {
@@ -95,44 +95,6 @@ pub mod types {
         }
     }
 
-    /// One of several shapes.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        PartialEq
-    )]
-    #[serde(untagged)]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub enum NewEither {
-        /// A list.
-        Array(Vec<String>),
-        /// A string.
-        String(String),
-        /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
-    }
-
-    impl ::std::fmt::Debug for NewEither {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            match self {
-                Self::Array(value_0) => f.debug_tuple("Array").field(value_0).finish(),
-                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
-                Self::Other(_) => {
-                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
-                }
-            }
-        }
-    }
-
-    impl ::std::convert::From<Vec<String>> for NewEither {
-        fn from(value: Vec<String>) -> Self {
-            Self::Array(value)
-        }
-    }
-
     /// An object of the interface.
     #[derive(
         ::podqueue::__private::serde::Deserialize,
@@ -145,6 +107,44 @@ pub mod types {
     pub struct NewPartsItem {
         /// The field `id`.
         pub id: String,
+    }
+
+    /// One of several shapes.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub enum StringOrStringList {
+        /// A list.
+        Array(Vec<String>),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for StringOrStringList {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Array(value_0) => f.debug_tuple("Array").field(value_0).finish(),
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<Vec<String>> for StringOrStringList {
+        fn from(value: Vec<String>) -> Self {
+            Self::Array(value)
+        }
     }
 }
 
