@@ -164,7 +164,7 @@ impl ClientBuilder {
                         key,
                         at_proxies,
                         timeout: self.timeout,
-                        largest_reply: self.largest_reply,
+                        largest_response: self.largest_response,
                     },
                     retry: self.retry,
                     budget: Budget::new(),

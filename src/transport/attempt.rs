@@ -32,7 +32,7 @@ pub(crate) struct Wire {
     /// What authorizes requests at a proxy, which may repeat it.
     pub(crate) at_proxies: Vec<SecretString>,
     pub(crate) timeout: Duration,
-    pub(crate) largest_reply: usize,
+    pub(crate) largest_response: usize,
 }
 
 impl Wire {
@@ -64,7 +64,7 @@ impl Wire {
             given: self.longest_attempt(call),
             longest_silence: call.longest_silence,
             deadline,
-            largest_reply: self.largest_reply,
+            largest_response: self.largest_response,
             answers_new_job: call.answers_new_job,
             reads_events: call.reads_events,
             lane: lane.cloned(),

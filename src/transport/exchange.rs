@@ -38,7 +38,7 @@ pub(super) struct Exchange {
     /// How long nothing may arrive, where that is less.
     pub(super) longest_silence: Option<Duration>,
     pub(super) deadline: Option<Instant>,
-    pub(super) largest_reply: usize,
+    pub(super) largest_response: usize,
     /// The id of a new job is worth reading out of a response that is too large.
     pub(super) answers_new_job: bool,
     /// A stream of events is handed on as it is.
@@ -163,8 +163,8 @@ impl Exchange {
             // The id of a new job is worth reading out of a response that is too large.
             let worth_reading = self.answers_new_job && is_success;
             let most = match is_success {
-                true => self.largest_reply,
-                false => self.largest_reply.min(LARGEST_REFUSAL),
+                true => self.largest_response,
+                false => self.largest_response.min(LARGEST_REFUSAL),
             };
             let body = read_body(&mut response, &mut time, most, worth_reading).await;
             if body.is_ok() {

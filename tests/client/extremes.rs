@@ -96,7 +96,7 @@ async fn no_time_at_all_is_refused_where_every_call_would_fail() {
         ("timeout", server.settings().timeout(Duration::ZERO)),
         ("call_timeout", server.settings().call_timeout(Duration::ZERO)),
         ("connect_timeout", server.settings().connect_timeout(Duration::ZERO)),
-        ("largest_reply", server.settings().largest_reply(0)),
+        ("largest_response", server.settings().largest_response(0)),
     ] {
         let error = settings.build().unwrap_err();
         let refused = (error.kind(), error.field());

@@ -263,6 +263,6 @@ impl Poller {
 fn may_have_drained(error: &Error) -> bool {
     // A gateway that ran out of patience says 408, too, and what is too large was a response.
     error.is_after_unknown_outcome()
-        || error.kind() == ErrorKind::ReplyTooLarge
+        || error.kind() == ErrorKind::ResponseTooLarge
         || error.status() == Some(408)
 }
