@@ -3,28 +3,35 @@
 //! One task decides everything ([`Runner`]); others do one thing each and report what happened. A
 //! task that submits or looks also records the outcome, so that whatever the runner knows is durable.
 
+mod claimed;
 mod collecting;
 mod look;
 mod rate;
+mod record;
 mod schedule;
 mod submit;
 mod submitting;
+mod tick;
 mod window;
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use podqueue::Endpoint;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 
-use self::collecting::{Delivery, Looked};
+use self::claimed::Submitted;
+use self::collecting::Looked;
 use self::rate::Rate;
+use self::record::record_of;
 use self::schedule::Schedule;
 use self::submit::Submitter;
-use self::submitting::{Submitted, Submitting};
+use self::submitting::Submitting;
 use self::window::Window;
 use crate::batch::{Guard, Shared};
 use crate::error::{Error, ErrorKind, Result};
@@ -33,7 +40,7 @@ use crate::progress::{Progress, Report, Stopped};
 use crate::results::write_failures;
 use crate::run::{Settings, Stop};
 use crate::state::{Counts, State};
-use crate::store::{RunRecord, Tally};
+use crate::store::{Input, RunRecord, Tally};
 
 pub(crate) use self::collecting::Delivered;
 
@@ -49,7 +56,9 @@ pub(crate) enum Happened {
     Looked(Looked),
     Delivered(Delivered),
     /// A delivery told the job of an input whose outcome was unknown.
-    Resolved(Result<Option<Delivery>>),
+    Resolved(Result<Option<Input>>),
+    /// A task panicked, which may have submitted this input.
+    Panicked(Option<u64>),
 }
 
 struct Runner {
@@ -100,7 +109,7 @@ pub(crate) async fn run(
         let wake = runner.wakes_at();
         tokio::select! {
             Some(event) = received.recv() => runner.take(event),
-            _ = ticks.tick() => runner.tick().await?,
+            _ = ticks.tick() => runner.tick().await,
             () = tokio::time::sleep_until(wake) => {}
             // Whoever stopped it may have gone.
             _ = stopped.changed() => {}
@@ -177,48 +186,7 @@ impl Runner {
             Happened::Looked(looked) => self.looked(looked),
             Happened::Delivered(delivered) => self.delivered(delivered),
             Happened::Resolved(resolved) => self.resolved(resolved),
-        }
-    }
-
-    async fn tick(&mut self) -> Result<()> {
-        let now = Instant::now();
-        let tally = self.shared.journal.with(|keeper| keeper.store.tally()).await;
-        match tally {
-            Ok(tally) => self.counts = tally.counts,
-            Err(error) => self.fail(error),
-        }
-        self.rate.measure(self.counts.ended().saturating_sub(self.ended_before), now);
-        let rate = self.rate.per_second();
-        self.window.drains_at(rate.unwrap_or_default(), now);
-        let is_too_much =
-            self.settings.max_failures.is_some_and(|it| it.are_exceeded(&self.counts));
-        if is_too_much && self.stopped.is_none() {
-            self.stopped = Some(Stopped::TooManyFailures);
-        }
-        if self.submitting.is_exhausted && self.may_submit() {
-            self.look_for_more_inputs().await;
-        }
-        let left = self.counts.of(State::Pending)
-            + self.counts.of(State::Intent)
-            + self.counts.of(State::Submitted);
-        let eta = rate.and_then(|rate| Duration::try_from_secs_f64(left as f64 / rate).ok());
-        // Whoever does not read it does not need it.
-        let _ = self.tell.try_send(Progress {
-            counts: self.counts,
-            rate,
-            eta,
-            elapsed: self.started.elapsed(),
-            window: self.window.size(),
-        });
-        Ok(())
-    }
-
-    /// Takes up what was appended to the inputs.
-    async fn look_for_more_inputs(&mut self) {
-        match self.shared.journal.with(|keeper| keeper.grow()).await {
-            Ok(true) => self.submitting.is_exhausted = false,
-            Ok(false) => self.submitting.has_looked_for_more = true,
-            Err(error) => self.fail(error),
+            Happened::Panicked(index) => self.panicked(index),
         }
     }
 
@@ -249,6 +217,26 @@ impl Runner {
         let look = self.schedule.wakes_at().filter(|_| self.can_look());
         let soonest = submit.into_iter().chain(look).min();
         soonest.unwrap_or_else(|| Instant::now() + Duration::from_secs(60))
+    }
+
+    /// A task that reports what happened, also if it panics.
+    fn task(
+        &self,
+        submits: Option<u64>,
+        work: impl Future<Output = Happened> + Send + 'static,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        let happened = self.happened.clone();
+        async move {
+            let event = AssertUnwindSafe(work).catch_unwind().await;
+            // Nobody listens any more if the run has ended.
+            let _ = happened.send(event.unwrap_or(Happened::Panicked(submits)));
+        }
+    }
+
+    fn panicked(&mut self, index: Option<u64>) {
+        self.submitting.forget(index);
+        let message = "a task panicked, in a function passed to the client or in this crate: nothing is lost, and an input that was being submitted is unknown when the batch is next opened";
+        self.fail(Error::new(ErrorKind::Service, message));
     }
 
     /// Ends the run with this error, once all submissions in flight are recorded.
@@ -303,31 +291,4 @@ impl Runner {
             failures,
         })
     }
-}
-
-impl Settings {
-    /// The endpoint that a run submitted to, if this run can reach it.
-    fn endpoint_of(&self, record: &RunRecord) -> Option<Endpoint> {
-        let all = std::iter::once(&self.endpoint).chain(&self.others);
-        let mut there = all.filter(|it| it.base_url() == Some(record.base_url.as_str()));
-        there.next().map(|endpoint| endpoint.with_id(&record.endpoint_id))
-    }
-}
-
-fn record_of(settings: &Settings, now: u64) -> Result<RunRecord> {
-    let Some(base_url) = settings.endpoint.base_url() else {
-        let message = "the endpoint's client has no URL: set `base_url` when it is built";
-        return Err(Error::new(ErrorKind::Settings, message));
-    };
-    let policy = settings.policy.as_ref().map(serde_json::to_value).transpose();
-    let policy = policy.map_err(|error| {
-        Error::new(ErrorKind::Settings, format!("the policy cannot be recorded: {error}"))
-    })?;
-    Ok(RunRecord {
-        endpoint_id: settings.endpoint.id().to_owned(),
-        base_url: base_url.to_owned(),
-        ttl: policy.as_ref().and_then(|policy| policy.get("ttl")?.as_u64()),
-        policy: policy.map(|policy| policy.to_string()),
-        started_at: now,
-    })
 }

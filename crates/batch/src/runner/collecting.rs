@@ -40,11 +40,6 @@ pub(crate) struct Delivered {
     pub(crate) reply: oneshot::Sender<Result<()>>,
 }
 
-/// An input whose job is known from a webhook call.
-pub(crate) struct Delivery {
-    pub(crate) input: Input,
-}
-
 impl Runner {
     /// Takes up a job of an earlier run.
     pub(super) fn resume(&mut self, input: Input) {
@@ -74,11 +69,10 @@ impl Runner {
         while self.can_look() {
             let Some(at) = self.schedule.next_due() else { return };
             self.looking += 1;
-            let (happened, shared) = (self.happened.clone(), Arc::clone(&self.shared));
-            self.tasks.spawn(async move {
-                let looked = look_and_record(&shared, at).await;
-                let _ = happened.send(Happened::Looked(looked));
-            });
+            let shared = Arc::clone(&self.shared);
+            let look = self
+                .task(None, async move { Happened::Looked(look_and_record(&shared, at).await) });
+            self.tasks.spawn(look);
         }
     }
 
@@ -140,19 +134,20 @@ impl Runner {
 
     /// Records the job of an input whose outcome is unknown.
     fn resolve(&mut self, delivered: Delivered) {
-        let (happened, shared) = (self.happened.clone(), Arc::clone(&self.shared));
-        self.tasks.spawn(async move {
+        let shared = Arc::clone(&self.shared);
+        let resolve = self.task(None, async move {
             let Delivered { ticket, job_id, reply } = delivered;
             let resolved = shared.resolve(ticket, job_id).await;
+            // Whoever passed the call on may have stopped waiting.
             let _ = reply.send(resolved.as_ref().map(drop).map_err(crate::Error::again));
-            let resolved = resolved.map(|input| input.map(|input| Delivery { input }));
-            let _ = happened.send(Happened::Resolved(resolved));
+            Happened::Resolved(resolved)
         });
+        self.tasks.spawn(resolve);
     }
 
-    pub(super) fn resolved(&mut self, resolved: Result<Option<Delivery>>) {
+    pub(super) fn resolved(&mut self, resolved: Result<Option<Input>>) {
         match resolved {
-            Ok(Some(Delivery { input })) if !self.schedule.has(input.index) => self.resume(input),
+            Ok(Some(input)) if !self.schedule.has(input.index) => self.resume(input),
             Ok(_) => {}
             Err(error) => self.fail(error),
         }

@@ -6,17 +6,14 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::claimed::{Outcome, Submitted, submit};
 use super::schedule::Outstanding;
-use super::submit::{Submission, Submitter, Why};
+use super::submit::{Submitter, Why};
 use super::{Happened, Runner};
-use crate::batch::Shared;
-use crate::error::{Error, Result};
-use crate::journal::{Claimed, Settled};
+use crate::error::Result;
+use crate::journal::Claimed;
 use crate::progress::Stopped;
-use crate::state::State;
-use crate::store::{Change, Claim, Ended, Event, Input};
-use crate::ticket::Ticket;
-use crate::unknown::OnUnknown;
+use crate::store::Claim;
 
 /// The concurrency of `/run`: how many submissions can be in flight, and so how many a crash leaves
 /// unknown at most.
@@ -38,9 +35,6 @@ const UNREACHABLE: Duration = Duration::from_secs(1);
 const DOUBTS: u32 = 3;
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
-/// How often an input is submitted at most, of which it stays unknown whether it was accepted.
-const ATTEMPTS: u64 = 10;
-
 /// What is known of the submissions of a run.
 pub(super) struct Submitting {
     submitter: Arc<Submitter>,
@@ -51,6 +45,8 @@ pub(super) struct Submitting {
     allowed: usize,
     /// How many outcomes were unknown since the last one that was not.
     doubts: u32,
+    /// How many pauses that has caused.
+    pauses: u32,
     /// How many inputs are claimed at a time: as few as keep the limiter busy.
     group: usize,
     /// How many inputs have been submitted.
@@ -71,27 +67,6 @@ enum Turn {
     Claiming,
 }
 
-/// What became of a claimed input.
-pub(crate) struct Submitted {
-    input: Input,
-    outcome: Outcome,
-    recorded: Result<()>,
-}
-
-enum Outcome {
-    Accepted {
-        job_id: String,
-        at: u64,
-    },
-    Refused,
-    Unknown(podqueue::Error),
-    /// Not sent, because the run stops.
-    Unused,
-    NotSent(Why),
-    Stop(podqueue::Error),
-    Changed(Error),
-}
-
 impl Submitting {
     pub(super) fn new(submitter: Submitter) -> Self {
         Self {
@@ -100,6 +75,7 @@ impl Submitting {
             in_flight: HashSet::new(),
             allowed: AT_FIRST,
             doubts: 0,
+            pauses: 0,
             group: 1,
             submitted: 0,
             is_exhausted: false,
@@ -112,6 +88,14 @@ impl Submitting {
         self.in_flight.contains(&index)
     }
 
+    /// A task is gone, which may have submitted this input.
+    pub(super) fn forget(&mut self, index: Option<u64>) {
+        self.turn = Turn::None;
+        if let Some(index) = index {
+            self.in_flight.remove(&index);
+        }
+    }
+
     /// Whether no input is between its claim and the record of what became of it.
     pub(super) fn is_idle(&self) -> bool {
         self.in_flight.is_empty() && self.turn != Turn::Claiming
@@ -121,10 +105,7 @@ impl Submitting {
 impl Runner {
     /// How many inputs may be claimed now.
     fn room(&mut self) -> usize {
-        if !self.may_submit() || self.submitting.is_exhausted {
-            return 0;
-        }
-        if self.submitting.not_before.is_some_and(|at| at > Instant::now()) {
+        if !self.may_submit() || self.submitting.is_exhausted || self.is_paused() {
             return 0;
         }
         let outstanding = self.schedule.len() + self.submitting.in_flight.len();
@@ -141,12 +122,13 @@ impl Runner {
             return;
         }
         self.submitting.turn = Turn::Awaited;
-        let (happened, endpoint) = (self.happened.clone(), self.settings.endpoint.clone());
-        self.tasks.spawn(async move {
+        let endpoint = self.settings.endpoint.clone();
+        let ready = self.task(None, async move {
             let began = Instant::now();
             endpoint.ready_to_run().await;
-            let _ = happened.send(Happened::Ready(began.elapsed()));
+            Happened::Ready(began.elapsed())
         });
+        self.tasks.spawn(ready);
     }
 
     /// Claims inputs. They are more when the limiter did not make this wait, which means that claiming
@@ -163,11 +145,12 @@ impl Runner {
             return;
         }
         self.submitting.turn = Turn::Claiming;
-        let (happened, shared, run) = (self.happened.clone(), Arc::clone(&self.shared), self.run);
-        self.tasks.spawn(async move {
-            let claimed = shared.journal.claim(Claim { limit, run }).await;
-            let _ = happened.send(Happened::Claimed(claimed));
+        let (shared, run) = (Arc::clone(&self.shared), self.run);
+        let claim = self.task(None, async move {
+            Happened::Claimed(shared.journal.claim(Claim { limit, run }).await)
         });
+        // Not among the tasks that end with the run: what is claimed must be submitted or given back.
+        tokio::spawn(claim);
     }
 
     pub(super) fn claimed(&mut self, claimed: Result<Vec<Claimed>>) {
@@ -182,14 +165,13 @@ impl Runner {
                 let is_stopping = !self.may_submit();
                 for claimed in claimed {
                     self.submitting.in_flight.insert(claimed.input.index);
-                    let happened = self.happened.clone();
                     let shared = Arc::clone(&self.shared);
                     let submitter = Arc::clone(&self.submitting.submitter);
-                    // Not among the tasks that end with the run: it has to be recorded.
-                    tokio::spawn(async move {
-                        let submitted = submit(&shared, submitter, claimed, is_stopping).await;
-                        let _ = happened.send(Happened::Submitted(submitted));
+                    let submit = self.task(Some(claimed.input.index), async move {
+                        Happened::Submitted(submit(&shared, submitter, claimed, is_stopping).await)
                     });
+                    // Not among the tasks that end with the run: it has to be recorded.
+                    tokio::spawn(submit);
                 }
             }
         }
@@ -209,7 +191,7 @@ impl Runner {
         match outcome {
             Outcome::Accepted { job_id, at } => {
                 self.submitting.submitted += 1;
-                self.submitting.doubts = 0;
+                (self.submitting.doubts, self.submitting.pauses) = (0, 0);
                 self.last_contact = now;
                 let (endpoint, ttl) = match self.endpoints.get(&self.run) {
                     Some((endpoint, ttl)) => (endpoint, *ttl),
@@ -269,10 +251,20 @@ impl Runner {
         self.submitting.is_exhausted = false;
         self.submitting.allowed = (self.submitting.allowed / 2).max(1);
         self.submitting.doubts += 1;
-        if let Some(more) = self.submitting.doubts.checked_sub(DOUBTS) {
+        if self.submitting.doubts >= DOUBTS {
             self.submitting.allowed = 1;
-            self.pause(Duration::from_secs(1 << more.min(10)).min(LONGEST_PAUSE));
+            // Those in flight together are one reason to pause.
+            if !self.is_paused() {
+                self.pause(
+                    Duration::from_secs(1 << self.submitting.pauses.min(10)).min(LONGEST_PAUSE),
+                );
+                self.submitting.pauses += 1;
+            }
         }
+    }
+
+    fn is_paused(&self) -> bool {
+        self.submitting.not_before.is_some_and(|at| at > Instant::now())
     }
 
     fn pause(&mut self, time: Duration) {
@@ -282,76 +274,4 @@ impl Runner {
             *not_before = Some(not_before.map_or(at, |it| it.max(at)));
         }
     }
-}
-
-/// Submits an input, and records what became of it.
-async fn submit(
-    shared: &Shared,
-    submitter: Arc<Submitter>,
-    claimed: Claimed,
-    is_stopping: bool,
-) -> Submitted {
-    let Claimed { input, text } = claimed;
-    let (event, outcome) = match (text, is_stopping) {
-        (_, true) => (Event::NotSent, Outcome::Unused),
-        (Err(error), _) => (Event::NotSent, Outcome::Changed(error)),
-        (Ok(text), _) => match read(shared, &input, &text) {
-            Err(flaw) => refuse(flaw),
-            Ok(value) => {
-                let webhook = match &shared.on_unknown {
-                    OnUnknown::ByWebhook(url) => {
-                        let ticket = Ticket { index: input.index, attempt: input.attempt };
-                        Some(shared.identity.webhook(url, ticket))
-                    }
-                    _ => None,
-                };
-                let submission = submitter.submit(&value, webhook).await;
-                settle(shared, &input, submission)
-            }
-        },
-    };
-    let change = Change { index: input.index, attempt: input.attempt, event };
-    let recorded = shared.journal.apply(vec![Settled { change, completed: None }]).await;
-    Submitted { input, outcome, recorded }
-}
-
-/// What to submit, or what is wrong with the input.
-fn read(
-    shared: &Shared,
-    input: &Input,
-    text: &[u8],
-) -> Result<Box<serde_json::value::RawValue>, String> {
-    let flawed = |flaw: &str| format!("line {} of the inputs {flaw}", input.line);
-    match &input.error {
-        Some(flaw) => Err(flawed(flaw)),
-        None => match shared.shape.parse(text) {
-            Ok(parsed) => Ok(parsed.input),
-            Err(flaw) => Err(flawed(&flaw)),
-        },
-    }
-}
-
-fn settle(shared: &Shared, input: &Input, submission: Submission) -> (Event, Outcome) {
-    match submission {
-        Submission::Accepted(job_id) => {
-            let at = shared.clock.now();
-            (Event::Accepted { job_id: job_id.clone(), at }, Outcome::Accepted { job_id, at })
-        }
-        Submission::Unknown(error) => {
-            let event = match shared.on_unknown {
-                OnUnknown::Resubmit if input.attempt < ATTEMPTS => Event::Resubmit,
-                _ => Event::Unknown(error.to_string()),
-            };
-            (event, Outcome::Unknown(error))
-        }
-        Submission::Refused(why) => refuse(why),
-        Submission::NotSent(why) => (Event::NotSent, Outcome::NotSent(why)),
-        Submission::Stop(error) => (Event::NotSent, Outcome::Stop(error)),
-    }
-}
-
-fn refuse(why: String) -> (Event, Outcome) {
-    let (delay_ms, execution_ms) = (None, None);
-    let ended = Ended { state: State::Refused, error: Some(why), delay_ms, execution_ms };
-    (Event::Ended(ended), Outcome::Refused)
 }

@@ -248,3 +248,22 @@ async fn a_folder_that_cannot_be_written_is_an_error() {
     let open = Batch::open(folder.journal()).inputs(folder.inputs()).results("/proc/results");
     assert_eq!(open.await.unwrap_err().kind(), ErrorKind::Results);
 }
+
+#[tokio::test]
+async fn a_panic_in_the_callers_code_ends_the_run_and_loses_nothing() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(30);
+    let batch = folder.open().await.unwrap();
+    let calls = std::sync::atomic::AtomicU64::new(0);
+    let client = Client::builder().api_key(KEY).base_url(local.base_url()).observe(move |_| {
+        let call = calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        assert_ne!(call, 12, "a panic");
+    });
+    let run = batch.run(client.build().unwrap().endpoint("double"));
+    assert_eq!(run.await.unwrap_err().kind(), ErrorKind::Service);
+    drop(batch);
+    let batch = folder.open().await.unwrap();
+    let report = batch.run(endpoint(&local, "double")).await.unwrap();
+    assert!(report.counts.of(State::Unknown) <= 1, "{report:?}");
+    assert_eq!(report.counts.of(State::Completed) + report.counts.of(State::Unknown), 30);
+}
