@@ -1,5 +1,6 @@
 //! What a batch submits.
 
+mod digests;
 mod indexing;
 mod lines;
 mod parsed;
@@ -17,8 +18,6 @@ use std::pin::Pin;
 
 use futures_util::{Stream, StreamExt};
 use serde::Serialize;
-
-use crate::store::Digest;
 
 /// The inputs of a batch, and how to read them.
 ///
@@ -99,16 +98,4 @@ impl fmt::Debug for Inputs {
         };
         f.debug_struct("Inputs").field("source", &source).field("shape", &self.shape).finish()
     }
-}
-
-/// The digest of an input's text.
-pub(crate) fn digest(text: &[u8]) -> Digest {
-    short(blake3::hash(text))
-}
-
-fn short(hash: blake3::Hash) -> Digest {
-    let mut digest = Digest::default();
-    let length = digest.len();
-    digest.copy_from_slice(&hash.as_bytes()[..length]);
-    digest
 }

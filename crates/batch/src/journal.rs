@@ -4,8 +4,10 @@
 //! committed; the length of the results is committed together with the states, so that lines of a
 //! commit that did not happen are cut off.
 
+mod exchange;
 mod keeper;
 
+pub(crate) use exchange::{Claimed, Settled};
 pub(crate) use keeper::Keeper;
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -15,26 +17,13 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::results::Completed;
-use crate::store::{Change, Claim, Input};
+use crate::store::Claim;
 
 /// How long a change may wait for others, to be committed together with them. A claim does not wait.
 const LINGER: Duration = Duration::from_millis(10);
 
 /// How many commands make up a group at most.
 const GROUP: usize = 1_000;
-
-/// A change, and the result that comes with it.
-pub(crate) struct Settled {
-    pub(crate) change: Change,
-    pub(crate) completed: Option<Completed>,
-}
-
-/// An input that is about to be submitted, and its text.
-pub(crate) struct Claimed {
-    pub(crate) input: Input,
-    pub(crate) text: Result<Vec<u8>>,
-}
 
 enum Command {
     Commit(Pending),

@@ -46,12 +46,14 @@
 mod batch;
 mod clock;
 mod error;
+mod files;
 mod inputs;
 mod journal;
 mod progress;
 mod results;
 mod run;
 mod runner;
+mod shared;
 mod state;
 mod status;
 pub mod store;

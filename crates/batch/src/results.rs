@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::files::{private, sync_folder};
 use crate::store::{Note, Store};
 
 /// The name of the note that says how much of the file counts.
@@ -50,7 +51,7 @@ impl Results {
         let known = extent(store)?;
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(known.is_none()).truncate(false);
-        crate::store::private(&mut options);
+        private(&mut options);
         let mut file = match options.open(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && known.is_some() => {
                 return Err(other(&path, "is missing"));
@@ -61,7 +62,7 @@ impl Results {
         let known = match known {
             None if found > 0 => return Err(other(&path, "has content already")),
             None => {
-                crate::store::sync_folder(&path).map_err(failed)?;
+                sync_folder(&path).map_err(failed)?;
                 Extent { path: path.clone(), length: 0, tail: tail_digest(&[]) }
             }
             Some(known) if found < known.length => {

@@ -1,5 +1,7 @@
 //! A run of a batch, as its caller sees it.
 
+pub(crate) mod settings;
+
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,10 +13,11 @@ use podqueue::{Endpoint, Policy};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-use crate::batch::Shared;
+use self::settings::{Settings, Stop};
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::{MaxFailures, Progress, Report};
 use crate::runner;
+use crate::shared::Shared;
 
 /// The largest window.
 const MAX_WINDOW: usize = 10_000;
@@ -49,26 +52,6 @@ pub struct Run {
 /// Stops a [`Run`].
 #[derive(Clone, Debug)]
 pub struct Stopper(watch::Sender<Stop>);
-
-/// How far a run is to go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Stop {
-    Not,
-    Submitting,
-    Collecting,
-}
-
-/// The settings of a run.
-pub(crate) struct Settings {
-    pub(crate) endpoint: Endpoint,
-    pub(crate) others: Vec<Endpoint>,
-    pub(crate) policy: Option<Policy>,
-    pub(crate) window: usize,
-    pub(crate) max_failures: Option<MaxFailures>,
-    pub(crate) take: Option<u64>,
-    pub(crate) patience: Duration,
-    pub(crate) await_webhooks: Duration,
-}
 
 impl Run {
     pub(crate) fn new(shared: Arc<Shared>, endpoint: Endpoint) -> Self {

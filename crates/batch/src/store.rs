@@ -5,7 +5,6 @@
 mod sqlite;
 
 pub use sqlite::{Sqlite, SqliteStore};
-pub(crate) use sqlite::{private, sync_folder};
 
 use crate::error::Result;
 use crate::state::{Counts, State};

@@ -9,12 +9,13 @@ use std::time::SystemTime;
 use futures_util::StreamExt;
 use tokio::sync::mpsc;
 
-use super::{Batch, Shared};
+use super::handle::Batch;
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::inputs::{Inputs, Shape, Source, SourceRecord, Texts, copy, index};
 use crate::journal::{Journal, Keeper};
 use crate::results::{LargeOutputs, Results, committed, write_failures};
+use crate::shared::Shared;
 use crate::state::State;
 use crate::store::{OpenStore, Store};
 use crate::ticket::Identity;

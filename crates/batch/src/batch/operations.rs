@@ -6,9 +6,10 @@ use futures_util::StreamExt;
 use futures_util::stream::iter;
 use podqueue::{Endpoint, ErrorKind as ServiceKind, Job};
 
-use super::{Batch, Guard};
+use super::handle::Batch;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::Settled;
+use crate::shared::Guard;
 use crate::state::State;
 use crate::store::{Change, Ended, Event, Input};
 

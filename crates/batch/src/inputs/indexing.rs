@@ -8,9 +8,10 @@ pub(crate) use given::copy;
 
 use std::collections::HashMap;
 
+use super::SourceRecord;
+use super::digests::digest;
 use super::parsed::canonical;
 use super::source::FileRecord;
-use super::{SourceRecord, digest};
 use crate::error::Result;
 use crate::state::State;
 use crate::store::{Digest, Input, NewInput, Place, Store};

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::digests::short;
 use crate::store::Digest;
 
 /// How an input's text is read.
@@ -77,7 +78,7 @@ pub(super) fn canonical(input: &RawValue) -> Option<Digest> {
     let value: Value = serde_json::from_str(input.get()).ok()?;
     let mut hasher = blake3::Hasher::new();
     feed(&mut hasher, &value);
-    Some(super::short(hasher.finalize()))
+    Some(short(hasher.finalize()))
 }
 
 fn feed(hasher: &mut blake3::Hasher, value: &Value) {

@@ -5,7 +5,8 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::{FileRecord, Shape, SourceRecord, digest};
+use super::digests::digest;
+use super::{FileRecord, Shape, SourceRecord};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::{Input, Place};
 

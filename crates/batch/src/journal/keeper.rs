@@ -1,6 +1,6 @@
 //! What the journal's thread works with.
 
-use super::{Claimed, Settled};
+use super::exchange::{Claimed, Settled};
 use crate::error::{Error, Result};
 use crate::inputs::{SourceRecord, Texts, grow};
 use crate::results::{Completed, LargeOutputs, Results};

@@ -9,9 +9,10 @@ use serde_json::value::RawValue;
 
 use super::beside;
 use crate::error::{Error, ErrorKind, Result};
+use crate::files::{private, sync_folder};
 use crate::inputs::Texts;
 use crate::state::State;
-use crate::store::{Store, private, sync_folder};
+use crate::store::Store;
 
 /// How many inputs are read at a time.
 const PAGE: usize = 1_000;

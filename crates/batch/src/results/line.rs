@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::beside;
 use crate::error::{Error, ErrorKind, Result};
-use crate::store::{private, sync_folder};
+use crate::files::{private, sync_folder};
 
 /// A completed job, without what its input says.
 #[derive(Clone, Debug)]

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::submit::{Submission, Submitter, Why};
-use crate::batch::Shared;
 use crate::error::{Error, Result};
 use crate::journal::{Claimed, Settled};
+use crate::shared::Shared;
 use crate::state::State;
 use crate::store::{Change, Ended, Event, Input};
 use crate::ticket::Ticket;
@@ -17,7 +17,7 @@ use crate::unknown::OnUnknown;
 const ATTEMPTS: u64 = 10;
 
 /// What became of a claimed input.
-pub(crate) struct Submitted {
+pub(super) struct Submitted {
     pub(super) input: Input,
     pub(super) outcome: Outcome,
     pub(super) recorded: Result<()>,

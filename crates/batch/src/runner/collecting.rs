@@ -3,18 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::look::{Look, Seen, look};
+use super::core::{Happened, Runner};
+use super::look::{Look, Looked, Seen, look_and_record};
 use super::schedule::Outstanding;
-use super::{Happened, Runner};
-use crate::batch::Shared;
 use crate::error::Result;
-use crate::journal::Settled;
+use crate::shared::Delivered;
 use crate::state::State;
-use crate::store::{Change, Event, Input};
-use crate::ticket::Ticket;
+use crate::store::Input;
 use crate::unknown::OnUnknown;
 
 /// How many looks are in flight at most.
@@ -22,23 +19,6 @@ const LOOKS: usize = 64;
 
 /// How long after a look that failed, or found nothing, the next one comes at least.
 const AGAIN: Duration = Duration::from_secs(1);
-
-/// How often it is recorded that a job has not ended, in milliseconds.
-const RECORD: u64 = 5 * 60 * 1_000;
-
-/// What a look showed, and whether that is recorded.
-pub(crate) struct Looked {
-    at: Outstanding,
-    look: Look,
-    recorded: Result<()>,
-}
-
-/// A webhook call about a submission.
-pub(crate) struct Delivered {
-    pub(crate) ticket: Ticket,
-    pub(crate) job_id: String,
-    pub(crate) reply: oneshot::Sender<Result<()>>,
-}
 
 impl Runner {
     /// Takes up a job of an earlier run.
@@ -121,7 +101,9 @@ impl Runner {
             && self.last_event.elapsed() < self.settings.await_webhooks
     }
 
+    /// A webhook was called.
     pub(super) fn delivered(&mut self, delivered: Delivered) {
+        self.last_event = Instant::now();
         // The next look tells all there is; until then, what the call says is enough.
         if self.schedule.has(delivered.ticket.index) {
             let _ = delivered.reply.send(Ok(()));
@@ -152,27 +134,4 @@ impl Runner {
             Err(error) => self.fail(error),
         }
     }
-}
-
-async fn look_and_record(shared: &Shared, mut at: Outstanding) -> Looked {
-    let look = look(&at, || shared.clock.now()).await;
-    let (event, completed) = match &look {
-        Look::Ended { ended, completed, .. } => {
-            (Some(Event::Ended(ended.clone())), completed.clone())
-        }
-        Look::GoesOn(Seen::Unfinished) => {
-            let now = shared.clock.now();
-            at.seen_at = Some(now);
-            let is_old = now >= at.recorded_at.unwrap_or(at.submitted_at).saturating_add(RECORD);
-            (is_old.then_some(Event::Seen { at: now }), None)
-        }
-        _ => (None, None),
-    };
-    let mut recorded = Ok(());
-    if let Some(event) = event {
-        at.recorded_at = at.seen_at;
-        let change = Change { index: at.index, attempt: at.attempt, event };
-        recorded = shared.journal.apply(vec![Settled { change, completed }]).await;
-    }
-    Looked { at, look, recorded }
 }

@@ -7,12 +7,25 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::schedule::Outstanding;
+use crate::error::Result;
+use crate::journal::Settled;
 use crate::results::Completed;
+use crate::shared::Shared;
 use crate::state::State;
-use crate::store::Ended;
+use crate::store::{Change, Ended, Event};
 
 /// How often a job must not be found before it counts as gone: a gateway may err once.
 const GONE: u32 = 2;
+
+/// How often it is recorded that a job has not ended, in milliseconds.
+const RECORD: u64 = 5 * 60 * 1_000;
+
+/// What a look showed, and whether that is recorded.
+pub(super) struct Looked {
+    pub(super) at: Outstanding,
+    pub(super) look: Look,
+    pub(super) recorded: Result<()>,
+}
 
 /// What a look at a job showed.
 pub(super) enum Look {
@@ -31,7 +44,7 @@ pub(super) enum Seen {
     Missing,
 }
 
-pub(super) async fn look(at: &Outstanding, now: impl Fn() -> u64) -> Look {
+async fn look(at: &Outstanding, now: impl Fn() -> u64) -> Look {
     match at.job.status().await {
         Ok(record) if record.status().is_terminal() => ended(&record),
         Ok(_) => Look::GoesOn(Seen::Unfinished),
@@ -124,4 +137,28 @@ fn output(record: &JobRecord) -> podqueue::Result<Box<RawValue>> {
                 .unwrap_or_else(|_| RawValue::NULL.to_owned()))
         }
     }
+}
+
+/// Looks at a job, and records what there is to see.
+pub(super) async fn look_and_record(shared: &Shared, mut at: Outstanding) -> Looked {
+    let look = look(&at, || shared.clock.now()).await;
+    let (event, completed) = match &look {
+        Look::Ended { ended, completed, .. } => {
+            (Some(Event::Ended(ended.clone())), completed.clone())
+        }
+        Look::GoesOn(Seen::Unfinished) => {
+            let now = shared.clock.now();
+            at.seen_at = Some(now);
+            let is_old = now >= at.recorded_at.unwrap_or(at.submitted_at).saturating_add(RECORD);
+            (is_old.then_some(Event::Seen { at: now }), None)
+        }
+        _ => (None, None),
+    };
+    let mut recorded = Ok(());
+    if let Some(event) = event {
+        at.recorded_at = at.seen_at;
+        let change = Change { index: at.index, attempt: at.attempt, event };
+        recorded = shared.journal.apply(vec![Settled { change, completed }]).await;
+    }
+    Looked { at, look, recorded }
 }

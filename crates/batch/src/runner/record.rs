@@ -3,7 +3,7 @@
 use podqueue::Endpoint;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::run::Settings;
+use crate::run::settings::Settings;
 use crate::store::RunRecord;
 
 impl Settings {

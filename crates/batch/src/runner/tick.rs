@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::Runner;
+use super::core::Runner;
 use crate::progress::{Progress, Stopped};
 use crate::state::State;
 

@@ -1,19 +1,22 @@
 //! The store in one SQLite file, for one process at a time.
 
+mod failure;
 mod lock;
 mod migrations;
 mod rows;
 mod statements;
 
-use std::fs::{self, OpenOptions};
+use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
+use self::failure::failed;
 use self::lock::Lock;
 use super::OpenStore;
 use crate::error::{Error, ErrorKind, Result};
+use crate::files::{private, sync_folder};
 
 /// How long to wait for a reader in another process that happens to hold a lock.
 const BUSY: Duration = Duration::from_secs(10);
@@ -112,38 +115,4 @@ fn create(path: &Path) -> Result<()> {
         Err(error) => Err(error),
     }
     .map_err(|error| Error::file(ErrorKind::Journal, "create the journal", path, error))
-}
-
-/// Lets only the owner read a file that is created.
-pub(crate) fn private(options: &mut OpenOptions) {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    #[cfg(not(unix))]
-    let _ = options;
-}
-
-/// Makes the name of a new file durable.
-pub(crate) fn sync_folder(path: &Path) -> std::io::Result<()> {
-    if cfg!(not(unix)) {
-        return Ok(());
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    fs::File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
-}
-
-fn failed(what: &str, path: &Path, error: rusqlite::Error) -> Error {
-    use rusqlite::ErrorCode;
-    let hint = match error.sqlite_error_code() {
-        Some(ErrorCode::DiskFull) => "; free some space and run it again",
-        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
-            "; check the permissions of the file and of its folder"
-        }
-        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
-            let message = format!("{} is not a journal, or is damaged: {error}", path.display());
-            return Error::new(ErrorKind::NotAJournal, message).with_source(error);
-        }
-        _ => "",
-    };
-    let message = format!("could not {what} the journal {}: {error}{hint}", path.display());
-    Error::new(ErrorKind::Journal, message).with_source(error)
 }

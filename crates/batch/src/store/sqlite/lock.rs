@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
-use super::private;
 use crate::error::{Error, ErrorKind, Result};
+use crate::files::private;
 
 /// A lock on a journal, until this is dropped or the process ends. It is on a separate file, because
 /// closing any handle of SQLite's own file would end the locks that SQLite holds.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::failed;
+use super::failure::failed;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Marks the file as a journal ("pqba").

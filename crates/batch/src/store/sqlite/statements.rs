@@ -2,7 +2,8 @@
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Transaction, params};
 
-use super::{SqliteStore, failed, rows};
+use super::failure::failed;
+use super::{SqliteStore, rows};
 use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
 use crate::store::{

@@ -1,0 +1,202 @@
+//! What a run knows, and what it is told.
+
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use podqueue::Endpoint;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::claimed::Submitted;
+use super::look::Looked;
+use super::rate::Rate;
+use super::record::record_of;
+use super::schedule::{DEFAULT_TTL, Schedule};
+use super::submissions::Submitting;
+use super::submit::Submitter;
+use super::window::Window;
+use crate::error::{Error, ErrorKind, Result};
+use crate::journal::Claimed;
+use crate::progress::{Progress, Stopped};
+use crate::run::settings::{Settings, Stop};
+use crate::shared::{Delivered, Shared};
+use crate::state::{Counts, State};
+use crate::store::{Input, RunRecord, Tally};
+
+/// What the runner is told.
+pub(super) enum Happened {
+    /// A submission could be sent now, after so long a wait.
+    Ready(Duration),
+    Claimed(Result<Vec<Claimed>>),
+    Submitted(Submitted),
+    Looked(Looked),
+    /// A delivery told the job of an input whose outcome was unknown.
+    Resolved(Result<Option<Input>>),
+    /// A task panicked, which may have submitted this input.
+    Panicked(Option<u64>),
+}
+
+/// What decides everything in a run.
+pub(super) struct Runner {
+    pub(super) shared: Arc<Shared>,
+    pub(super) settings: Settings,
+    pub(super) stop: watch::Sender<Stop>,
+    pub(super) tell: mpsc::Sender<Progress>,
+    /// The number of this run, and where each run's jobs are.
+    pub(super) run: u64,
+    pub(super) endpoints: HashMap<u64, (Endpoint, u64)>,
+    pub(super) happened: mpsc::UnboundedSender<Happened>,
+    pub(super) tasks: JoinSet<()>,
+    pub(super) submitting: Submitting,
+    pub(super) schedule: Schedule,
+    pub(super) looking: usize,
+    /// Jobs that deliveries told, of inputs whose submission is in flight.
+    pub(super) told: HashMap<u64, Delivered>,
+    pub(super) window: Window,
+    pub(super) rate: Rate,
+    pub(super) started: Instant,
+    /// How many inputs had ended before this run.
+    pub(super) ended_before: u64,
+    pub(super) counts: Counts,
+    pub(super) not_collected: u64,
+    /// When the service last answered, and when something last happened.
+    pub(super) last_contact: Instant,
+    pub(super) last_event: Instant,
+    pub(super) stopped: Option<Stopped>,
+    pub(super) failed: Option<Error>,
+}
+
+impl Runner {
+    pub(super) async fn begin(
+        shared: Arc<Shared>,
+        settings: Settings,
+        stop: watch::Sender<Stop>,
+        tell: mpsc::Sender<Progress>,
+        happened: mpsc::UnboundedSender<Happened>,
+    ) -> Result<Self> {
+        let record = record_of(&settings, shared.clock.now())?;
+        let began = shared.journal.with(move |keeper| {
+            let run = keeper.store.begin_run(&record)?;
+            let submitted = keeper.store.inputs(&[State::Submitted], 0, usize::MAX)?;
+            Ok((run, keeper.store.runs()?, submitted, keeper.store.tally()?))
+        });
+        let (run, runs, outstanding, Tally { counts, .. }) = began.await?;
+        let known = |record: &RunRecord| settings.endpoint_of(record);
+        let endpoints = runs.iter().filter_map(|(run, record)| {
+            let ttl = record.ttl.unwrap_or(DEFAULT_TTL);
+            Some((*run, (known(record)?, ttl)))
+        });
+        let endpoints = endpoints.collect();
+        let submitter =
+            Submitter { endpoint: settings.endpoint.clone(), policy: settings.policy.clone() };
+        let now = Instant::now();
+        let mut runner = Self {
+            submitting: Submitting::new(submitter),
+            window: Window::new(settings.window),
+            rate: Rate::new(now),
+            schedule: Schedule::default(),
+            ended_before: counts.ended(),
+            tasks: JoinSet::new(),
+            told: HashMap::new(),
+            looking: 0,
+            not_collected: 0,
+            stopped: None,
+            failed: None,
+            started: now,
+            last_contact: now,
+            last_event: now,
+            shared,
+            settings,
+            stop,
+            tell,
+            run,
+            endpoints,
+            happened,
+            counts,
+        };
+        for input in outstanding {
+            runner.resume(input);
+        }
+        Ok(runner)
+    }
+
+    /// Whether inputs may be submitted.
+    pub(super) fn may_submit(&self) -> bool {
+        self.failed.is_none() && self.stopped.is_none() && *self.stop.borrow() == Stop::Not
+    }
+
+    pub(super) fn may_look(&self) -> bool {
+        self.failed.is_none() && *self.stop.borrow() < Stop::Collecting
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        if !self.submitting.is_idle() {
+            return false;
+        }
+        if !self.may_look() {
+            return true;
+        }
+        let has_submitted = !self.may_submit()
+            || (self.submitting.is_exhausted && self.submitting.has_looked_for_more);
+        has_submitted && self.looking == 0 && self.schedule.len() == 0 && !self.awaits_deliveries()
+    }
+
+    /// When there is something to do, if nothing happens before.
+    pub(super) fn wakes_at(&self) -> Instant {
+        let submit = self.submitting.not_before.filter(|at| *at > Instant::now());
+        let look = self.schedule.wakes_at().filter(|_| self.can_look());
+        let soonest = submit.into_iter().chain(look).min();
+        soonest.unwrap_or_else(|| Instant::now() + Duration::from_secs(60))
+    }
+
+    /// A task that reports what happened, also if it panics.
+    pub(super) fn task(
+        &self,
+        submits: Option<u64>,
+        work: impl Future<Output = Happened> + Send + 'static,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        let happened = self.happened.clone();
+        async move {
+            let event = AssertUnwindSafe(work).catch_unwind().await;
+            // Nobody listens any more if the run has ended.
+            let _ = happened.send(event.unwrap_or(Happened::Panicked(submits)));
+        }
+    }
+
+    pub(super) fn panicked(&mut self, index: Option<u64>) {
+        self.submitting.forget(index);
+        let message = "a task panicked, in a function passed to the client or in this crate: nothing is lost, and an input that was being submitted is unknown when the batch is next opened";
+        self.fail(Error::new(ErrorKind::Service, message));
+    }
+
+    /// Ends the run with this error, once all submissions in flight are recorded.
+    pub(super) fn fail(&mut self, error: Error) {
+        if self.failed.is_none() {
+            self.failed = Some(error);
+        }
+    }
+
+    /// The service could not be reached once more.
+    pub(super) fn unreached(&mut self, error: podqueue::Error) {
+        if self.last_contact.elapsed() < self.settings.patience {
+            return;
+        }
+        let message = format!(
+            "the service could not be reached for {:?}; nothing is lost: run the batch again once it can. {error}",
+            self.settings.patience
+        );
+        self.fail(Error::new(ErrorKind::Unreachable, message).with_service(error));
+    }
+
+    /// The service refuses whatever it is asked.
+    pub(super) fn refused(&mut self, error: podqueue::Error) {
+        let message = format!(
+            "the service refuses all calls; nothing is lost: run the batch again once that is settled. {error}"
+        );
+        self.fail(Error::new(ErrorKind::Service, message).with_service(error));
+    }
+}

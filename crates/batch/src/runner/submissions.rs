@@ -1,0 +1,79 @@
+//! What is known of the submissions of a run.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use super::submit::Submitter;
+
+/// How many may be in flight at the start. Each response allows one more, so that a process that dies
+/// again and again leaves few inputs unknown.
+const AT_FIRST: usize = 8;
+
+/// What is known of the submissions of a run.
+pub(super) struct Submitting {
+    pub(super) submitter: Arc<Submitter>,
+    pub(super) turn: Turn,
+    /// The inputs between their claim and the record of what became of them.
+    pub(super) in_flight: HashSet<u64>,
+    /// How many may be in flight.
+    pub(super) allowed: usize,
+    /// How many outcomes were unknown since the last one that was not.
+    pub(super) doubts: u32,
+    /// How many pauses that has caused.
+    pub(super) pauses: u32,
+    /// How many inputs are claimed at a time: as few as keep the limiter busy.
+    pub(super) group: usize,
+    /// How many inputs have been submitted.
+    pub(super) submitted: u64,
+    /// There is nothing pending, and nothing was appended since.
+    pub(super) is_exhausted: bool,
+    pub(super) has_looked_for_more: bool,
+    /// Nothing is submitted before.
+    pub(super) not_before: Option<Instant>,
+}
+
+#[derive(PartialEq, Eq)]
+pub(super) enum Turn {
+    None,
+    /// Waiting for the limiter.
+    Awaited,
+    /// Inputs are being claimed.
+    Claiming,
+}
+
+impl Submitting {
+    pub(super) fn new(submitter: Submitter) -> Self {
+        Self {
+            submitter: Arc::new(submitter),
+            turn: Turn::None,
+            in_flight: HashSet::new(),
+            allowed: AT_FIRST,
+            doubts: 0,
+            pauses: 0,
+            group: 1,
+            submitted: 0,
+            is_exhausted: false,
+            has_looked_for_more: false,
+            not_before: None,
+        }
+    }
+
+    pub(super) fn is_in_flight(&self, index: u64) -> bool {
+        self.in_flight.contains(&index)
+    }
+
+    /// A task is gone, which may have submitted this input.
+    pub(super) fn forget(&mut self, index: Option<u64>) {
+        self.turn = Turn::None;
+        if let Some(index) = index {
+            self.in_flight.remove(&index);
+        }
+    }
+
+    /// Whether no input is between its claim and the record of what became of it.
+    pub(super) fn is_idle(&self) -> bool {
+        self.in_flight.is_empty() && self.turn != Turn::Claiming
+    }
+}

@@ -1,0 +1,88 @@
+//! What the handles of a batch, and its run, share.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
+
+use crate::clock::Clock;
+use crate::error::{Error, ErrorKind, Result};
+use crate::inputs::Shape;
+use crate::journal::Journal;
+use crate::state::State;
+use crate::store::{Change, Commit, Event, Input};
+use crate::ticket::{Identity, Ticket};
+use crate::unknown::OnUnknown;
+
+/// What the clones of a batch, and its run, share.
+pub(crate) struct Shared {
+    pub(crate) journal: Journal,
+    pub(crate) identity: Identity,
+    pub(crate) on_unknown: OnUnknown,
+    pub(crate) shape: Shape,
+    pub(crate) clock: Clock,
+    /// The run that is going on.
+    pub(crate) running: Mutex<Option<UnboundedSender<Delivered>>>,
+}
+
+/// A webhook call about a submission.
+pub(crate) struct Delivered {
+    pub(crate) ticket: Ticket,
+    pub(crate) job_id: String,
+    pub(crate) reply: oneshot::Sender<Result<()>>,
+}
+
+impl Shared {
+    fn running(&self) -> MutexGuard<'_, Option<UnboundedSender<Delivered>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells the run that goes on, if there is one.
+    pub(crate) fn pass_on(&self, delivered: Delivered) -> bool {
+        self.running().as_ref().is_some_and(|runner| runner.send(delivered).is_ok())
+    }
+
+    /// Records the job of an input, if that input is unknown.
+    pub(crate) async fn resolve(&self, ticket: Ticket, job_id: String) -> Result<Option<Input>> {
+        let at = self.clock.now();
+        let resolve = self.journal.with(move |keeper| {
+            let found = keeper.store.inputs(&State::ALL, ticket.index, 1)?.pop();
+            let Some(mut input) = found.filter(|input| {
+                input.index == ticket.index
+                    && input.attempt == ticket.attempt
+                    && input.state == State::Unknown
+            }) else {
+                return Ok(None);
+            };
+            let event = Event::Accepted { job_id: job_id.clone(), at };
+            let change = Change { index: input.index, attempt: input.attempt, event };
+            keeper.store.commit(&Commit { changes: vec![change], ..Commit::default() })?;
+            (input.state, input.job_id, input.submitted_at) =
+                (State::Submitted, Some(job_id), Some(at));
+            (input.seen_at, input.error) = (None, None);
+            Ok(Some(input))
+        });
+        resolve.await
+    }
+}
+
+/// Marks that a run goes on.
+pub(crate) struct Guard(Arc<Shared>);
+
+impl Guard {
+    pub(crate) fn begin(shared: &Arc<Shared>, runner: UnboundedSender<Delivered>) -> Result<Self> {
+        let mut running = shared.running();
+        if running.is_some() {
+            let message = "a run of this batch is going on: wait for its end";
+            return Err(Error::new(ErrorKind::Settings, message));
+        }
+        *running = Some(runner);
+        Ok(Self(Arc::clone(shared)))
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        *self.0.running() = None;
+    }
+}
