@@ -29,8 +29,8 @@ use crate::transport::{Incoming, Reply};
 ///
 /// Errors: [`Network`](ErrorKind::Network) if the connection breaks,
 /// [`Timeout`](ErrorKind::Timeout) if the service is silent for too long,
-/// [`ReplyTooLarge`](ErrorKind::ReplyTooLarge) for an event larger than
-/// [`largest_reply`](crate::ClientBuilder::largest_reply).
+/// [`ResponseTooLarge`](ErrorKind::ResponseTooLarge) for an event larger than
+/// [`largest_response`](crate::ClientBuilder::largest_response).
 ///
 /// Dropping the stream closes the connection.
 #[must_use = "events are read only when it is polled"]
@@ -111,8 +111,8 @@ impl Stream for ServerEvents {
                     Ok(()) => continue,
                     Err(TooLarge) => {
                         let what =
-                            "an event is larger than the limit (ClientBuilder::largest_reply)";
-                        Some(Error::new(ErrorKind::ReplyTooLarge, attempted, what))
+                            "an event is larger than the limit (ClientBuilder::largest_response)";
+                        Some(Error::new(ErrorKind::ResponseTooLarge, attempted, what))
                     }
                 },
                 Some(Err(error)) => Some(error.with_redacted_source(&secrets.redactor())),

@@ -21,6 +21,7 @@ mod generated;
 mod gone;
 mod new_template;
 mod port;
+mod raw;
 mod secrets;
 mod template;
 mod templates;

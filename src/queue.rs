@@ -5,7 +5,7 @@ mod cancel;
 mod endpoint;
 pub(crate) mod gateway;
 mod health;
-mod http_url;
+pub(crate) mod http_url;
 pub(crate) mod job;
 mod lifespan;
 mod looks;

@@ -39,6 +39,7 @@ pub use retry::RetryPolicy;
 pub(crate) use retry_after::retry_after;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
@@ -79,6 +80,9 @@ impl Transport {
     /// Sends a call until it gets a final response or may not be retried.
     pub(crate) async fn send(&self, call: Call) -> Result<Reply> {
         require_runtime(&call.attempted)?;
+        if call.timeout.is_some_and(|time| time.is_zero()) {
+            return Err(Error::refused(&call.attempted, "timeout", "must be above zero"));
+        }
         let span = tracing::debug_span!(
             "podqueue.call",
             otel.name = %format_args!("{} {}", call.operation.method, call.operation.name),
@@ -158,7 +162,8 @@ impl Transport {
                 self.budget.refill();
             }
             let pause = if repeat.after(failure.fate).is_again() {
-                self.retry.pause(course.attempts, call.longest_pause, &failure)
+                let policy = call.retry.as_ref().unwrap_or(&self.retry);
+                policy.pause(course.attempts, call.longest_pause, &failure)
             } else {
                 None
             };
@@ -187,6 +192,14 @@ impl Transport {
     /// How long a call may take in all, beside its extra time.
     fn call_timeout(&self, call: &Call) -> Option<Duration> {
         self.call_timeout.map(|time| time.max(call.timeout.unwrap_or_default()))
+    }
+
+    /// Waits until a call of this operation would have its turn, which goes back unused.
+    pub(crate) async fn turn(&self, operation: &Operation, endpoint_id: &Arc<str>) {
+        let Some(limit) = operation.limit else { return };
+        if let Err(gate) = self.limiter.enter(endpoint_id, operation.name, limit, Duration::ZERO) {
+            drop(gate.pass(Duration::ZERO, None).await);
+        }
     }
 
     /// Waits for the call's turn.

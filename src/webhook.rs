@@ -59,6 +59,7 @@ mod builder;
 mod deliveries;
 mod handler;
 mod receiver;
+mod sender;
 mod service;
 mod token;
 
@@ -68,5 +69,6 @@ pub use handler::HandlerError;
 #[cfg(fuzzing)]
 pub(crate) use receiver::Hint;
 pub use receiver::Webhooks;
+pub use sender::{WebhookAttempt, WebhookSender};
 #[cfg(fuzzing)]
 pub(crate) use token::Token;

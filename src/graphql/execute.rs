@@ -18,7 +18,7 @@ use super::gone::Deleted;
 use super::{GraphqlError, GraphqlFailure, Operation};
 use crate::context::{Context, GraphqlBody};
 use crate::error::{Attempted, Error, ErrorKind, Result};
-use crate::hiding::Secrets;
+use crate::hiding::{Secrets, secrets_named};
 use crate::json::{RawField, decode_at, not_serializable};
 use crate::transport::{self, Auth, Call, Repeat, Reply};
 
@@ -32,6 +32,10 @@ pub struct Graphql {
 impl Graphql {
     pub(crate) fn new(context: Arc<Context>) -> Self {
         Self { context }
+    }
+
+    pub(super) fn context(&self) -> &Arc<Context> {
+        &self.context
     }
 
     /// Executes an operation generated from a `.graphql` file, with its variables.
@@ -134,6 +138,8 @@ impl Graphql {
         let mut call = Call::new(&operation, attempted.clone(), url, Auth::QueryKey).body(body);
         call.timeout = timeout;
         call.secrets = request.document.secrets(variables);
+        let of_url = call.url.query_pairs().flat_map(|(name, value)| secrets_named(&name, &value));
+        call.secrets.extend(of_url.collect::<Vec<_>>());
         match self.context.transport.send(call).await {
             Err(error) if error.status() == Some(400) => Err(as_graphql(&attempted, error)),
             result => result,
@@ -142,7 +148,7 @@ impl Graphql {
 }
 
 /// The `data` of a response without errors; `None` where it is null or absent.
-fn data(attempted: &Attempted, reply: &Reply) -> Result<Option<Bytes>> {
+pub(super) fn data(attempted: &Attempted, reply: &Reply) -> Result<Option<Bytes>> {
     let mut data = None;
     let mut errors: Vec<GraphqlError> = Vec::new();
     let fields = RawField::named(attempted, &reply.body, &["data", "errors"]);
@@ -170,7 +176,7 @@ fn errors_in(attempted: &Attempted, body: &Bytes) -> Option<Vec<GraphqlError>> {
 }
 
 /// A GraphQL server answers 400 with errors of the standard form where a document is invalid.
-fn as_graphql(attempted: &Attempted, error: Error) -> Error {
+pub(super) fn as_graphql(attempted: &Attempted, error: Error) -> Error {
     let Some(body) = error.unredacted_body().cloned() else { return error };
     let Some(errors) = errors_in(attempted, &body) else { return error };
     let secrets = error.secrets();

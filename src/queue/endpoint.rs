@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::health::{Health, Purged};
-use super::operations::{HEALTH, OPENAI, PURGE_QUEUE, REQUESTS};
+use super::operations::{HEALTH, OPENAI, PURGE_QUEUE, REQUESTS, RUN};
 use crate::context::{Context, PollLine};
 use crate::error::{Attempted, Result};
 use crate::request::Request;
@@ -116,6 +116,34 @@ impl Endpoint {
             let reply = endpoint.send(call.timeout(timeout)).await?;
             reply.decode(&endpoint.attempted(&REQUESTS))
         })
+    }
+
+    /// Waits until a submission with [`run`](Self::run) could be sent at once, in turn with all other
+    /// submissions to this endpoint. Returns at once if the client has no rate limits.
+    ///
+    /// Nothing is reserved: if others submit meanwhile, the submission still waits for its own turn.
+    /// It is for callers that prepare a submission as late as possible, such as one that records
+    /// durably what it is about to submit.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside a tokio runtime, or in one whose time driver is disabled.
+    pub async fn ready_to_run(&self) {
+        self.context().transport.turn(&RUN, self.shared_id()).await;
+    }
+
+    /// Another endpoint of the same service, by its id, as returned by the client of this one. Sends
+    /// nothing.
+    #[must_use]
+    pub fn with_id(&self, endpoint_id: impl AsRef<str>) -> Self {
+        Self::new(Arc::clone(&self.shared.context), endpoint_id.as_ref())
+    }
+
+    /// The URL of the service's job queue, with its version and without a slash at the end; `None`
+    /// if the client has none. It contains no secret.
+    #[must_use]
+    pub fn base_url(&self) -> Option<&str> {
+        self.context().base_url.as_ref().map(Url::as_str)
     }
 
     pub(crate) fn context(&self) -> &Context {

@@ -2,7 +2,7 @@
 
 /// Whether it is an http or https URL as it stands, for it is sent as it stands. A parser mends much that other
 /// readers do not: the line end of a file that it was read from, slashes that are missing, or turned.
-pub(super) fn is_http_url(text: &str) -> bool {
+pub(crate) fn is_http_url(text: &str) -> bool {
     let after_scheme = text.split_once("://").filter(|(scheme, _)| {
         scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
     });

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::hiding::credentials;
 use crate::secret_string::SecretString;
 use crate::transport::{Auth, Credential};
 
@@ -60,7 +61,8 @@ impl Authorization {
         };
         // The service may echo it without the scheme.
         let bare = value.expose().rsplit_once(' ').map(|(_, bare)| SecretString::from(bare));
-        let secrets = bare.into_iter().chain([value]).collect();
+        let decoded = credentials::in_basic(value.expose());
+        let secrets = bare.into_iter().chain(decoded).chain([value]).collect();
         Ok((Auth::Other(Some(Arc::new(credential))), secrets))
     }
 }

@@ -263,7 +263,7 @@ impl RestCall {
     pub async fn send_events(self, rest: &Target) -> Result<ServerEvents> {
         let mut call = self.accept("text/event-stream");
         call.reads_events = true;
-        let most = rest.context.transport.wire.largest_reply;
+        let most = rest.context.transport.wire.largest_response;
         call.read(rest, |reply, attempted| ServerEvents::new(reply, attempted, most)).await
     }
 

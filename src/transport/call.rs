@@ -9,7 +9,7 @@ use serde::Serialize;
 use tokio::time::Instant;
 
 use super::credential::Credential;
-use super::{Limit, Repeat};
+use super::{Limit, Repeat, RetryPolicy};
 use crate::error::{Attempted, Result};
 use crate::json::not_serializable;
 use crate::secret_string::SecretString;
@@ -61,6 +61,8 @@ pub(crate) struct Call {
     /// The longest pause before another attempt. Where the service asks for a longer one, the call ends
     /// in its error.
     pub(crate) longest_pause: Duration,
+    /// How often and how soon it is retried, where that is not as the client's policy says.
+    pub(crate) retry: Option<RetryPolicy>,
     /// From then on it goes before all others that wait for their turn and are not urgent.
     pub(crate) urgent_from: Option<Instant>,
     /// A success tells the `id` of a new job, which is worth having where the rest is lost.
@@ -86,6 +88,7 @@ impl Call {
             longest_silence: None,
             is_held_open: false,
             longest_pause: Duration::MAX,
+            retry: None,
             urgent_from: None,
             answers_new_job: false,
             reads_events: false,

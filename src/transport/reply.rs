@@ -1,5 +1,7 @@
 //! What came back.
 
+use std::time::SystemTime;
+
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
@@ -10,6 +12,9 @@ use crate::json::{decode_at, redacted};
 
 /// A successful reply, read whole unless it is a stream of events.
 pub(crate) struct Reply {
+    /// When the request that it belongs to was sent. When it came is not known: the caller may have
+    /// been polled only long after.
+    pub(crate) sent_at: SystemTime,
     pub(crate) status: u16,
     pub(crate) body: Bytes,
     /// An earlier attempt of the same call may have taken effect already.

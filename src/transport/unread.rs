@@ -60,13 +60,14 @@ impl Cause {
             Self::Late(late) => new(ErrorKind::Timeout, &late.no_whole_answer()),
             Self::TooLarge(most) => {
                 let what = format!(
-                    "the response is larger than the limit of {most} bytes (ClientBuilder::largest_reply)"
+                    "the response is larger than the limit of {most} bytes (ClientBuilder::largest_response)"
                 );
-                new(ErrorKind::ReplyTooLarge, &what)
+                new(ErrorKind::ResponseTooLarge, &what)
             }
-            Self::NoMemory => {
-                new(ErrorKind::ReplyTooLarge, "the response does not fit into the available memory")
-            }
+            Self::NoMemory => new(
+                ErrorKind::ResponseTooLarge,
+                "the response does not fit into the available memory",
+            ),
         }
     }
 }

@@ -95,9 +95,9 @@ async fn a_stream_may_go_on_for_longer_than_a_call() {
 async fn an_event_that_is_too_large_ends_the_stream() {
     let body = format!("data: a\n\ndata: {}\n\n", "x".repeat(2_000));
     let server = Script::of([stream(&body)]).await;
-    let client = server.settings().largest_reply(1_000).build().unwrap();
+    let client = server.settings().largest_response(1_000).build().unwrap();
     let events = all(watch(&client, None).await.unwrap()).await;
-    assert_eq!(events.last(), Some(&Err(ErrorKind::ReplyTooLarge)), "{events:?}");
+    assert_eq!(events.last(), Some(&Err(ErrorKind::ResponseTooLarge)), "{events:?}");
 }
 
 #[tokio::test]

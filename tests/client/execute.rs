@@ -52,6 +52,35 @@ async fn the_body_is_exactly_one_query_with_the_values_written_in() {
 }
 
 #[tokio::test]
+async fn a_document_of_run_time_is_sent_unchanged() {
+    let data = r#"{"data":{"a":[1]}}"#;
+    let server = Script::of([Reply::ok(data), Reply::ok(data)]).await;
+    let graphql = server.client().graphql();
+    let received = graphql.raw("{ a(b: 1.0) }", Default::default()).await.unwrap();
+    assert_eq!(received, json!({"a": [1]}));
+    assert_eq!(server.requests()[0].json(), json!({"query": "{ a(b: 1.0) }"}));
+    let variables = json!({"b": 1}).as_object().unwrap().clone();
+    graphql.raw("query($b: Int) { a(b: $b) }", variables).await.unwrap();
+    let body = json!({"query": "query($b: Int) { a(b: $b) }", "variables": {"b": 1}});
+    assert_eq!(server.requests()[1].json(), body);
+}
+
+#[tokio::test]
+async fn a_document_of_run_time_is_retried_unless_it_is_a_mutation() {
+    let data = r#"{"data":{"a":1}}"#;
+    let server = Script::of([Reply::json(503, "{}"), Reply::ok(data)]).await;
+    let graphql = server.client().graphql();
+    graphql.raw("{ a }", Default::default()).await.unwrap();
+    let server = Script::of([Reply::json(503, "{}"), Reply::ok(data)]).await;
+    let graphql = server.client().graphql();
+    let error = graphql.raw("mutation { a }", Default::default()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+    let server = Script::of([Reply::ok(r#"{"errors":[{"message":"no"}]}"#)]).await;
+    let error = server.client().graphql().raw("{ a }", Default::default()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Graphql);
+}
+
+#[tokio::test]
 async fn variables_are_sent_separately_on_request() {
     let server = Script::of([Reply::ok(SAVED)]).await;
     let client = server.settings().graphql_body(GraphqlBody::Variables).build().unwrap();

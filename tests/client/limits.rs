@@ -208,3 +208,22 @@ async fn after_a_429_others_wait_too_and_the_span_records_how_long() {
     assert!(waits[..2].iter().all(|wait| *wait < waits[2]), "{waits:?}");
     assert!((50..=1_100).contains(&waits[2]), "{waits:?}");
 }
+
+#[tokio::test]
+async fn being_ready_to_run_takes_nothing_and_waits_for_whoever_submits() {
+    let record = Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#);
+    let server = Script::then_always([], record).await;
+    let endpoint = limited(&server, RateLimits::default().share(0.004)).endpoint("ep");
+    let ready = || timeout(MOMENT, endpoint.ready_to_run());
+    for _ in 0..20 {
+        ready().await.expect("nothing was submitted");
+    }
+    while ready().await.is_ok() {
+        endpoint.run(&json!({})).await.unwrap();
+    }
+    assert!((1..=4).contains(&server.requests().len()), "{}", server.requests().len());
+    let other = endpoint.with_id("other");
+    assert_eq!(other.base_url(), endpoint.base_url());
+    timeout(MOMENT, other.ready_to_run()).await.expect("limits hold for each endpoint");
+    limited(&server, RateLimits::off()).endpoint("ep").ready_to_run().await;
+}

@@ -32,6 +32,7 @@ mod rest;
 mod retries;
 mod runtime;
 mod secrecy;
+mod starved;
 mod stream;
 mod stream_gaps;
 mod submission;

@@ -412,3 +412,11 @@ async fn one_connection_serves_many_calls() {
     }
     assert_eq!((server.requests().len(), server.connections()), (20, 1));
 }
+
+#[tokio::test]
+async fn a_submission_can_have_a_retry_policy_of_its_own() {
+    let server = Script::then_always([], Reply::json(429, "{}")).await;
+    let endpoint = server.settings().build().unwrap().endpoint("ep");
+    let error = endpoint.run(&json!({})).retry(RetryPolicy::never()).await.unwrap_err();
+    assert_eq!((error.kind(), server.requests().len()), (ErrorKind::RateLimited, 1));
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::support::{PUBLISHED, at, cargo, read};
+use crate::support::{PUBLISHED, at, cargo, is_program, read};
 
 /// What cargo itself adds.
 const OF_CARGO: [&str; 4] = [".cargo_vcs_info.json", "Cargo.lock", "Cargo.toml", "Cargo.toml.orig"];
@@ -33,6 +33,7 @@ fn a_package_has_what_its_users_need_and_no_more() {
                 "schema",
             ],
             "podqueue-local" => &["openapi"],
+            "podqueue-cli" => &["schema"],
             _ => &[],
         };
         let expected = OF_CARGO.iter().chain(&PAPERS).chain(own).chain(&["src"]);
@@ -43,7 +44,8 @@ fn a_package_has_what_its_users_need_and_no_more() {
             expected.filter(|it| without_commit(it)).map(|it| (*it).to_owned()).collect(),
             "{package}"
         );
-        assert!(files.contains("src/lib.rs"), "{package}");
+        let root = if is_program(package) { "src/main.rs" } else { "src/lib.rs" };
+        assert!(files.contains(root), "{package}");
     }
 }
 

@@ -4,8 +4,19 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates that are published, in the order in which they are.
-pub const PUBLISHED: [&str; 4] =
-    ["podqueue-codegen", "podqueue-local", "podqueue", "podqueue-regenerate"];
+pub const PUBLISHED: [&str; 6] = [
+    "podqueue-codegen",
+    "podqueue-local",
+    "podqueue",
+    "podqueue-batch",
+    "podqueue-regenerate",
+    "podqueue-cli",
+];
+
+/// Whether a published crate is a program alone, without a library that docs.rs could show.
+pub fn is_program(name: &str) -> bool {
+    name == "podqueue-cli"
+}
 
 /// Where a file or folder of the repository is.
 pub fn at(path: impl AsRef<Path>) -> PathBuf {

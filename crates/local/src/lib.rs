@@ -135,6 +135,9 @@ mod graphql;
 mod http;
 mod limits;
 mod operation;
+#[cfg(feature = "program")]
+#[doc(hidden)]
+pub mod program;
 mod queue;
 mod refusal;
 mod service;

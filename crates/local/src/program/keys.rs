@@ -5,9 +5,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use podqueue_local::LocalService;
-
-use super::quoted;
+use super::quoting::quoted;
+use crate::LocalService;
 
 const VARIABLE: &str = "PODQUEUE_API_KEY";
 

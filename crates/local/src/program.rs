@@ -1,17 +1,20 @@
-//! The local service as a program.
+//! The local service as a program: its arguments, what it prints, and when it ends.
+//!
+//! Shared with the program `podqueue`, whose command `local` it is. Not public API: it changes
+//! without notice.
 
 mod keys;
+mod quoting;
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
-use clap::{Parser, ValueEnum};
-use podqueue_local::{LocalService, RateLimits, StreamShape};
+use clap::{Args, ValueEnum};
 
 use self::keys::Keys;
+use self::quoting::quoted;
+use crate::{Error, LocalService, RateLimits, StreamShape};
 
 /// Runs a local emulator of the hosted service until Ctrl-C.
 ///
@@ -19,9 +22,8 @@ use self::keys::Keys;
 ///
 /// The API key is read from the environment variable PODQUEUE_API_KEY unless an option sets one. If
 /// there is none, a random key is generated and printed with the URLs.
-#[derive(Parser)]
-#[command(name = "podqueue-local", version)]
-struct Arguments {
+#[derive(Debug, Args)]
+pub struct Arguments {
     /// The address to listen on; port 0 picks a free port.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8000")]
     listen: SocketAddr,
@@ -61,6 +63,10 @@ struct Arguments {
     #[arg(long)]
     rate_limits: bool,
 
+    /// How many jobs can wait in the queue of each endpoint; a submission beyond that gets 429.
+    #[arg(long, value_name = "JOBS")]
+    max_queued: Option<usize>,
+
     /// Stop the clock.
     ///
     /// It moves only by POST /_local/clock/advance with a body like {"ms": 60000}.
@@ -68,7 +74,7 @@ struct Arguments {
     manual_clock: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, Debug, ValueEnum)]
 enum Shape {
     Array,
     Object,
@@ -83,23 +89,23 @@ fn endpoint(argument: &str) -> Result<(String, String), String> {
     }
 }
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    match run(Arguments::parse()).await {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let error = with_option(error);
-            let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
-            // When even standard error is closed, the exit code is all there is.
-            let _ = writeln!(io::stderr(), "podqueue-local: {error}{cause}");
-            ExitCode::FAILURE
-        }
-    }
+/// Runs the service until a signal ends it. `program` is the name in front of what it prints to
+/// standard error.
+///
+/// # Errors
+///
+/// Returns the text to show if the service cannot start.
+pub async fn run(arguments: Arguments, program: &str) -> Result<(), String> {
+    serve(arguments, program).await.map_err(|error| {
+        let error = with_option(error);
+        let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+        format!("{error}{cause}")
+    })
 }
 
 /// Calls a setting as it is called on the command line.
 fn with_option(error: Box<dyn std::error::Error>) -> Box<dyn std::error::Error> {
-    let setting = error.downcast_ref::<podqueue_local::Error>().and_then(|error| error.setting());
+    let setting = error.downcast_ref::<Error>().and_then(|error| error.setting());
     match setting {
         Some(setting) => {
             let option = format!("--{}", setting.replace('_', "-"));
@@ -109,7 +115,7 @@ fn with_option(error: Box<dyn std::error::Error>) -> Box<dyn std::error::Error> 
     }
 }
 
-async fn run(arguments: Arguments) -> Result<(), Box<dyn std::error::Error>> {
+async fn serve(arguments: Arguments, program: &str) -> Result<(), Box<dyn std::error::Error>> {
     let mut builder = LocalService::builder()
         .listen(arguments.listen)
         .control_plane()
@@ -130,31 +136,34 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn std::error::Error>> {
     if arguments.rate_limits {
         builder = builder.rate_limits(RateLimits::documented());
     }
+    if let Some(jobs) = arguments.max_queued {
+        builder = builder.max_queued(jobs);
+    }
     for (name, command) in arguments.endpoints {
         builder = builder.command_endpoint(name, command);
     }
     // Before anybody can know that the program runs, so that no signal is missed.
     let signals = Signals::listen()?;
     let local = builder.start().await?;
-    announce(&local, &keys)?;
+    announce(&local, &keys, program)?;
     signals.received().await;
     local.shutdown().await;
     Ok(())
 }
 
-fn announce(local: &LocalService, keys: &Keys) -> io::Result<()> {
+fn announce(local: &LocalService, keys: &Keys, program: &str) -> io::Result<()> {
     let address = local.address();
     if !address.ip().is_loopback() {
         writeln!(
             io::stderr(),
-            "podqueue-local: warning: other machines can reach {address}, and only the API key \
-             protects it; they must use an IP address or a name given with --allow-host"
+            "{program}: warning: other machines can reach {address}, and only the API key protects \
+             it; they must use an IP address or a name given with --allow-host"
         )?;
     }
     let mut out = io::stdout().lock();
     match keys.shown(local) {
         Ok(value) => writeln!(out, "export PODQUEUE_API_KEY={value}")?,
-        Err(whence) => writeln!(io::stderr(), "podqueue-local: using the API key {whence}")?,
+        Err(whence) => writeln!(io::stderr(), "{program}: using the API key {whence}")?,
     }
     for (name, value) in [
         ("PODQUEUE_BASE_URL", local.base_url()),
@@ -164,12 +173,6 @@ fn announce(local: &LocalService, keys: &Keys) -> io::Result<()> {
         writeln!(out, "export {name}={}", quoted(&value))?;
     }
     out.flush()
-}
-
-/// A value as a shell reads it back, whatever it holds.
-fn quoted(value: &str) -> Cow<'_, str> {
-    // Only a NUL could not be quoted, and neither a key nor a path or URL has one.
-    shlex::try_quote(value).unwrap_or(Cow::Borrowed(value))
 }
 
 /// The signals that end the program.

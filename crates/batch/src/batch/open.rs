@@ -1,0 +1,225 @@
+//! Opening a batch.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+use futures_util::StreamExt;
+use tokio::sync::mpsc;
+
+use super::{Batch, Shared};
+use crate::clock::Clock;
+use crate::error::{Error, ErrorKind, Result};
+use crate::inputs::{Inputs, Shape, Source, SourceRecord, Texts, copy, index};
+use crate::journal::{Journal, Keeper};
+use crate::results::{LargeOutputs, Results, committed, write_failures};
+use crate::state::State;
+use crate::store::{OpenStore, Store};
+use crate::ticket::Identity;
+use crate::unknown::OnUnknown;
+
+/// How many inputs of a stream wait to be copied.
+const AHEAD: usize = 64;
+
+type OpenAny = Box<dyn FnOnce() -> Result<Box<dyn Store>> + Send>;
+
+/// Opens a batch when awaited; returned by [`Batch::open`].
+///
+/// # Errors
+///
+/// - [`ErrorKind::InUse`] if another process has the journal open;
+/// - [`ErrorKind::Inputs`] if the inputs cannot be read, or there are none;
+/// - [`ErrorKind::InputsChanged`] if they are not those of the journal;
+/// - [`ErrorKind::OtherResults`] if the results are not those of the journal;
+/// - [`ErrorKind::Settings`] if a new batch lacks its inputs or results;
+/// - [`ErrorKind::NewerVersion`], [`ErrorKind::NotAJournal`], [`ErrorKind::Journal`] and
+///   [`ErrorKind::Results`] for the files themselves.
+#[must_use = "nothing is opened until it is awaited"]
+pub struct Open {
+    store: OpenAny,
+    inputs: Option<Inputs>,
+    settings: Settings,
+}
+
+struct Settings {
+    results: Option<PathBuf>,
+    on_unknown: OnUnknown,
+    largest_in_line: usize,
+    clock: Clock,
+}
+
+impl Open {
+    pub(super) fn new<S: OpenStore>(store: S) -> Self {
+        let settings = Settings {
+            results: None,
+            on_unknown: OnUnknown::default(),
+            largest_in_line: LargeOutputs::ABOVE,
+            clock: Clock::default(),
+        };
+        let store = || store.open().map(|store| Box::new(store) as Box<dyn Store>);
+        Self { store: Box::new(store), inputs: None, settings }
+    }
+
+    /// The inputs. A batch that exists already has them: see [`Inputs`].
+    pub fn inputs(mut self, inputs: Inputs) -> Self {
+        self.inputs = Some(inputs);
+        self
+    }
+
+    /// The file of results, which a batch that exists already knows. One line per completed input, in
+    /// the order of completion:
+    ///
+    /// ```json
+    /// {"index": 17, "key": "…", "status": "COMPLETED", "job_id": "…", "output": …, "delay_ms": 12, "execution_ms": 640}
+    /// ```
+    ///
+    /// It can be read while the batch runs. A line that was written and not committed when a process
+    /// died is removed when the batch is opened again. What did not complete is written next to it,
+    /// to `….failed.jsonl`, at the end of each run.
+    pub fn results(mut self, path: impl Into<PathBuf>) -> Self {
+        self.settings.results = Some(path.into());
+        self
+    }
+
+    /// What to do with inputs of which it is not known whether they were accepted, from this run and
+    /// from earlier ones.
+    pub fn on_unknown(mut self, policy: OnUnknown) -> Self {
+        self.settings.on_unknown = policy;
+        self
+    }
+
+    /// The largest output, in bytes, that stands in a line of the results; 1 MiB by default. A larger
+    /// one is stored as a file in the folder `….outputs` next to them, and its line has that file's
+    /// path as `output_file`.
+    pub fn largest_output_in_line(mut self, bytes: usize) -> Self {
+        self.settings.largest_in_line = bytes;
+        self
+    }
+
+    /// Another clock than the system's, for tests.
+    #[doc(hidden)]
+    pub fn clock(mut self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        self.settings.clock = Clock::new(now);
+        self
+    }
+
+    async fn open(self) -> Result<Batch> {
+        let Self { store, inputs, settings } = self;
+        let (mut given, known) = match inputs {
+            None => (None, None),
+            Some(Inputs { source: Source::Jsonl(path), shape }) => {
+                (None, Some((Some(path), shape)))
+            }
+            Some(Inputs { source: Source::Given(given), shape }) => {
+                (Some(given), Some((None, shape)))
+            }
+        };
+        let (copied, mut to_copy) = mpsc::channel(AHEAD);
+        let opening = tokio::task::spawn_blocking(move || {
+            let mut store = store()?;
+            let to_copy = std::iter::from_fn(|| to_copy.blocking_recv());
+            let source = take_inputs(&mut *store, known, to_copy)?;
+            assemble(store, source, settings)
+        });
+        // Ends early if the inputs are not wanted any more.
+        while let Some(given) = &mut given
+            && let Some(input) = given.next().await
+            && copied.send(input).await.is_ok()
+        {}
+        drop(copied);
+        opening.await.unwrap_or_else(|end| {
+            let message = format!("opening the batch did not come to its end: {end}");
+            Err(Error::new(ErrorKind::Journal, message))
+        })
+    }
+}
+
+/// Brings the inputs into the store, or compares them with those that are there.
+fn take_inputs(
+    store: &mut dyn Store,
+    inputs: Option<(Option<PathBuf>, Shape)>,
+    given: impl Iterator<Item = serde_json::Result<Vec<u8>>>,
+) -> Result<SourceRecord> {
+    let known = SourceRecord::read(store)?;
+    if let (Some((_, shape)), Some(known)) = (&inputs, &known)
+        && known.shape != *shape
+    {
+        let message = format!(
+            "the batch was begun with other settings of its inputs: {:?}, and not {shape:?}",
+            known.shape
+        );
+        return Err(Error::new(ErrorKind::Settings, message));
+    }
+    let source = match (inputs, known) {
+        (Some((Some(path), shape)), known) => index(store, &path, shape, known)?,
+        (Some((None, shape)), known) => copy(store, given, shape, known)?,
+        (None, Some(known)) => match known.file.clone() {
+            Some(file) => index(store, &file.path, known.shape.clone(), Some(known))?,
+            None => known,
+        },
+        (None, None) => {
+            let message = "the journal is new: pass the inputs of the batch";
+            return Err(Error::new(ErrorKind::Settings, message));
+        }
+    };
+    if source.inputs == 0 {
+        let message = match &source.file {
+            Some(file) => format!("{} has no inputs", file.path.display()),
+            None => "there are no inputs".to_owned(),
+        };
+        return Err(Error::new(ErrorKind::Inputs, message));
+    }
+    Ok(source)
+}
+
+fn assemble(mut store: Box<dyn Store>, source: SourceRecord, settings: Settings) -> Result<Batch> {
+    let path = match settings.results {
+        Some(path) => path,
+        None => committed(&mut *store)?.map(|(path, _)| path).ok_or_else(|| {
+            let message = "the journal is new: say where the results go";
+            Error::new(ErrorKind::Settings, message)
+        })?,
+    };
+    let results = Results::open(&mut *store, &path)?;
+    let identity = Identity::of(&mut *store)?;
+    store.move_all(&[State::Intent], State::Unknown)?;
+    if matches!(settings.on_unknown, OnUnknown::Resubmit) {
+        store.move_all(&[State::Unknown], State::Pending)?;
+    }
+    let mut texts = Texts::open(&source)?;
+    write_failures(&mut *store, &mut texts, results.path())?;
+    let shape = source.shape.clone();
+    let large = LargeOutputs::of(results.path(), settings.largest_in_line);
+    let keeper = Keeper { store, source, texts, results, large, broken: None };
+    Ok(Batch {
+        shared: Arc::new(Shared {
+            journal: Journal::start(keeper)?,
+            identity,
+            on_unknown: settings.on_unknown,
+            shape,
+            clock: settings.clock,
+            running: Mutex::new(None),
+        }),
+    })
+}
+
+impl IntoFuture for Open {
+    type Output = Result<Batch>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.open())
+    }
+}
+
+impl fmt::Debug for Open {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Open")
+            .field("inputs", &self.inputs)
+            .field("results", &self.settings.results)
+            .field("on_unknown", &self.settings.on_unknown)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,219 @@
+//! What can be done with a batch beside running it.
+
+use std::collections::HashMap;
+
+use futures_util::StreamExt;
+use futures_util::stream::iter;
+use podqueue::{Endpoint, ErrorKind as ServiceKind, Job};
+
+use super::{Batch, Guard};
+use crate::error::{Error, ErrorKind, Result};
+use crate::journal::Settled;
+use crate::state::State;
+use crate::store::{Change, Ended, Event, Input};
+
+/// How many inputs are handled at a time.
+const PAGE: usize = 1_000;
+
+/// How many calls are in flight.
+const CALLS: usize = 16;
+
+/// How many flaws are listed.
+const LISTED: usize = 100;
+
+/// What [`Batch::check`] found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Checked {
+    /// How many inputs would be submitted.
+    pub valid: u64,
+    /// How many equal an earlier one, and would not be submitted.
+    pub copies: u64,
+    /// How many would be refused.
+    pub flawed: u64,
+    /// The line and the flaw of the first 100 of them.
+    pub flaws: Vec<(u64, String)>,
+}
+
+/// What [`Batch::retry_jobs`] did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Retried {
+    /// How many jobs are queued again.
+    pub retried: u64,
+    /// How many the service no longer allows to be retried.
+    pub gone: u64,
+}
+
+impl Batch {
+    /// Checks all pending inputs without submitting any: a dry run.
+    ///
+    /// # Errors
+    ///
+    /// If the journal or the inputs cannot be read.
+    pub async fn check(&self) -> Result<Checked> {
+        let check = self.shared.journal.with(|keeper| {
+            let (mut checked, mut from) = (Checked::default(), 0);
+            loop {
+                let page = keeper.store.inputs(&[State::Pending], from, PAGE)?;
+                let Some(last) = page.last() else { return Ok(checked) };
+                from = last.index + 1;
+                for input in &page {
+                    let text = keeper.texts.of(input)?;
+                    let flaw = match &input.error {
+                        Some(flaw) => Some(flaw.clone()),
+                        None => keeper.texts.shape.parse(&text).err(),
+                    };
+                    match flaw {
+                        None if input.same_as.is_some() => checked.copies += 1,
+                        None => checked.valid += 1,
+                        Some(flaw) => {
+                            checked.flawed += 1;
+                            if checked.flaws.len() < LISTED {
+                                checked.flaws.push((input.line, flaw));
+                            }
+                        }
+                    }
+                }
+            }
+        });
+        check.await
+    }
+
+    /// Makes all inputs in these states pending again, to be submitted as new jobs by the next run,
+    /// and returns how many there are. [`State::Unknown`] may be among them: their earlier
+    /// submission may have been accepted.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Settings`] for any other state that is no failure, or while the batch runs.
+    pub async fn retry(&self, states: &[State]) -> Result<u64> {
+        let _guard = self.alone()?;
+        if let Some(state) = states.iter().find(|it| !it.is_failure() && **it != State::Unknown) {
+            let message = format!("inputs that are {state} cannot be retried");
+            return Err(Error::new(ErrorKind::Settings, message));
+        }
+        let (states, mut retried) = (states.to_vec(), 0);
+        loop {
+            let list = states.clone();
+            let page = self.shared.journal.with(move |it| it.store.inputs(&list, 0, PAGE)).await?;
+            if page.is_empty() {
+                return Ok(retried);
+            }
+            retried += page.len() as u64;
+            let changes = page.iter().map(|input| settled(input, Event::Resubmit));
+            self.shared.journal.apply(changes.collect()).await?;
+        }
+    }
+
+    /// Retries the jobs that failed or timed out, with `POST /retry`, which keeps their ids; the next
+    /// run collects them. The service allows that until their results expire.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Settings`] while the batch runs, and [`ErrorKind::Service`] if a call fails in
+    /// another way than that the job is gone.
+    pub async fn retry_jobs(&self, endpoint: &Endpoint) -> Result<Retried> {
+        let _guard = self.alone()?;
+        let mut done = Retried::default();
+        let jobs = self.jobs(&[State::Failed, State::TimedOut], endpoint).await?;
+        let mut calls = iter(jobs)
+            .map(|(input, job)| async move { (input, job.retry().await) })
+            .buffer_unordered(CALLS);
+        while let Some((input, retried)) = calls.next().await {
+            match retried {
+                Ok(record) => {
+                    let at = self.shared.clock.now();
+                    let event = Event::Accepted { job_id: record.id().to_owned(), at };
+                    self.shared.journal.apply(vec![settled(&input, event)]).await?;
+                    done.retried += 1;
+                }
+                Err(error) if is_gone(&error) => done.gone += 1,
+                Err(error) => return Err(failed("retry a job", error)),
+            }
+        }
+        Ok(done)
+    }
+
+    /// Cancels the batch: its pending inputs are not submitted, and its outstanding jobs are
+    /// cancelled. Those that have ended in the meantime are collected by the next run. Returns how
+    /// many inputs were cancelled.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Settings`] while the batch runs, and [`ErrorKind::Service`] if a call fails.
+    pub async fn cancel(&self, endpoint: &Endpoint) -> Result<u64> {
+        let _guard = self.alone()?;
+        let mut cancelled = 0;
+        loop {
+            let page = self.shared.journal.with(|it| it.store.inputs(&[State::Pending], 0, PAGE));
+            let page = page.await?;
+            if page.is_empty() {
+                break;
+            }
+            cancelled += page.len() as u64;
+            let changes = page.iter().map(|input| settled(input, cancelled_event()));
+            self.shared.journal.apply(changes.collect()).await?;
+        }
+        let jobs = self.jobs(&[State::Submitted], endpoint).await?;
+        let mut calls = iter(jobs)
+            .map(|(input, job)| async move { (input, job.cancel().await) })
+            .buffer_unordered(CALLS);
+        while let Some((input, result)) = calls.next().await {
+            match result {
+                Ok(_) => {
+                    self.shared.journal.apply(vec![settled(&input, cancelled_event())]).await?;
+                    cancelled += 1;
+                }
+                Err(error) if is_gone(&error) => {}
+                Err(error) => return Err(failed("cancel a job", error)),
+            }
+        }
+        Ok(cancelled)
+    }
+
+    /// The inputs in these states that are jobs of this endpoint's service.
+    async fn jobs(&self, states: &[State], endpoint: &Endpoint) -> Result<Vec<(Input, Job)>> {
+        let states = states.to_vec();
+        let list = self.shared.journal.with(move |keeper| {
+            Ok((keeper.store.runs()?, keeper.store.inputs(&states, 0, usize::MAX)?))
+        });
+        let (runs, inputs) = list.await?;
+        let runs = runs.into_iter().filter(|(_, run)| endpoint.base_url() == Some(&run.base_url));
+        let there: HashMap<_, _> =
+            runs.map(|(number, run)| (number, endpoint.with_id(run.endpoint_id))).collect();
+        let job = |input: Input| {
+            let job = there.get(&input.run?)?.job(input.job_id.as_ref()?);
+            Some((input, job))
+        };
+        Ok(inputs.into_iter().filter_map(job).collect())
+    }
+
+    /// Makes sure that no run goes on meanwhile.
+    fn alone(&self) -> Result<Guard> {
+        let (nobody, _) = tokio::sync::mpsc::unbounded_channel();
+        Guard::begin(&self.shared, nobody)
+    }
+}
+
+fn settled(input: &Input, event: Event) -> Settled {
+    let change = Change { index: input.index, attempt: input.attempt, event };
+    Settled { change, completed: None }
+}
+
+fn cancelled_event() -> Event {
+    let error = Some("the batch was cancelled".to_owned());
+    Event::Ended(Ended { state: State::Cancelled, error, delay_ms: None, execution_ms: None })
+}
+
+/// Whether the service has no such job any more, or one that has ended otherwise.
+fn is_gone(error: &podqueue::Error) -> bool {
+    matches!(
+        error.kind(),
+        ServiceKind::NotFound | ServiceKind::JobExpired | ServiceKind::BadRequest
+    )
+}
+
+fn failed(what: &str, error: podqueue::Error) -> Error {
+    Error::new(ErrorKind::Service, format!("could not {what}: {error}")).with_service(error)
+}

@@ -1,0 +1,121 @@
+//! The crate's error type.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::path::Path;
+
+/// The result type of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong with a batch: what was attempted, what came back, and what to do about it.
+///
+/// The journal stays consistent after any error: fix the cause and run the batch again, and it
+/// continues where it was. An input that failed is not an error of the batch, but a
+/// [`State`](crate::State) of that input.
+pub struct Error(Box<Detail>);
+
+struct Detail {
+    kind: ErrorKind,
+    message: String,
+    service: Option<podqueue::Error>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+/// The kind of an [`Error`], and what to do about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The journal could not be read or written: a full disk, a folder without write permission, a
+    /// damaged file.
+    Journal,
+    /// Another process has the journal open. Wait for it to end, or stop it.
+    InUse,
+    /// The journal was written by a newer version of this crate.
+    NewerVersion,
+    /// The file is not a journal of a batch.
+    NotAJournal,
+    /// The inputs could not be read, or there are none.
+    Inputs,
+    /// The inputs are not those that the journal was made for.
+    InputsChanged,
+    /// The results could not be read or written.
+    Results,
+    /// The results file belongs to another batch, or something else has changed it.
+    OtherResults,
+    /// A setting is invalid, or contradicts what the journal says.
+    Settings,
+    /// The service refused a call in a way that concerns all inputs: the key is invalid, or the
+    /// endpoint is unknown. [`Error::service`] has the details.
+    Service,
+    /// The service could not be reached for too long.
+    Unreachable,
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self(Box::new(Detail { kind, message: message.into(), service: None, source: None }))
+    }
+
+    pub(crate) fn with_source(
+        mut self,
+        source: impl Into<Box<dyn StdError + Send + Sync>>,
+    ) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    pub(crate) fn with_service(mut self, error: podqueue::Error) -> Self {
+        self.0.service = Some(error);
+        self
+    }
+
+    /// A failure of an operation on a file: `what` completes "could not".
+    pub(crate) fn file(kind: ErrorKind, what: &str, path: &Path, error: std::io::Error) -> Self {
+        Self::new(kind, format!("could not {what} {}: {error}", path.display())).with_source(error)
+    }
+
+    /// The same, for somebody else who is affected.
+    pub(crate) fn again(&self) -> Self {
+        Self::new(self.kind(), self.0.message.clone())
+    }
+
+    /// The kind of failure.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The client's error, for [`ErrorKind::Service`] and [`ErrorKind::Unreachable`].
+    #[must_use]
+    pub fn service(&self) -> Option<&podqueue::Error> {
+        self.0.service.as_ref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Detail { kind, message, service, source } = &*self.0;
+        let mut debug = f.debug_struct("Error");
+        debug.field("kind", kind).field("message", message);
+        if let Some(service) = service {
+            debug.field("service", service);
+        }
+        if let Some(source) = source {
+            debug.field("source", source);
+        }
+        debug.finish()
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        let service = self.0.service.as_ref().map(|error| error as &(dyn StdError + 'static));
+        service.or_else(|| self.0.source.as_deref().map(|it| it as &(dyn StdError + 'static)))
+    }
+}

@@ -1,0 +1,114 @@
+//! What a batch submits.
+
+mod indexing;
+mod lines;
+mod parsed;
+mod source;
+mod texts;
+
+pub(crate) use indexing::{copy, grow, index};
+pub(crate) use parsed::Shape;
+pub(crate) use source::{FileRecord, SourceRecord};
+pub(crate) use texts::Texts;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::pin::Pin;
+
+use futures_util::{Stream, StreamExt};
+use serde::Serialize;
+
+use crate::store::Digest;
+
+/// The inputs of a batch, and how to read them.
+///
+/// Each input is a JSON object, which the worker's handler gets. Its index is its position, from
+/// zero; blank lines of a file do not count.
+///
+/// When a batch is opened again, its inputs may be passed again or omitted. Passed again, they must
+/// be the same: more may have been appended, but none changed or removed.
+#[must_use = "inputs do nothing until a batch is opened with them"]
+pub struct Inputs {
+    pub(crate) source: Source,
+    pub(crate) shape: Shape,
+}
+
+/// Inputs that are copied into the journal, as JSON.
+type Given = Pin<Box<dyn Stream<Item = serde_json::Result<Vec<u8>>> + Send>>;
+
+pub(crate) enum Source {
+    Jsonl(PathBuf),
+    Given(Given),
+}
+
+impl Inputs {
+    /// The lines of a file, each a JSON value. The journal does not copy them: it records where each
+    /// line is, and digests that tell if the file changes.
+    pub fn jsonl(path: impl Into<PathBuf>) -> Self {
+        Self::from_source(Source::Jsonl(path.into()))
+    }
+
+    /// Values that serialize as JSON objects. They are copied into the journal when it is opened.
+    pub fn iter<I>(inputs: I) -> Self
+    where
+        I: IntoIterator<Item: Serialize, IntoIter: Send + 'static>,
+    {
+        Self::stream(futures_util::stream::iter(inputs))
+    }
+
+    /// Like [`iter`](Self::iter), for an asynchronous stream, which must end.
+    pub fn stream<S>(inputs: S) -> Self
+    where
+        S: Stream<Item: Serialize> + Send + 'static,
+    {
+        let json = inputs.map(|input| serde_json::to_vec(&input));
+        Self::from_source(Source::Given(Box::pin(json)))
+    }
+
+    fn from_source(source: Source) -> Self {
+        Self { source, shape: Shape::default() }
+    }
+
+    /// Submits this member of each value instead of the whole value.
+    pub fn input_field(mut self, name: impl Into<String>) -> Self {
+        self.shape.input_field = Some(name.into());
+        self
+    }
+
+    /// Copies this member of each value, its key, into the results and the failures. Keys are unique:
+    /// a value without the member, or with the key of an earlier one, is refused.
+    pub fn key_field(mut self, name: impl Into<String>) -> Self {
+        self.shape.key_field = Some(name.into());
+        self
+    }
+
+    /// Submits equal inputs once: an input that is equal to an earlier one, apart from white space
+    /// and the order of members, gets that one's result. Needs 50 bytes of memory per input while
+    /// the journal is made.
+    pub fn dedupe(mut self) -> Self {
+        self.shape.dedupe = true;
+        self
+    }
+}
+
+impl fmt::Debug for Inputs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let source = match &self.source {
+            Source::Jsonl(path) => path.display().to_string(),
+            Source::Given(_) => "values".to_owned(),
+        };
+        f.debug_struct("Inputs").field("source", &source).field("shape", &self.shape).finish()
+    }
+}
+
+/// The digest of an input's text.
+pub(crate) fn digest(text: &[u8]) -> Digest {
+    short(blake3::hash(text))
+}
+
+fn short(hash: blake3::Hash) -> Digest {
+    let mut digest = Digest::default();
+    let length = digest.len();
+    digest.copy_from_slice(&hash.as_bytes()[..length]);
+    digest
+}

@@ -1,0 +1,107 @@
+//! Brings inputs into the journal, and compares them with those that are there.
+
+mod file;
+mod given;
+
+pub(crate) use file::{grow, index};
+pub(crate) use given::copy;
+
+use std::collections::HashMap;
+
+use super::parsed::canonical;
+use super::source::FileRecord;
+use super::{SourceRecord, digest};
+use crate::error::Result;
+use crate::state::State;
+use crate::store::{Digest, Input, NewInput, Place, Store};
+
+/// How many inputs are added in one transaction, and read in one page.
+const PAGE: usize = 5_000;
+
+/// Takes inputs in order: compares those that the journal has, and adds those that it lacks.
+struct Index<'a> {
+    store: &'a mut dyn Store,
+    record: SourceRecord,
+    /// The index of the next input.
+    next: u64,
+    /// Those of the journal that come next.
+    known: std::vec::IntoIter<Input>,
+    added: Vec<NewInput>,
+    /// The first input with each content, and the line of each key.
+    contents: HashMap<Digest, u64>,
+    keys: HashMap<Digest, u64>,
+}
+
+impl<'a> Index<'a> {
+    /// Takes inputs from index `next` on.
+    fn new(store: &'a mut dyn Store, record: SourceRecord, next: u64) -> Self {
+        let known = Vec::new().into_iter();
+        let (contents, keys) = (HashMap::new(), HashMap::new());
+        Self { store, record, next, known, added: Vec::new(), contents, keys }
+    }
+
+    /// Takes the next input. Whether it is the one that the journal has in its place, if it has one.
+    fn take(&mut self, line: u64, text: &[u8], place: Place) -> Result<bool> {
+        let digest = digest(text);
+        let (same_as, flaw) = self.inspect(line, text);
+        self.next += 1;
+        if self.next > self.record.inputs {
+            self.added.push(NewInput { line, place, digest, same_as, flaw });
+            return Ok(true);
+        }
+        let Some(known) = self.next_known()? else { return Ok(false) };
+        // What is in the journal stays there, whatever its place in it.
+        let is_there = known.place == place || matches!(known.place, Place::Stored(_));
+        Ok(known.digest == digest && is_there)
+    }
+
+    fn next_known(&mut self) -> Result<Option<Input>> {
+        if self.known.len() == 0 {
+            let from = self.next - 1;
+            self.known = self.store.inputs(&State::ALL, from, PAGE)?.into_iter();
+        }
+        Ok(self.known.next())
+    }
+
+    /// The earlier input that it is a copy of, and what is wrong with it.
+    fn inspect(&mut self, line: u64, text: &[u8]) -> (Option<u64>, Option<String>) {
+        let shape = &self.record.shape;
+        if !shape.compares() {
+            return (None, None);
+        }
+        // What cannot be read is refused when its turn comes.
+        let Ok(parsed) = shape.parse(text) else { return (None, None) };
+        if let Some(key) = &parsed.key {
+            let first = *self.keys.entry(digest(key.get().as_bytes())).or_insert(line);
+            if first != line {
+                return (None, Some(format!("has the same key {} as line {first}", key.get())));
+            }
+        }
+        let content = if shape.dedupe { canonical(&parsed.input) } else { None };
+        let first = content.map(|content| *self.contents.entry(content).or_insert(self.next));
+        (first.filter(|first| *first != self.next), None)
+    }
+
+    /// Adds what has been taken, once it is enough for a transaction.
+    fn flush_if_full(&mut self, file: impl FnOnce() -> Option<FileRecord>) -> Result<()> {
+        if self.added.len() < PAGE {
+            return Ok(());
+        }
+        self.flush(file())
+    }
+
+    /// Adds what has been taken; `file` says how far the file is indexed then.
+    fn flush(&mut self, file: Option<FileRecord>) -> Result<()> {
+        self.record.inputs = self.record.inputs.max(self.next);
+        self.record.file = file;
+        let note = self.record.note()?;
+        self.store.add(&self.added, &[note])?;
+        self.added.clear();
+        Ok(())
+    }
+
+    /// Whether the journal has inputs that have not been taken.
+    fn lacks_some(&self) -> bool {
+        self.next < self.record.inputs
+    }
+}

@@ -1,0 +1,87 @@
+//! The lines of a file.
+
+use std::fs::File;
+use std::io::{BufReader, Seek, SeekFrom};
+use std::path::Path;
+
+use super::super::lines::Lines;
+use super::super::source::modified;
+use super::super::texts::changed;
+use super::super::{FileRecord, Shape, SourceRecord};
+use super::Index;
+use crate::error::{Error, ErrorKind, Result};
+use crate::store::{Place, Store};
+
+/// How much of the file is read at a time.
+const BUFFER: usize = 256 * 1024;
+
+/// Indexes a file. Where the journal knows it, the lines that it knows must be the same.
+pub(crate) fn index(
+    store: &mut dyn Store,
+    path: &Path,
+    shape: Shape,
+    known: Option<SourceRecord>,
+) -> Result<SourceRecord> {
+    let path = std::path::absolute(path)
+        .map_err(|error| Error::file(ErrorKind::Inputs, "find", path, error))?;
+    let record = known.unwrap_or(SourceRecord { shape, inputs: 0, file: None });
+    read(store, &path, record, true)
+}
+
+/// Indexes the complete lines that have been appended to the file since.
+pub(crate) fn grow(store: &mut dyn Store, known: &SourceRecord) -> Result<SourceRecord> {
+    match &known.file {
+        Some(file) => read(store, &file.path, known.clone(), false),
+        None => Ok(known.clone()),
+    }
+}
+
+/// Indexes a file to its end, or only what was appended to it.
+fn read(
+    store: &mut dyn Store,
+    path: &Path,
+    record: SourceRecord,
+    to_the_end: bool,
+) -> Result<SourceRecord> {
+    let failed = |error| Error::file(ErrorKind::Inputs, "read", path, error);
+    let mut file = File::open(path).map_err(failed)?;
+    let found = file.metadata().map_err(failed)?;
+    let was = record.file.as_ref();
+    if was.is_some_and(|was| was.is_untouched(&found) && was.path == *path) {
+        return Ok(record);
+    }
+    // Lines are checked again when they are read, so that appended ones can be added without reading
+    // all others; unless these have to be compared with them.
+    let (offset, lines, next) = match was {
+        Some(was) if !to_the_end && !record.shape.compares() => {
+            (was.length, was.lines, record.inputs)
+        }
+        _ => (0, 0, 0),
+    };
+    file.seek(SeekFrom::Start(offset)).map_err(failed)?;
+    let mut lines = Lines::new(BufReader::with_capacity(BUFFER, file), offset, lines);
+    let mut index = Index::new(store, record, next);
+    let so_far = |(length, lines), modified| {
+        Some(FileRecord { path: path.to_owned(), length, lines, modified })
+    };
+    loop {
+        let before = (lines.offset, lines.number);
+        index.flush_if_full(|| so_far(before, None))?;
+        let Some(line) = lines.next().map_err(failed)? else { break };
+        if !to_the_end && !line.is_complete && index.next >= index.record.inputs {
+            // Somebody is writing it.
+            index.flush(so_far(before, None))?;
+            return Ok(index.record);
+        }
+        let place = Place::File { offset: line.offset, length: line.text.len() as u64 };
+        let number = line.number;
+        if !index.take(number, line.text, place)? {
+            return Err(changed(path, number));
+        }
+    }
+    if index.lacks_some() {
+        return Err(changed(path, lines.number + 1));
+    }
+    index.flush(so_far((lines.offset, lines.number), modified(&found)))?;
+    Ok(index.record)
+}

@@ -1,0 +1,152 @@
+//! What is submitted of an input's text.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::store::Digest;
+
+/// How an input's text is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Shape {
+    pub(crate) input_field: Option<String>,
+    pub(crate) key_field: Option<String>,
+    pub(crate) dedupe: bool,
+}
+
+/// An input, ready to be submitted.
+#[derive(Debug)]
+pub(crate) struct Parsed {
+    pub(crate) input: Box<RawValue>,
+    pub(crate) key: Option<Box<RawValue>>,
+}
+
+impl Shape {
+    /// Whether inputs are compared with each other.
+    pub(super) fn compares(&self) -> bool {
+        self.key_field.is_some() || self.dedupe
+    }
+
+    /// Reads a text, or says what is wrong with it.
+    pub(crate) fn parse(&self, text: &[u8]) -> Result<Parsed, String> {
+        let whole = || {
+            let json: serde_json::Result<&RawValue> = serde_json::from_slice(text);
+            json.map_err(|error| format!("is not valid JSON: {error}"))
+        };
+        if self.input_field.is_none() && self.key_field.is_none() {
+            return Ok(Parsed { input: object(whole()?, None)?, key: None });
+        }
+        let whole = whole()?;
+        let members: HashMap<String, &RawValue> =
+            serde_json::from_str(whole.get()).map_err(|_| "is not a JSON object".to_owned())?;
+        let member = |name: &String| {
+            members.get(name).copied().ok_or_else(|| format!("has no member {name:?}"))
+        };
+        let input = match &self.input_field {
+            Some(name) => object(member(name)?, Some(name))?,
+            None => whole.to_owned(),
+        };
+        let key = self.key_field.as_ref().map(|name| scalar(member(name)?, name)).transpose()?;
+        Ok(Parsed { input, key })
+    }
+}
+
+fn object(value: &RawValue, field: Option<&str>) -> Result<Box<RawValue>, String> {
+    if value.get().starts_with('{') {
+        return Ok(value.to_owned());
+    }
+    Err(match field {
+        Some(name) => format!("has a member {name:?} that is not a JSON object"),
+        None => "is not a JSON object, as the interface requires of an input".to_owned(),
+    })
+}
+
+fn scalar(value: &RawValue, name: &str) -> Result<Box<RawValue>, String> {
+    match value.get().as_bytes().first() {
+        Some(b'{' | b'[' | b'n') => {
+            Err(format!("has a key {name:?} that is not a string, a number or a boolean"))
+        }
+        _ => Ok(value.to_owned()),
+    }
+}
+
+/// The same for all texts of a value, however its members are ordered and spaced.
+pub(super) fn canonical(input: &RawValue) -> Option<Digest> {
+    let value: Value = serde_json::from_str(input.get()).ok()?;
+    let mut hasher = blake3::Hasher::new();
+    feed(&mut hasher, &value);
+    Some(super::short(hasher.finalize()))
+}
+
+fn feed(hasher: &mut blake3::Hasher, value: &Value) {
+    match value {
+        Value::Object(members) => {
+            let mut members: Vec<_> = members.iter().collect();
+            members.sort_by_key(|(name, _)| *name);
+            hasher.update(b"{");
+            for (name, value) in members {
+                feed(hasher, &Value::String(name.clone()));
+                feed(hasher, value);
+            }
+            hasher.update(b"}");
+        }
+        Value::Array(items) => {
+            hasher.update(b"[");
+            items.iter().for_each(|item| feed(hasher, item));
+            hasher.update(b"]");
+        }
+        // Quoted and escaped, so that no two sequences of scalars look the same.
+        scalar => {
+            hasher.update(scalar.to_string().as_bytes()).update(b",");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(input_field: Option<&str>, key_field: Option<&str>) -> Shape {
+        let own = |name: Option<&str>| name.map(str::to_owned);
+        Shape { input_field: own(input_field), key_field: own(key_field), dedupe: false }
+    }
+
+    #[test]
+    fn members_are_taken_verbatim() {
+        let text = br#"{"id": 1.50, "input": {"b": 1e3,  "a": "\u00e9"}}"#;
+        let parsed = shape(Some("input"), Some("id")).parse(text).expect("an input");
+        assert_eq!(parsed.input.get(), r#"{"b": 1e3,  "a": "\u00e9"}"#);
+        assert_eq!(parsed.key.expect("a key").get(), "1.50");
+        let whole = shape(None, Some("id")).parse(text).expect("an input");
+        assert_eq!(whole.input.get().as_bytes(), text);
+    }
+
+    #[test]
+    fn what_is_wrong_with_an_input_is_said() {
+        for (shape, text, flaw) in [
+            (shape(None, None), "{\"a\": ", "is not valid JSON"),
+            (shape(None, None), "[1]", "is not a JSON object"),
+            (shape(Some("input"), None), "[1]", "is not a JSON object"),
+            (shape(Some("input"), None), "{}", "has no member \"input\""),
+            (shape(Some("input"), None), "{\"input\": 1}", "not a JSON object"),
+            (shape(None, Some("id")), "{}", "has no member \"id\""),
+            (shape(None, Some("id")), "{\"id\": null}", "not a string, a number or a boolean"),
+        ] {
+            let found = shape.parse(text.as_bytes()).expect_err(text);
+            assert!(found.contains(flaw), "{text}: {found}");
+        }
+    }
+
+    #[test]
+    fn equal_values_have_one_digest() {
+        let of =
+            |text: &str| canonical(serde_json::from_str(text).expect("JSON")).expect("a digest");
+        assert_eq!(of(r#"{"a":1,"b":[2,{"c":"d"}]}"#), of(r#"{ "b":[2, {"c":"\u0064"}], "a":1 }"#));
+        for other in [r#"{"a":1,"b":[2,{"c":"e"}]}"#, r#"{"a":"1","b":[2,{"c":"d"}]}"#, "{}"] {
+            assert_ne!(of(r#"{"a":1,"b":[2,{"c":"d"}]}"#), of(other));
+        }
+        assert_ne!(of(r#"{"a":["b",["c"]]}"#), of(r#"{"a":[["b"],"c"]}"#));
+    }
+}

@@ -1,0 +1,67 @@
+//! What the journal knows of the inputs' origin.
+
+use std::fs::Metadata;
+use std::path::PathBuf;
+use std::time::UNIX_EPOCH;
+
+use serde::{Deserialize, Serialize};
+
+use super::Shape;
+use crate::error::{Error, ErrorKind, Result};
+use crate::store::{Note, Store};
+
+/// The name of the note that holds it.
+const NOTE: &str = "source";
+
+/// Where the inputs came from, and how far they are in the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SourceRecord {
+    pub(crate) shape: Shape,
+    /// How many inputs there are.
+    pub(crate) inputs: u64,
+    /// The file; `None` for inputs that are in the journal.
+    pub(crate) file: Option<FileRecord>,
+}
+
+/// How much of a file is in the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FileRecord {
+    pub(crate) path: PathBuf,
+    /// How many of its bytes and lines are indexed.
+    pub(crate) length: u64,
+    pub(crate) lines: u64,
+    /// When the file was last changed, in nanoseconds of Unix time; `None` while it is indexed.
+    pub(crate) modified: Option<u64>,
+}
+
+impl SourceRecord {
+    pub(crate) fn read(store: &mut dyn Store) -> Result<Option<Self>> {
+        let Some(text) = store.note(NOTE)? else { return Ok(None) };
+        let record = serde_json::from_str(&text).map_err(|error| {
+            let message = format!("the journal's record of its inputs is damaged: {error}");
+            Error::new(ErrorKind::Journal, message)
+        });
+        record.map(Some)
+    }
+
+    pub(crate) fn note(&self) -> Result<Note> {
+        let text = serde_json::to_string(self).map_err(|error| {
+            let message = format!("the path of the inputs cannot be recorded: {error}");
+            Error::new(ErrorKind::Inputs, message)
+        })?;
+        Ok((NOTE, text))
+    }
+}
+
+impl FileRecord {
+    /// Whether the file has not been touched since all of it was indexed.
+    pub(super) fn is_untouched(&self, found: &Metadata) -> bool {
+        self.length == found.len() && self.modified.is_some() && self.modified == modified(found)
+    }
+}
+
+/// When a file was last changed, where the system says so.
+pub(super) fn modified(found: &Metadata) -> Option<u64> {
+    let since = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    u64::try_from(since.as_nanos()).ok()
+}

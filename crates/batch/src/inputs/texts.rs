@@ -1,0 +1,64 @@
+//! The texts of inputs that are in the journal.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::{FileRecord, Shape, SourceRecord, digest};
+use crate::error::{Error, ErrorKind, Result};
+use crate::store::{Input, Place};
+
+/// Reads texts, from the inputs file or the journal.
+pub(crate) struct Texts {
+    pub(crate) shape: Shape,
+    file: Option<(PathBuf, File)>,
+}
+
+impl Texts {
+    /// Those of a source.
+    pub(crate) fn open(source: &SourceRecord) -> Result<Self> {
+        let open = |file: &FileRecord| match File::open(&file.path) {
+            Ok(opened) => Ok((file.path.clone(), opened)),
+            Err(error) => Err(Error::file(ErrorKind::Inputs, "open", &file.path, error)),
+        };
+        Ok(Self { shape: source.shape.clone(), file: source.file.as_ref().map(open).transpose()? })
+    }
+
+    /// The text of an input, as it was when it was recorded.
+    pub(crate) fn of<'a>(&mut self, input: &'a Input) -> Result<Cow<'a, [u8]>> {
+        let text = match &input.place {
+            Place::Stored(text) => Cow::from(text),
+            Place::File { offset, length } => Cow::from(self.read(*offset, *length, input.line)?),
+        };
+        if digest(&text) == input.digest {
+            return Ok(text);
+        }
+        let path = self.file.as_ref().map(|(path, _)| path.as_path());
+        Err(changed(path.unwrap_or(Path::new("the journal")), input.line))
+    }
+
+    fn read(&mut self, offset: u64, length: u64, line: u64) -> Result<Vec<u8>> {
+        let Some((path, file)) = &mut self.file else {
+            let message = "the journal refers to an inputs file, and names none";
+            return Err(Error::new(ErrorKind::Journal, message));
+        };
+        let mut text = Vec::new();
+        let read = file
+            .seek(SeekFrom::Start(offset))
+            .and_then(|_| file.take(length).read_to_end(&mut text));
+        match read {
+            Ok(read) if read as u64 == length => Ok(text),
+            Ok(_) => Err(changed(path, line)),
+            Err(error) => Err(Error::file(ErrorKind::Inputs, "read", path, error)),
+        }
+    }
+}
+
+pub(super) fn changed(path: &Path, line: u64) -> Error {
+    let message = format!(
+        "line {line} of {} has changed since the batch began: restore the file, or use new results and a new journal for the new inputs",
+        path.display()
+    );
+    Error::new(ErrorKind::InputsChanged, message)
+}

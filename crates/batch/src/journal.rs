@@ -1,0 +1,180 @@
+//! The journal of an open batch: one thread that writes everything, in groups.
+//!
+//! The order is what makes a batch durable. A result line is synced before the state of its input is
+//! committed; the length of the results is committed together with the states, so that lines of a
+//! commit that did not happen are cut off.
+
+mod keeper;
+
+pub(crate) use keeper::Keeper;
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use tokio::sync::oneshot;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::results::Completed;
+use crate::store::{Change, Claim, Input};
+
+/// How long a change may wait for others, to be committed together with them. A claim does not wait.
+const LINGER: Duration = Duration::from_millis(10);
+
+/// How many commands make up a group at most.
+const GROUP: usize = 1_000;
+
+/// A change, and the result that comes with it.
+pub(crate) struct Settled {
+    pub(crate) change: Change,
+    pub(crate) completed: Option<Completed>,
+}
+
+/// An input that is about to be submitted, and its text.
+pub(crate) struct Claimed {
+    pub(crate) input: Input,
+    pub(crate) text: Result<Vec<u8>>,
+}
+
+enum Command {
+    Commit(Pending),
+    With(Box<dyn FnOnce(&mut Keeper) + Send>),
+}
+
+/// A commit that somebody waits for.
+struct Pending {
+    settled: Vec<Settled>,
+    claim: Option<Claim>,
+    reply: oneshot::Sender<Result<Vec<Claimed>>>,
+}
+
+/// A handle to the thread. Dropping it closes the journal.
+pub(crate) struct Journal {
+    commands: Option<Sender<Command>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Journal {
+    pub(crate) fn start(keeper: Keeper) -> Result<Self> {
+        let (commands, received) = channel();
+        let thread = thread::Builder::new().name("podqueue-batch".to_owned());
+        let thread = thread.spawn(move || work(keeper, &received)).map_err(|error| {
+            let message = format!("could not start the journal's thread: {error}");
+            Error::new(ErrorKind::Journal, message).with_source(error)
+        })?;
+        Ok(Self { commands: Some(commands), thread: Some(thread) })
+    }
+
+    /// Makes changes durable.
+    pub(crate) async fn apply(&self, settled: Vec<Settled>) -> Result<()> {
+        self.commit(settled, None).await.map(drop)
+    }
+
+    /// Records the intent to submit the next pending inputs.
+    pub(crate) async fn claim(&self, claim: Claim) -> Result<Vec<Claimed>> {
+        self.commit(Vec::new(), Some(claim)).await
+    }
+
+    async fn commit(&self, settled: Vec<Settled>, claim: Option<Claim>) -> Result<Vec<Claimed>> {
+        let (reply, done) = oneshot::channel();
+        self.send(Command::Commit(Pending { settled, claim, reply }))?;
+        done.await.map_err(|_| ended())?
+    }
+
+    /// Does something with the store, after what was asked for before.
+    pub(crate) async fn with<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Keeper) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (reply, done) = oneshot::channel();
+        self.send(Command::With(Box::new(move |keeper| {
+            let _ = reply.send(work(keeper));
+        })))?;
+        done.await.map_err(|_| ended())?
+    }
+
+    fn send(&self, command: Command) -> Result<()> {
+        let sent = self.commands.as_ref().is_some_and(|to| to.send(command).is_ok());
+        if sent { Ok(()) } else { Err(ended()) }
+    }
+}
+
+fn ended() -> Error {
+    Error::new(ErrorKind::Journal, "the journal's thread has ended unexpectedly")
+}
+
+impl Drop for Journal {
+    /// Waits for the commit in progress, so that the journal can be opened again at once.
+    fn drop(&mut self) {
+        drop(self.commands.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work(mut keeper: Keeper, commands: &Receiver<Command>) {
+    let mut next = None;
+    while let Some(command) = next.take().or_else(|| commands.recv().ok()) {
+        match command {
+            Command::With(work) => work(&mut keeper),
+            Command::Commit(first) => {
+                let (group, other) = gather(first, commands);
+                next = other;
+                commit(&mut keeper, group);
+            }
+        }
+    }
+}
+
+/// The commits that are made together, and the command after them, if it is of another kind.
+fn gather(first: Pending, commands: &Receiver<Command>) -> (Vec<Pending>, Option<Command>) {
+    let until = Instant::now() + LINGER;
+    let mut claims = first.claim.is_some();
+    let mut group = vec![first];
+    while group.len() < GROUP {
+        let time = if claims { Duration::ZERO } else { until - Instant::now().min(until) };
+        match commands.recv_timeout(time) {
+            // One claim is what a store takes.
+            Ok(Command::Commit(pending)) if !(claims && pending.claim.is_some()) => {
+                claims |= pending.claim.is_some();
+                group.push(pending);
+            }
+            Ok(other) => return (group, Some(other)),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    (group, None)
+}
+
+/// Commits a group. Results that cannot be written fail those who settle them, and nobody else.
+fn commit(keeper: &mut Keeper, group: Vec<Pending>) {
+    let (results, others): (Vec<_>, Vec<_>) = group
+        .into_iter()
+        .partition(|pending| pending.settled.iter().any(|settled| settled.completed.is_some()));
+    let mut together = others;
+    let settled = results.iter().flat_map(|pending| &pending.settled);
+    match keeper.write_results(settled) {
+        Ok(()) => together.extend(results),
+        Err(error) => results.into_iter().for_each(|pending| reply(pending, Err(error.again()))),
+    }
+    if together.is_empty() {
+        return;
+    }
+    let settled = together.iter().flat_map(|pending| &pending.settled);
+    let claim = together.iter().find_map(|pending| pending.claim);
+    match keeper.commit(settled, claim) {
+        Ok(mut claimed) => {
+            for pending in together {
+                let claimed = pending.claim.map(|_| std::mem::take(&mut claimed));
+                reply(pending, Ok(claimed.unwrap_or_default()));
+            }
+        }
+        Err(error) => together.into_iter().for_each(|pending| reply(pending, Err(error.again()))),
+    }
+}
+
+fn reply(pending: Pending, result: Result<Vec<Claimed>>) {
+    // Whoever asked may have stopped waiting.
+    let _ = pending.reply.send(result);
+}

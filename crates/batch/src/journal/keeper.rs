@@ -1,0 +1,104 @@
+//! What the journal's thread works with.
+
+use super::{Claimed, Settled};
+use crate::error::{Error, Result};
+use crate::inputs::{SourceRecord, Texts, grow};
+use crate::results::{Completed, LargeOutputs, Results};
+use crate::state::State;
+use crate::store::{Change, Claim, Commit, Ended, Event, Input, Store};
+
+/// The store of an open batch, its inputs and its results.
+pub(crate) struct Keeper {
+    pub(crate) store: Box<dyn Store>,
+    pub(crate) source: SourceRecord,
+    pub(crate) texts: Texts,
+    pub(crate) results: Results,
+    pub(crate) large: LargeOutputs,
+    /// A commit failed, and may or may not be durable: opening the journal again tells.
+    pub(crate) broken: Option<Error>,
+}
+
+impl Keeper {
+    /// Appends the lines of completed inputs durably. They count once they are committed.
+    pub(super) fn write_results<'a>(
+        &mut self,
+        settled: impl Iterator<Item = &'a Settled>,
+    ) -> Result<()> {
+        let mut lines = Vec::new();
+        for Settled { change, completed } in settled {
+            let Some(completed) = completed else { continue };
+            self.write_line(change.index, completed, &mut lines)?;
+            for copy in self.copies(change.index)? {
+                self.write_line(copy.index, completed, &mut lines)?;
+            }
+        }
+        if lines.is_empty() { Ok(()) } else { self.results.append(&lines) }
+    }
+
+    /// Commits changes, and the results that have been written.
+    pub(super) fn commit<'a>(
+        &mut self,
+        settled: impl Iterator<Item = &'a Settled>,
+        claim: Option<Claim>,
+    ) -> Result<Vec<Claimed>> {
+        if let Some(error) = &self.broken {
+            return Err(error.again());
+        }
+        let mut changes = Vec::new();
+        for Settled { change, .. } in settled {
+            changes.push(change.clone());
+            if let Event::Ended(ended) = &change.event {
+                let copies = self.copies(change.index)?;
+                changes.extend(copies.iter().map(|copy| ended_as_well(copy, ended)));
+            }
+        }
+        let notes = vec![self.results.note()?];
+        let claimed = self.store.commit(&Commit { changes, notes, claim });
+        let claimed = claimed.inspect_err(|error| self.broken = Some(error.again()))?;
+        Ok(claimed.into_iter().map(|input| self.with_text(input)).collect())
+    }
+
+    /// Takes up inputs that were appended to their file. Whether there are any.
+    pub(crate) fn grow(&mut self) -> Result<bool> {
+        let grown = grow(&mut *self.store, &self.source)?;
+        let has_more = grown.inputs > self.source.inputs;
+        if grown != self.source {
+            // The file may have been replaced by a longer one.
+            self.texts = Texts::open(&grown)?;
+            self.source = grown;
+        }
+        Ok(has_more)
+    }
+
+    fn with_text(&mut self, input: Input) -> Claimed {
+        let text = self.texts.of(&input).map(|text| text.into_owned());
+        Claimed { input, text }
+    }
+
+    fn write_line(&mut self, index: u64, completed: &Completed, lines: &mut Vec<u8>) -> Result<()> {
+        let mut key = None;
+        if self.texts.shape.key_field.is_some()
+            && let Some(input) = self.store.inputs(&State::ALL, index, 1)?.first()
+        {
+            let text = self.texts.of(input)?;
+            key = self.texts.shape.parse(&text).ok().and_then(|parsed| parsed.key);
+        }
+        completed.write(index, key.as_deref(), &self.large, lines)
+    }
+
+    /// The copies of an input that wait for its result.
+    fn copies(&mut self, index: u64) -> Result<Vec<Input>> {
+        if !self.texts.shape.dedupe {
+            return Ok(Vec::new());
+        }
+        let mut copies = self.store.copies(index)?;
+        copies.retain(|copy| copy.state == State::Pending);
+        Ok(copies)
+    }
+}
+
+/// A copy ends as its original does, and costs nothing.
+fn ended_as_well(copy: &Input, ended: &Ended) -> Change {
+    let event = Event::Ended(Ended { delay_ms: None, execution_ms: None, ..ended.clone() });
+    Change { index: copy.index, attempt: copy.attempt, event }
+}

@@ -1,0 +1,74 @@
+//! Batches that survive a crash: hundreds of thousands of inputs through a serverless endpoint, with
+//! nothing lost, nothing submitted twice, and a list of what cannot be known.
+//!
+//! ```
+//! use podqueue::Client;
+//! use podqueue_batch::{Batch, Inputs, Sqlite};
+//! use podqueue_local::LocalService;
+//! use serde_json::json;
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! // A local emulator of the service. For the hosted one: `Client::from_env()`.
+//! let local = LocalService::builder().api_key("local").start().await?;
+//! let client = Client::builder().api_key("local").base_url(local.base_url()).build()?;
+//!
+//! let batch = Batch::open(Sqlite::file(folder.path().join("answers.journal")))
+//!     .inputs(Inputs::iter((0..100).map(|n| json!({ "n": n }))))
+//!     .results(folder.path().join("answers.jsonl"))
+//!     .await?;
+//! let report = batch.run(client.endpoint("echo")).await?;
+//! assert!(report.is_complete());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! - [`Batch`]: open, run, retry, cancel. [`Inputs`]: files, iterators, streams.
+//! - [`Run`]: the settings of a run, its [`Progress`] and its [`Report`]. [`Stopper`] ends it early.
+//! - [`State`]: what can become of an input. [`OnUnknown`]: what to do if that cannot be known.
+//! - [`Reader`]: the status of a batch that another process runs.
+//! - [`store`]: the trait behind the journal.
+//!
+//! # How it works
+//!
+//! Each step is durable before the next one. That an input is about to be submitted
+//! ([`State::Intent`]) is recorded before the request leaves; the job's id ([`State::Submitted`])
+//! before the first poll; the output before [`State::Completed`]. So whatever moment a process dies at,
+//! the next one knows which inputs are certain, and which are [`State::Unknown`]: at most 200, the
+//! concurrency of `/run`, and usually a handful, because inputs are claimed just as the client's rate
+//! limiter has room for them.
+//!
+//! All rate limits are those of the [client](podqueue::Client). Status reads go to the job whose result
+//! may expire first. How many jobs are outstanding follows the rate at which they end
+//! ([`Run::window`]).
+
+mod batch;
+mod clock;
+mod error;
+mod inputs;
+mod journal;
+mod progress;
+mod results;
+mod run;
+mod runner;
+mod state;
+mod status;
+pub mod store;
+mod ticket;
+mod unknown;
+
+pub use batch::{Batch, Checked, Open, Retried};
+pub use error::{Error, ErrorKind, Result};
+pub use inputs::Inputs;
+pub use progress::{MaxFailures, Progress, Report, Stopped};
+pub use run::{Run, Stopper};
+pub use state::{Counts, State};
+pub use status::{Reader, Status, UnknownInput};
+pub use store::Sqlite;
+pub use unknown::OnUnknown;
+
+/// The code of the page that introduces the crate compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

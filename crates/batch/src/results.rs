@@ -1,0 +1,165 @@
+//! The results: a file of lines that can be read while the batch runs.
+
+mod export;
+mod failures;
+mod line;
+
+pub(crate) use export::export;
+pub(crate) use failures::write_failures;
+pub(crate) use line::{Completed, LargeOutputs};
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::store::{Note, Store};
+
+/// The name of the note that says how much of the file counts.
+const NOTE: &str = "results";
+
+/// How much of the file's end is remembered, to recognize the file.
+const TAIL: usize = 4096;
+
+/// How much of the results file counts: what follows was not committed.
+#[derive(Debug, Serialize, Deserialize)]
+struct Extent {
+    path: PathBuf,
+    length: u64,
+    /// The digest of the last bytes.
+    tail: String,
+}
+
+/// The results file, open for appending.
+pub(crate) struct Results {
+    path: PathBuf,
+    file: File,
+    length: u64,
+    /// The last bytes, at most [`TAIL`].
+    tail: Vec<u8>,
+}
+
+impl Results {
+    /// Opens the file, and removes what was written and not committed.
+    pub(crate) fn open(store: &mut dyn Store, path: &Path) -> Result<Self> {
+        let failed = |error| Error::file(ErrorKind::Results, "open the results", path, error);
+        let path = std::path::absolute(path).map_err(failed)?;
+        let known = extent(store)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(known.is_none()).truncate(false);
+        crate::store::private(&mut options);
+        let mut file = match options.open(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && known.is_some() => {
+                return Err(other(&path, "is missing"));
+            }
+            opened => opened.map_err(failed)?,
+        };
+        let found = file.metadata().map_err(failed)?.len();
+        let known = match known {
+            None if found > 0 => return Err(other(&path, "has content already")),
+            None => {
+                crate::store::sync_folder(&path).map_err(failed)?;
+                Extent { path: path.clone(), length: 0, tail: tail_digest(&[]) }
+            }
+            Some(known) if found < known.length => {
+                return Err(other(&path, "is shorter than what was written to it"));
+            }
+            // Nothing in the file tells whose it is.
+            Some(known) if known.length == 0 && found > 0 && known.path != path => {
+                return Err(other(&path, "has content already"));
+            }
+            Some(known) => known,
+        };
+        let tail = read_tail(&mut file, known.length).map_err(failed)?;
+        if tail_digest(&tail) != known.tail {
+            return Err(other(&path, "is not the file that was written"));
+        }
+        file.set_len(known.length).and_then(|()| file.sync_all()).map_err(failed)?;
+        file.seek(SeekFrom::Start(known.length)).map_err(failed)?;
+        let results = Self { path, file, length: known.length, tail };
+        let note = results.note()?;
+        store.add(&[], &[note])?;
+        Ok(results)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends lines durably, or not at all.
+    pub(crate) fn append(&mut self, lines: &[u8]) -> Result<()> {
+        let written = self.file.write_all(lines).and_then(|()| self.file.sync_data());
+        if let Err(error) = written {
+            self.cut();
+            return Err(Error::file(ErrorKind::Results, "write the results", &self.path, error));
+        }
+        self.length += lines.len() as u64;
+        self.tail.extend_from_slice(&lines[lines.len().saturating_sub(TAIL)..]);
+        self.tail.drain(..self.tail.len().saturating_sub(TAIL));
+        Ok(())
+    }
+
+    /// What must be stored together with the states of the inputs whose lines were appended.
+    pub(crate) fn note(&self) -> Result<Note> {
+        let extent =
+            Extent { path: self.path.clone(), length: self.length, tail: tail_digest(&self.tail) };
+        let text = serde_json::to_string(&extent).map_err(|error| {
+            Error::new(
+                ErrorKind::Results,
+                format!("the path of the results cannot be recorded: {error}"),
+            )
+        })?;
+        Ok((NOTE, text))
+    }
+
+    /// Removes what was written beyond the length that counts. Where that fails, it is done when the
+    /// file is next opened.
+    fn cut(&mut self) {
+        let _ = self.file.set_len(self.length);
+        let _ = self.file.seek(SeekFrom::Start(self.length));
+    }
+}
+
+/// The path of the results and how many of their bytes count.
+pub(crate) fn committed(store: &mut dyn Store) -> Result<Option<(PathBuf, u64)>> {
+    Ok(extent(store)?.map(|extent| (extent.path, extent.length)))
+}
+
+/// A file next to the results.
+pub(crate) fn beside(results: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(results);
+    name.push(ending);
+    name.into()
+}
+
+fn extent(store: &mut dyn Store) -> Result<Option<Extent>> {
+    let Some(text) = store.note(NOTE)? else { return Ok(None) };
+    let extent = serde_json::from_str(&text).map_err(|error| {
+        let message = format!("the journal's record of its results is damaged: {error}");
+        Error::new(ErrorKind::Journal, message)
+    });
+    extent.map(Some)
+}
+
+fn read_tail(file: &mut File, length: u64) -> std::io::Result<Vec<u8>> {
+    let from = length.saturating_sub(TAIL as u64);
+    file.seek(SeekFrom::Start(from))?;
+    let mut tail = Vec::new();
+    Read::by_ref(file).take(length - from).read_to_end(&mut tail)?;
+    Ok(tail)
+}
+
+fn tail_digest(tail: &[u8]) -> String {
+    blake3::hash(tail).to_hex().to_string()
+}
+
+fn other(path: &Path, what: &str) -> Error {
+    let message = format!(
+        "the results file {} {what}: it does not belong to this journal as it is. Restore it, or choose another file and a new journal",
+        path.display()
+    );
+    Error::new(ErrorKind::OtherResults, message)
+}

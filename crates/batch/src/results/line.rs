@@ -1,0 +1,112 @@
+//! A line of the results.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::beside;
+use crate::error::{Error, ErrorKind, Result};
+use crate::store::{private, sync_folder};
+
+/// A completed job, without what its input says.
+#[derive(Clone, Debug)]
+pub(crate) struct Completed {
+    pub(crate) job_id: String,
+    /// JSON.
+    pub(crate) output: Box<RawValue>,
+    pub(crate) delay_ms: Option<f64>,
+    pub(crate) execution_ms: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    index: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<&'a RawValue>,
+    status: &'a str,
+    job_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_file: Option<&'a str>,
+    delay_ms: Option<f64>,
+    execution_ms: Option<f64>,
+}
+
+/// Where outputs go that are too large for a line.
+pub(crate) struct LargeOutputs {
+    pub(crate) folder: PathBuf,
+    /// The largest output in a line, in bytes.
+    pub(crate) above: usize,
+}
+
+impl Completed {
+    /// Appends the line of an input to `lines`.
+    pub(crate) fn write(
+        &self,
+        index: u64,
+        key: Option<&RawValue>,
+        large: &LargeOutputs,
+        lines: &mut Vec<u8>,
+    ) -> Result<()> {
+        let file = match self.output.get().len() > large.above {
+            true => Some(large.store(index, self.output.get())?),
+            false => None,
+        };
+        let line = Line {
+            index,
+            key,
+            status: "COMPLETED",
+            job_id: &self.job_id,
+            output: file.is_none().then_some(&self.output),
+            output_file: file.as_deref(),
+            delay_ms: self.delay_ms,
+            execution_ms: self.execution_ms,
+        };
+        let start = lines.len();
+        serde_json::to_writer(&mut *lines, &line).map_err(|error| {
+            let message = format!("the result of input {index} does not serialize: {error}");
+            Error::new(ErrorKind::Results, message)
+        })?;
+        // Inside strings they are escaped: these are white space.
+        for byte in &mut lines[start..] {
+            if matches!(byte, b'\n' | b'\r') {
+                *byte = b' ';
+            }
+        }
+        lines.push(b'\n');
+        Ok(())
+    }
+}
+
+impl LargeOutputs {
+    /// The default limit.
+    pub(crate) const ABOVE: usize = 1024 * 1024;
+
+    /// In a folder next to the results.
+    pub(crate) fn of(results: &std::path::Path, above: usize) -> Self {
+        Self { folder: beside(results, ".outputs"), above }
+    }
+
+    /// Stores an output durably. Its path, relative to the folder of the results.
+    fn store(&self, index: u64, output: &str) -> Result<String> {
+        let path = self.folder.join(format!("{index}.json"));
+        let write = || {
+            fs::create_dir_all(&self.folder)?;
+            let mut options = OpenOptions::new();
+            options.write(true).create(true).truncate(true);
+            private(&mut options);
+            let mut file = options.open(&path)?;
+            file.write_all(output.as_bytes())?;
+            file.sync_all()?;
+            sync_folder(&path)?;
+            sync_folder(&self.folder)
+        };
+        write().map_err(|error| Error::file(ErrorKind::Results, "write", &path, error))?;
+        let folder = self.folder.file_name().unwrap_or_default();
+        Ok(format!("{}/{index}.json", folder.to_string_lossy()))
+    }
+}

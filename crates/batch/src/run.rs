@@ -1,0 +1,215 @@
+//! A run of a batch, as its caller sees it.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use futures_util::Stream;
+use podqueue::{Endpoint, Policy};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+
+use crate::batch::Shared;
+use crate::error::{Error, ErrorKind, Result};
+use crate::progress::{MaxFailures, Progress, Report};
+use crate::runner;
+
+/// The largest window.
+const MAX_WINDOW: usize = 10_000;
+
+/// How much progress may wait to be read.
+const PROGRESS: usize = 4;
+
+/// A run of a batch: a stream of its [`Progress`], and a future of its [`Report`]. Returned by
+/// [`Batch::run`](crate::Batch::run); it starts when it is first polled, in a task of its own.
+///
+/// Dropping it stops submitting; submissions in flight are completed in the background.
+///
+/// # Errors
+///
+/// - [`ErrorKind::Service`] if the service refuses all submissions, as for an invalid key;
+/// - [`ErrorKind::Unreachable`] if it cannot be reached for 15 minutes;
+/// - [`ErrorKind::Settings`] if the endpoint's client has no URL, or another run of the batch is
+///   going on in this process;
+/// - the kinds for journals, inputs and results.
+///
+/// # Panics
+///
+/// Panics if it is first polled outside a tokio runtime.
+#[must_use = "a run does nothing until it is polled"]
+pub struct Run {
+    planned: Option<(Arc<Shared>, Settings)>,
+    stop: watch::Sender<Stop>,
+    progress: Option<mpsc::Receiver<Progress>>,
+    task: Option<JoinHandle<Result<Report>>>,
+}
+
+/// Stops a [`Run`].
+#[derive(Clone, Debug)]
+pub struct Stopper(watch::Sender<Stop>);
+
+/// How far a run is to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Stop {
+    Not,
+    Submitting,
+    Collecting,
+}
+
+/// The settings of a run.
+pub(crate) struct Settings {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) others: Vec<Endpoint>,
+    pub(crate) policy: Option<Policy>,
+    pub(crate) window: usize,
+    pub(crate) max_failures: Option<MaxFailures>,
+    pub(crate) take: Option<u64>,
+    pub(crate) patience: Duration,
+    pub(crate) await_webhooks: Duration,
+}
+
+impl Run {
+    pub(crate) fn new(shared: Arc<Shared>, endpoint: Endpoint) -> Self {
+        let settings = Settings {
+            endpoint,
+            others: Vec::new(),
+            policy: None,
+            window: MAX_WINDOW,
+            max_failures: None,
+            take: None,
+            patience: Duration::from_secs(15 * 60),
+            await_webhooks: Duration::from_secs(60),
+        };
+        let stop = watch::Sender::new(Stop::Not);
+        Self { planned: Some((shared, settings)), stop, progress: None, task: None }
+    }
+
+    fn set(mut self, set: impl FnOnce(&mut Settings)) -> Self {
+        if let Some((_, settings)) = &mut self.planned {
+            set(settings);
+        }
+        self
+    }
+
+    /// The policy of each submission. It is recorded, so that jobs of an earlier run are judged by
+    /// the policy that they were submitted with.
+    pub fn policy(self, policy: Policy) -> Self {
+        self.set(|settings| settings.policy = Some(policy))
+    }
+
+    /// The largest number of jobs outstanding, which is what a crash can cost: 10,000 by default. The
+    /// actual window is about three minutes of the measured rate, at least 200 jobs, and less while
+    /// the service's queue is full. Zero counts as one.
+    pub fn window(self, jobs: usize) -> Self {
+        self.set(|settings| settings.window = jobs.max(1))
+    }
+
+    /// Stops submitting when there are more failures than this.
+    pub fn max_failures(self, most: MaxFailures) -> Self {
+        self.set(|settings| settings.max_failures = Some(most))
+    }
+
+    /// Submits this many inputs at most.
+    pub fn take(self, inputs: u64) -> Self {
+        self.set(|settings| settings.take = Some(inputs))
+    }
+
+    /// Another endpoint that earlier runs submitted to, from which to collect results. Only needed
+    /// for one of another service: others are found by their recorded id.
+    pub fn collect_from(self, endpoint: Endpoint) -> Self {
+        self.set(|settings| settings.others.push(endpoint))
+    }
+
+    /// How long the service may be unreachable: 15 minutes by default.
+    pub fn patience(self, time: Duration) -> Self {
+        self.set(|settings| settings.patience = time)
+    }
+
+    /// With [`OnUnknown::ByWebhook`](crate::OnUnknown::ByWebhook): how long after the last event to
+    /// wait for calls about inputs that are unknown, when nothing else is left to do. One minute by
+    /// default; it should be longer than a job takes.
+    pub fn await_webhooks(self, time: Duration) -> Self {
+        self.set(|settings| settings.await_webhooks = time)
+    }
+
+    /// A handle that stops this run.
+    #[must_use]
+    pub fn stopper(&self) -> Stopper {
+        Stopper(self.stop.clone())
+    }
+
+    fn start(&mut self) {
+        let Some((shared, settings)) = self.planned.take() else { return };
+        let (tell, progress) = mpsc::channel(PROGRESS);
+        self.progress = Some(progress);
+        let stop = self.stop.clone();
+        self.task = Some(tokio::spawn(runner::run(shared, settings, stop, tell)));
+    }
+}
+
+impl Stopper {
+    /// Stops submitting. The run collects the results of all jobs that are outstanding, and ends.
+    pub fn stop(&self) {
+        self.at_least(Stop::Submitting);
+    }
+
+    /// Stops submitting and collecting. The run ends once the responses to submissions in flight have
+    /// been recorded: outstanding jobs are collected by the next run.
+    pub fn leave(&self) {
+        self.at_least(Stop::Collecting);
+    }
+
+    fn at_least(&self, stop: Stop) {
+        self.0.send_if_modified(|now| {
+            let further = stop > *now;
+            if further {
+                *now = stop;
+            }
+            further
+        });
+    }
+}
+
+impl Stream for Run {
+    type Item = Progress;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Progress>> {
+        self.start();
+        match &mut self.progress {
+            Some(progress) => progress.poll_recv(context),
+            None => Poll::Ready(None),
+        }
+    }
+}
+
+impl Future for Run {
+    type Output = Result<Report>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<Report>> {
+        self.start();
+        let Some(task) = &mut self.task else {
+            let message = "the run has ended, and its report has been taken";
+            return Poll::Ready(Err(Error::new(ErrorKind::Settings, message)));
+        };
+        let ended = ready!(Pin::new(task).poll(context));
+        self.task = None;
+        Poll::Ready(ended.unwrap_or_else(|end| {
+            let message = format!("the run did not come to its end: {end}");
+            Err(Error::new(ErrorKind::Journal, message))
+        }))
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        self.stopper().leave();
+    }
+}
+
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run").field("started", &self.planned.is_none()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,106 @@
+//! One claimed input: from its text to the record of what became of it.
+
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use super::submit::{Submission, Submitter, Why};
+use crate::batch::Shared;
+use crate::error::{Error, Result};
+use crate::journal::{Claimed, Settled};
+use crate::state::State;
+use crate::store::{Change, Ended, Event, Input};
+use crate::ticket::Ticket;
+use crate::unknown::OnUnknown;
+
+/// How often an input is submitted at most, of which it stays unknown whether it was accepted.
+const ATTEMPTS: u64 = 10;
+
+/// What became of a claimed input.
+pub(crate) struct Submitted {
+    pub(super) input: Input,
+    pub(super) outcome: Outcome,
+    pub(super) recorded: Result<()>,
+}
+
+pub(super) enum Outcome {
+    Accepted {
+        job_id: String,
+        at: u64,
+    },
+    Refused,
+    Unknown(podqueue::Error),
+    /// Not sent, because the run stops.
+    Unused,
+    NotSent(Why),
+    Stop(podqueue::Error),
+    Changed(Error),
+}
+
+/// Submits an input, and records what became of it.
+pub(super) async fn submit(
+    shared: &Shared,
+    submitter: Arc<Submitter>,
+    claimed: Claimed,
+    is_stopping: bool,
+) -> Submitted {
+    let Claimed { input, text } = claimed;
+    let (event, outcome) = match (text, is_stopping) {
+        (_, true) => (Event::NotSent, Outcome::Unused),
+        (Err(error), _) => (Event::NotSent, Outcome::Changed(error)),
+        (Ok(text), _) => match read(shared, &input, &text) {
+            Err(flaw) => refuse(flaw),
+            Ok(value) => {
+                let webhook = match &shared.on_unknown {
+                    OnUnknown::ByWebhook(url) => {
+                        let ticket = Ticket { index: input.index, attempt: input.attempt };
+                        Some(shared.identity.webhook(url, ticket))
+                    }
+                    _ => None,
+                };
+                let submission = submitter.submit(&value, webhook).await;
+                settle(shared, &input, submission)
+            }
+        },
+    };
+    let change = Change { index: input.index, attempt: input.attempt, event };
+    let recorded = shared.journal.apply(vec![Settled { change, completed: None }]).await;
+    Submitted { input, outcome, recorded }
+}
+
+/// What to submit, or what is wrong with the input.
+fn read(shared: &Shared, input: &Input, text: &[u8]) -> Result<Box<RawValue>, String> {
+    let flawed = |flaw: &str| format!("line {} of the inputs {flaw}", input.line);
+    match &input.error {
+        Some(flaw) => Err(flawed(flaw)),
+        None => match shared.shape.parse(text) {
+            Ok(parsed) => Ok(parsed.input),
+            Err(flaw) => Err(flawed(&flaw)),
+        },
+    }
+}
+
+fn settle(shared: &Shared, input: &Input, submission: Submission) -> (Event, Outcome) {
+    match submission {
+        Submission::Accepted(job_id) => {
+            let at = shared.clock.now();
+            (Event::Accepted { job_id: job_id.clone(), at }, Outcome::Accepted { job_id, at })
+        }
+        Submission::Unknown(error) => {
+            let event = match shared.on_unknown {
+                OnUnknown::Resubmit if input.attempt < ATTEMPTS => Event::Resubmit,
+                _ => Event::Unknown(error.to_string()),
+            };
+            (event, Outcome::Unknown(error))
+        }
+        Submission::Refused(why) => refuse(why),
+        Submission::NotSent(why) => (Event::NotSent, Outcome::NotSent(why)),
+        Submission::Stop(error) => (Event::NotSent, Outcome::Stop(error)),
+    }
+}
+
+fn refuse(why: String) -> (Event, Outcome) {
+    let (delay_ms, execution_ms) = (None, None);
+    let ended = Ended { state: State::Refused, error: Some(why), delay_ms, execution_ms };
+    (Event::Ended(ended), Outcome::Refused)
+}

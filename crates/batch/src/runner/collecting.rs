@@ -1,0 +1,178 @@
+//! Collecting the results of outstanding jobs.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::look::{Look, Seen, look};
+use super::schedule::Outstanding;
+use super::{Happened, Runner};
+use crate::batch::Shared;
+use crate::error::Result;
+use crate::journal::Settled;
+use crate::state::State;
+use crate::store::{Change, Event, Input};
+use crate::ticket::Ticket;
+use crate::unknown::OnUnknown;
+
+/// How many looks are in flight at most.
+const LOOKS: usize = 64;
+
+/// How long after a look that failed, or found nothing, the next one comes at least.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// How often it is recorded that a job has not ended, in milliseconds.
+const RECORD: u64 = 5 * 60 * 1_000;
+
+/// What a look showed, and whether that is recorded.
+pub(crate) struct Looked {
+    at: Outstanding,
+    look: Look,
+    recorded: Result<()>,
+}
+
+/// A webhook call about a submission.
+pub(crate) struct Delivered {
+    pub(crate) ticket: Ticket,
+    pub(crate) job_id: String,
+    pub(crate) reply: oneshot::Sender<Result<()>>,
+}
+
+impl Runner {
+    /// Takes up a job of an earlier run.
+    pub(super) fn resume(&mut self, input: Input) {
+        let place = input.run.and_then(|run| self.endpoints.get(&run));
+        let (Some((endpoint, ttl)), Some(job_id)) = (place, &input.job_id) else {
+            self.not_collected += 1;
+            return;
+        };
+        self.schedule.add_due(Outstanding {
+            index: input.index,
+            attempt: input.attempt,
+            job: endpoint.job(job_id),
+            submitted_at: input.submitted_at.unwrap_or_default(),
+            seen_at: input.seen_at,
+            recorded_at: input.seen_at,
+            ttl: *ttl,
+            missing: 0,
+            since: Instant::now(),
+        });
+    }
+
+    pub(super) fn can_look(&self) -> bool {
+        self.looking < LOOKS && self.may_look()
+    }
+
+    pub(super) fn look_at_more(&mut self) {
+        while self.can_look() {
+            let Some(at) = self.schedule.next_due() else { return };
+            self.looking += 1;
+            let shared = Arc::clone(&self.shared);
+            let look = self
+                .task(None, async move { Happened::Looked(look_and_record(&shared, at).await) });
+            self.tasks.spawn(look);
+        }
+    }
+
+    pub(super) fn looked(&mut self, looked: Looked) {
+        let Looked { mut at, look, recorded } = looked;
+        self.looking -= 1;
+        if let Err(error) = recorded {
+            return self.fail(error);
+        }
+        match look {
+            Look::Ended { took, .. } => {
+                self.last_contact = Instant::now();
+                self.schedule.remove(at.index);
+                if let Some(took) = took {
+                    self.schedule.took(took);
+                }
+            }
+            Look::GoesOn(seen) => {
+                self.last_contact = Instant::now();
+                let least = match seen {
+                    Seen::Unfinished => Duration::ZERO,
+                    Seen::Missing => AGAIN,
+                };
+                at.missing = if matches!(seen, Seen::Missing) { at.missing + 1 } else { 0 };
+                self.schedule.keep(at, least);
+            }
+            Look::Nothing(error) => {
+                self.schedule.keep(at, error.retry_after().unwrap_or_default().max(AGAIN));
+                if error.status().is_some() {
+                    self.last_contact = Instant::now();
+                }
+                self.unreached(error);
+            }
+            Look::Stop(error) => {
+                self.schedule.keep(at, AGAIN);
+                self.refused(error);
+            }
+        }
+    }
+
+    /// Whether calls of webhooks may still tell what became of inputs.
+    pub(super) fn awaits_deliveries(&self) -> bool {
+        matches!(self.shared.on_unknown, OnUnknown::ByWebhook(_))
+            && self.may_submit()
+            && self.counts.of(State::Unknown) > 0
+            && self.last_event.elapsed() < self.settings.await_webhooks
+    }
+
+    pub(super) fn delivered(&mut self, delivered: Delivered) {
+        // The next look tells all there is; until then, what the call says is enough.
+        if self.schedule.has(delivered.ticket.index) {
+            let _ = delivered.reply.send(Ok(()));
+        } else if self.submitting.is_in_flight(delivered.ticket.index) {
+            self.told.insert(delivered.ticket.index, delivered);
+        } else {
+            self.resolve(delivered);
+        }
+    }
+
+    /// Records the job of an input whose outcome is unknown.
+    fn resolve(&mut self, delivered: Delivered) {
+        let shared = Arc::clone(&self.shared);
+        let resolve = self.task(None, async move {
+            let Delivered { ticket, job_id, reply } = delivered;
+            let resolved = shared.resolve(ticket, job_id).await;
+            // Whoever passed the call on may have stopped waiting.
+            let _ = reply.send(resolved.as_ref().map(drop).map_err(crate::Error::again));
+            Happened::Resolved(resolved)
+        });
+        self.tasks.spawn(resolve);
+    }
+
+    pub(super) fn resolved(&mut self, resolved: Result<Option<Input>>) {
+        match resolved {
+            Ok(Some(input)) if !self.schedule.has(input.index) => self.resume(input),
+            Ok(_) => {}
+            Err(error) => self.fail(error),
+        }
+    }
+}
+
+async fn look_and_record(shared: &Shared, mut at: Outstanding) -> Looked {
+    let look = look(&at, || shared.clock.now()).await;
+    let (event, completed) = match &look {
+        Look::Ended { ended, completed, .. } => {
+            (Some(Event::Ended(ended.clone())), completed.clone())
+        }
+        Look::GoesOn(Seen::Unfinished) => {
+            let now = shared.clock.now();
+            at.seen_at = Some(now);
+            let is_old = now >= at.recorded_at.unwrap_or(at.submitted_at).saturating_add(RECORD);
+            (is_old.then_some(Event::Seen { at: now }), None)
+        }
+        _ => (None, None),
+    };
+    let mut recorded = Ok(());
+    if let Some(event) = event {
+        at.recorded_at = at.seen_at;
+        let change = Change { index: at.index, attempt: at.attempt, event };
+        recorded = shared.journal.apply(vec![Settled { change, completed }]).await;
+    }
+    Looked { at, look, recorded }
+}

@@ -1,0 +1,127 @@
+//! Looking at one job.
+
+use std::time::Duration;
+
+use podqueue::{ErrorKind, JobRecord, JobStatus};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::schedule::Outstanding;
+use crate::results::Completed;
+use crate::state::State;
+use crate::store::Ended;
+
+/// How often a job must not be found before it counts as gone: a gateway may err once.
+const GONE: u32 = 2;
+
+/// What a look at a job showed.
+pub(super) enum Look {
+    /// It has not ended, or was not found for the first time.
+    GoesOn(Seen),
+    /// It has ended.
+    Ended { ended: Ended, completed: Option<Completed>, took: Option<Duration> },
+    /// Nothing could be seen, for a reason that passes.
+    Nothing(podqueue::Error),
+    /// Nothing can be seen of any job.
+    Stop(podqueue::Error),
+}
+
+pub(super) enum Seen {
+    Unfinished,
+    Missing,
+}
+
+pub(super) async fn look(at: &Outstanding, now: impl Fn() -> u64) -> Look {
+    match at.job.status().await {
+        Ok(record) if record.status().is_terminal() => ended(&record),
+        Ok(_) => Look::GoesOn(Seen::Unfinished),
+        Err(error) => match error.kind() {
+            ErrorKind::NotFound | ErrorKind::JobExpired if is_the_services(&error) => {
+                match at.missing + 1 < GONE {
+                    true => Look::GoesOn(Seen::Missing),
+                    false => gone(at, now()),
+                }
+            }
+            ErrorKind::Unauthorized | ErrorKind::InvalidRequest | ErrorKind::Redirect => {
+                Look::Stop(error)
+            }
+            ErrorKind::ResponseTooLarge => failed(format!("the output could not be read: {error}")),
+            // It is gone by then, whatever the service says.
+            _ if now() > at.dies_at() => {
+                let why = format!("its ttl has expired, and it could not be read before: {error}");
+                end(State::Expired, Some(why))
+            }
+            _ => Look::Nothing(error),
+        },
+    }
+}
+
+/// A page that says so comes from a gateway, and says nothing about the job.
+fn is_the_services(error: &podqueue::Error) -> bool {
+    error.body().is_none_or(|body| {
+        let body = body.trim();
+        body.is_empty() || serde_json::from_str::<&RawValue>(body).is_ok()
+    })
+}
+
+fn gone(at: &Outstanding, now: u64) -> Look {
+    let (state, why) = if now >= at.dies_at() {
+        (State::Expired, "the job's ttl has expired")
+    } else if now >= at.may_expire_at() {
+        (State::Expired, "the job's result has expired: it was not collected within 30 minutes")
+    } else {
+        (State::Lost, "the service no longer has the job, although it cannot have expired")
+    };
+    end(state, Some(why.to_owned()))
+}
+
+fn failed(error: String) -> Look {
+    end(State::Failed, Some(error))
+}
+
+fn end(state: State, error: Option<String>) -> Look {
+    let ended = Ended { state, error, delay_ms: None, execution_ms: None };
+    Look::Ended { ended, completed: None, took: None }
+}
+
+fn ended(record: &JobRecord) -> Look {
+    let (delay_ms, execution_ms) = (record.delay_time_number(), record.execution_time_number());
+    let (mut state, error) = match record.status() {
+        JobStatus::Completed => (State::Completed, None),
+        JobStatus::Cancelled => (State::Cancelled, message(record)),
+        JobStatus::TimedOut => (State::TimedOut, message(record)),
+        _ => (State::Failed, Some(message(record).unwrap_or_else(|| "the job failed".to_owned()))),
+    };
+    let mut completed = None;
+    let mut why = error;
+    if state == State::Completed {
+        match output(record) {
+            Ok(output) => {
+                let job_id = record.id().to_owned();
+                completed = Some(Completed { job_id, output, delay_ms, execution_ms });
+            }
+            Err(error) => {
+                (state, why) = (State::Failed, Some(format!("the output is not JSON: {error}")));
+            }
+        }
+    }
+    let took = record.delay_time().zip(record.execution_time()).map(|(delay, run)| delay + run);
+    Look::Ended { ended: Ended { state, error: why, delay_ms, execution_ms }, completed, took }
+}
+
+fn message(record: &JobRecord) -> Option<String> {
+    record.failure().map(|failure| failure.message)
+}
+
+/// The output as JSON: verbatim, unless it is not quite JSON, as Python's NaN.
+fn output(record: &JobRecord) -> podqueue::Result<Box<RawValue>> {
+    let verbatim = record.output_bytes().and_then(|bytes| serde_json::from_slice(bytes).ok());
+    match verbatim {
+        Some(output) => Ok(output),
+        None => {
+            let value: Value = record.output()?;
+            Ok(serde_json::value::to_raw_value(&value)
+                .unwrap_or_else(|_| RawValue::NULL.to_owned()))
+        }
+    }
+}

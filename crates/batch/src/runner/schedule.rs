@@ -1,0 +1,140 @@
+//! Whom to poll, and when.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
+use std::time::Duration;
+
+use podqueue::Job;
+use tokio::time::Instant;
+
+/// How long the result of a job is kept for sure, in milliseconds.
+pub(super) const KEPT: u64 = 30 * 60 * 1_000;
+
+/// The ttl of a job without one of its own, in milliseconds.
+pub(super) const DEFAULT_TTL: u64 = 24 * 60 * 60 * 1_000;
+
+/// The longest pause between two looks at a job: a sixth of how long a result is kept.
+const LONGEST: Duration = Duration::from_secs(5 * 60);
+
+/// The usual longest pause.
+const LONG: Duration = Duration::from_secs(30);
+
+const SHORTEST: Duration = Duration::from_millis(50);
+
+/// How many looks per second all outstanding jobs together may need at most.
+const LOOKS_PER_SECOND: f64 = 100.0;
+
+/// A job that is outstanding.
+#[derive(Clone, Debug)]
+pub(super) struct Outstanding {
+    pub(super) index: u64,
+    pub(super) attempt: u64,
+    pub(super) job: Job,
+    /// When it was accepted, and last seen unfinished, in milliseconds of Unix time.
+    pub(super) submitted_at: u64,
+    pub(super) seen_at: Option<u64>,
+    /// The same as the journal has it.
+    pub(super) recorded_at: Option<u64>,
+    pub(super) ttl: u64,
+    /// How often it was not found.
+    pub(super) missing: u32,
+    /// When this process began to wait for it.
+    pub(super) since: Instant,
+}
+
+impl Outstanding {
+    /// When the job or its result may be gone: nothing is lost before that.
+    pub(super) fn may_expire_at(&self) -> u64 {
+        let unfinished_at = self.seen_at.unwrap_or(self.submitted_at);
+        self.dies_at().min(unfinished_at.saturating_add(KEPT))
+    }
+
+    /// When its ttl has expired.
+    pub(super) fn dies_at(&self) -> u64 {
+        self.submitted_at.saturating_add(self.ttl)
+    }
+}
+
+/// The outstanding jobs: those that sleep until their next look, and those that are due, of which the
+/// one whose result may expire first comes first.
+#[derive(Default)]
+pub(super) struct Schedule {
+    jobs: HashMap<u64, Outstanding>,
+    asleep: BinaryHeap<Reverse<(Instant, u64)>>,
+    due: BTreeSet<(u64, u64)>,
+    /// How long a job usually takes, from its acceptance to its end.
+    usual: Duration,
+}
+
+impl Schedule {
+    pub(super) fn len(&self) -> usize {
+        self.jobs.len()
+    }
+
+    pub(super) fn has(&self, index: u64) -> bool {
+        self.jobs.contains_key(&index)
+    }
+
+    /// A job that was just accepted: it is looked at when it has probably ended.
+    pub(super) fn add(&mut self, job: Outstanding) {
+        let at = Instant::now() + self.usual.clamp(SHORTEST, self.longest());
+        self.asleep.push(Reverse((at, job.index)));
+        self.jobs.insert(job.index, job);
+    }
+
+    /// A job to look at as soon as possible.
+    pub(super) fn add_due(&mut self, job: Outstanding) {
+        self.due.insert((job.may_expire_at(), job.index));
+        self.jobs.insert(job.index, job);
+    }
+
+    /// A job that was looked at, and goes on.
+    pub(super) fn keep(&mut self, job: Outstanding, least: Duration) {
+        let now = Instant::now();
+        let pause = ((now - job.since) / 2).max(least).clamp(SHORTEST, self.longest());
+        self.asleep.push(Reverse((now + pause, job.index)));
+        self.jobs.insert(job.index, job);
+    }
+
+    pub(super) fn remove(&mut self, index: u64) {
+        self.jobs.remove(&index);
+    }
+
+    /// A job took so long.
+    pub(super) fn took(&mut self, time: Duration) {
+        self.usual = match self.usual.is_zero() {
+            true => time,
+            false => self.usual.mul_f64(0.9) + time.min(LONGEST).mul_f64(0.1),
+        };
+    }
+
+    /// The next job to look at. It stays outstanding until it is removed.
+    pub(super) fn next_due(&mut self) -> Option<Outstanding> {
+        let now = Instant::now();
+        while let Some(Reverse((at, index))) = self.asleep.peek().copied()
+            && at <= now
+        {
+            self.asleep.pop();
+            if let Some(job) = self.jobs.get(&index) {
+                self.due.insert((job.may_expire_at(), index));
+            }
+        }
+        while let Some((_, index)) = self.due.pop_first() {
+            if let Some(job) = self.jobs.get(&index) {
+                return Some(job.clone());
+            }
+        }
+        None
+    }
+
+    /// When the next job wakes up.
+    pub(super) fn wakes_at(&self) -> Option<Instant> {
+        self.asleep.peek().map(|Reverse((at, _))| *at)
+    }
+
+    /// So rare that all looks together stay within their share of the limits.
+    fn longest(&self) -> Duration {
+        let all = Duration::from_secs_f64(self.jobs.len() as f64 / LOOKS_PER_SECOND);
+        all.max(LONG).min(LONGEST)
+    }
+}

@@ -1,0 +1,277 @@
+//! Submitting pending inputs, just in time.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::claimed::{Outcome, Submitted, submit};
+use super::schedule::Outstanding;
+use super::submit::{Submitter, Why};
+use super::{Happened, Runner};
+use crate::error::Result;
+use crate::journal::Claimed;
+use crate::progress::Stopped;
+use crate::store::Claim;
+
+/// The concurrency of `/run`: how many submissions can be in flight, and so how many a crash leaves
+/// unknown at most.
+const IN_FLIGHT: usize = 200;
+
+/// How many may be in flight at the start. Each response allows one more, so that a process that dies
+/// again and again leaves few inputs unknown.
+const AT_FIRST: usize = 8;
+
+/// A turn that came so soon did not have to wait.
+const AT_ONCE: Duration = Duration::from_millis(1);
+
+/// How long nothing is submitted after the queue was full, and after the service could not be reached.
+const FULL: Duration = Duration::from_millis(500);
+const UNREACHABLE: Duration = Duration::from_secs(1);
+
+/// After so many unknown outcomes in a row, submissions are made one by one, with pauses that double up
+/// to the longest: a service that fails must not make all inputs unknown.
+const DOUBTS: u32 = 3;
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// What is known of the submissions of a run.
+pub(super) struct Submitting {
+    submitter: Arc<Submitter>,
+    turn: Turn,
+    /// The inputs between their claim and the record of what became of them.
+    in_flight: HashSet<u64>,
+    /// How many may be in flight.
+    allowed: usize,
+    /// How many outcomes were unknown since the last one that was not.
+    doubts: u32,
+    /// How many pauses that has caused.
+    pauses: u32,
+    /// How many inputs are claimed at a time: as few as keep the limiter busy.
+    group: usize,
+    /// How many inputs have been submitted.
+    pub(super) submitted: u64,
+    /// There is nothing pending, and nothing was appended since.
+    pub(super) is_exhausted: bool,
+    pub(super) has_looked_for_more: bool,
+    /// Nothing is submitted before.
+    pub(super) not_before: Option<Instant>,
+}
+
+#[derive(PartialEq, Eq)]
+enum Turn {
+    None,
+    /// Waiting for the limiter.
+    Awaited,
+    /// Inputs are being claimed.
+    Claiming,
+}
+
+impl Submitting {
+    pub(super) fn new(submitter: Submitter) -> Self {
+        Self {
+            submitter: Arc::new(submitter),
+            turn: Turn::None,
+            in_flight: HashSet::new(),
+            allowed: AT_FIRST,
+            doubts: 0,
+            pauses: 0,
+            group: 1,
+            submitted: 0,
+            is_exhausted: false,
+            has_looked_for_more: false,
+            not_before: None,
+        }
+    }
+
+    pub(super) fn is_in_flight(&self, index: u64) -> bool {
+        self.in_flight.contains(&index)
+    }
+
+    /// A task is gone, which may have submitted this input.
+    pub(super) fn forget(&mut self, index: Option<u64>) {
+        self.turn = Turn::None;
+        if let Some(index) = index {
+            self.in_flight.remove(&index);
+        }
+    }
+
+    /// Whether no input is between its claim and the record of what became of it.
+    pub(super) fn is_idle(&self) -> bool {
+        self.in_flight.is_empty() && self.turn != Turn::Claiming
+    }
+}
+
+impl Runner {
+    /// How many inputs may be claimed now.
+    fn room(&mut self) -> usize {
+        if !self.may_submit() || self.submitting.is_exhausted || self.is_paused() {
+            return 0;
+        }
+        let outstanding = self.schedule.len() + self.submitting.in_flight.len();
+        let window = self.window.size().saturating_sub(outstanding);
+        let in_flight = self.submitting.allowed.saturating_sub(self.submitting.in_flight.len());
+        let taken = self.submitting.submitted + self.submitting.in_flight.len() as u64;
+        let left = self.settings.take.map_or(u64::MAX, |most| most.saturating_sub(taken));
+        let left = usize::try_from(left).unwrap_or(usize::MAX);
+        window.min(in_flight).min(left).min(self.submitting.group)
+    }
+
+    pub(super) fn submit_more(&mut self) {
+        if self.submitting.turn != Turn::None || self.room() == 0 {
+            return;
+        }
+        self.submitting.turn = Turn::Awaited;
+        let endpoint = self.settings.endpoint.clone();
+        let ready = self.task(None, async move {
+            let began = Instant::now();
+            endpoint.ready_to_run().await;
+            Happened::Ready(began.elapsed())
+        });
+        self.tasks.spawn(ready);
+    }
+
+    /// Claims inputs. They are more when the limiter did not make this wait, which means that claiming
+    /// is what takes the time.
+    pub(super) fn ready(&mut self, waited: Duration) {
+        self.submitting.turn = Turn::None;
+        let group = self.submitting.group;
+        self.submitting.group = match waited < AT_ONCE {
+            true => (group * 2).min(IN_FLIGHT),
+            false => (group / 2).max(1),
+        };
+        let limit = self.room();
+        if limit == 0 {
+            return;
+        }
+        self.submitting.turn = Turn::Claiming;
+        let (shared, run) = (Arc::clone(&self.shared), self.run);
+        let claim = self.task(None, async move {
+            Happened::Claimed(shared.journal.claim(Claim { limit, run }).await)
+        });
+        // Not among the tasks that end with the run: what is claimed must be submitted or given back.
+        tokio::spawn(claim);
+    }
+
+    pub(super) fn claimed(&mut self, claimed: Result<Vec<Claimed>>) {
+        self.submitting.turn = Turn::None;
+        match claimed {
+            Err(error) => self.fail(error),
+            Ok(claimed) => {
+                if claimed.is_empty() {
+                    self.submitting.is_exhausted = true;
+                    self.submitting.has_looked_for_more = false;
+                }
+                let is_stopping = !self.may_submit();
+                for claimed in claimed {
+                    self.submitting.in_flight.insert(claimed.input.index);
+                    let shared = Arc::clone(&self.shared);
+                    let submitter = Arc::clone(&self.submitting.submitter);
+                    let submit = self.task(Some(claimed.input.index), async move {
+                        Happened::Submitted(submit(&shared, submitter, claimed, is_stopping).await)
+                    });
+                    // Not among the tasks that end with the run: it has to be recorded.
+                    tokio::spawn(submit);
+                }
+            }
+        }
+    }
+
+    pub(super) fn submitted(&mut self, submitted: Submitted) {
+        let Submitted { input, outcome, recorded } = submitted;
+        let index = input.index;
+        self.submitting.in_flight.remove(&input.index);
+        if self.submitting.doubts < DOUBTS {
+            self.submitting.allowed = (self.submitting.allowed + 1).min(IN_FLIGHT);
+        }
+        if let Err(error) = recorded {
+            return self.fail(error);
+        }
+        let now = Instant::now();
+        match outcome {
+            Outcome::Accepted { job_id, at } => {
+                self.submitting.submitted += 1;
+                (self.submitting.doubts, self.submitting.pauses) = (0, 0);
+                self.last_contact = now;
+                let (endpoint, ttl) = match self.endpoints.get(&self.run) {
+                    Some((endpoint, ttl)) => (endpoint, *ttl),
+                    None => (&self.settings.endpoint, super::schedule::DEFAULT_TTL),
+                };
+                self.schedule.add(Outstanding {
+                    index: input.index,
+                    attempt: input.attempt,
+                    job: endpoint.job(job_id),
+                    submitted_at: at,
+                    seen_at: None,
+                    recorded_at: None,
+                    ttl,
+                    missing: 0,
+                    since: now,
+                });
+            }
+            Outcome::Refused => {
+                self.submitting.submitted += 1;
+            }
+            Outcome::Unknown(error) => {
+                self.submitting.submitted += 1;
+                self.doubt();
+                self.unreached(error);
+            }
+            Outcome::Unused => self.pending_again(Duration::ZERO),
+            Outcome::NotSent(Why::QueueFull(retry_after)) => {
+                self.last_contact = now;
+                let outstanding = self.schedule.len() + self.submitting.in_flight.len() + 1;
+                self.window.queue_is_full(outstanding, now);
+                self.pending_again(retry_after.unwrap_or_default().max(FULL));
+            }
+            Outcome::NotSent(Why::Unreachable(error)) => {
+                self.pending_again(UNREACHABLE);
+                self.unreached(error);
+            }
+            Outcome::Stop(error) => self.refused(error),
+            Outcome::Changed(error) => self.fail(error),
+        }
+        if let Some(told) = self.told.remove(&index) {
+            self.delivered(told);
+        }
+        let taken = self.settings.take.is_some_and(|most| self.submitting.submitted >= most);
+        if taken && self.stopped.is_none() {
+            self.stopped = Some(Stopped::Taken);
+        }
+    }
+
+    fn pending_again(&mut self, pause: Duration) {
+        self.submitting.is_exhausted = false;
+        self.pause(pause);
+    }
+
+    /// It is not known what became of a submission, and may be so of the next ones.
+    fn doubt(&mut self) {
+        // It may be pending again.
+        self.submitting.is_exhausted = false;
+        self.submitting.allowed = (self.submitting.allowed / 2).max(1);
+        self.submitting.doubts += 1;
+        if self.submitting.doubts >= DOUBTS {
+            self.submitting.allowed = 1;
+            // Those in flight together are one reason to pause.
+            if !self.is_paused() {
+                self.pause(
+                    Duration::from_secs(1 << self.submitting.pauses.min(10)).min(LONGEST_PAUSE),
+                );
+                self.submitting.pauses += 1;
+            }
+        }
+    }
+
+    fn is_paused(&self) -> bool {
+        self.submitting.not_before.is_some_and(|at| at > Instant::now())
+    }
+
+    fn pause(&mut self, time: Duration) {
+        if !time.is_zero() {
+            let at = Instant::now() + time;
+            let not_before = &mut self.submitting.not_before;
+            *not_before = Some(not_before.map_or(at, |it| it.max(at)));
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! How many jobs may be outstanding.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// The window at the start, and the least that the rate leads to.
+const LEAST: usize = 200;
+
+/// What the window holds: so much of the measured rate.
+const HELD: Duration = Duration::from_secs(180);
+
+/// How long a full queue is the same one: the submissions in flight are refused together.
+const SAME: Duration = Duration::from_secs(2);
+
+/// The least that a full queue leads to: others may share the account, and cause 429s now and then.
+const FLOOR: f64 = 8.0;
+
+/// How soon the window grows again, and by what factor.
+const GROWTH: (Duration, f64) = (Duration::from_secs(5), 1.2);
+
+/// Follows the rate at which jobs end, below what the queue holds.
+pub(super) struct Window {
+    most: usize,
+    rate: f64,
+    /// Where the queue was full.
+    ceiling: Option<Ceiling>,
+}
+
+struct Ceiling {
+    jobs: f64,
+    /// When it was last lowered or raised.
+    at: Instant,
+}
+
+impl Window {
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, rate: 0.0, ceiling: None }
+    }
+
+    /// Jobs end at this rate, per second.
+    pub(super) fn drains_at(&mut self, rate: f64, now: Instant) {
+        self.rate = rate;
+        let wanted = self.wanted();
+        if let Some(ceiling) = &mut self.ceiling
+            && now - ceiling.at >= GROWTH.0
+        {
+            ceiling.jobs *= GROWTH.1;
+            ceiling.at = now;
+            if ceiling.jobs >= wanted as f64 {
+                self.ceiling = None;
+            }
+        }
+    }
+
+    /// The service refused a submission while so many jobs were outstanding.
+    pub(super) fn queue_is_full(&mut self, outstanding: usize, now: Instant) {
+        let is_same = self.ceiling.as_ref().is_some_and(|ceiling| now - ceiling.at < SAME);
+        if !is_same {
+            let jobs = (outstanding.min(self.size()) as f64 / 2.0).max(FLOOR);
+            self.ceiling = Some(Ceiling { jobs, at: now });
+        }
+    }
+
+    pub(super) fn size(&self) -> usize {
+        let ceiling = self.ceiling.as_ref().map_or(usize::MAX, |ceiling| ceiling.jobs as usize);
+        self.wanted().min(ceiling).max(1)
+    }
+
+    fn wanted(&self) -> usize {
+        ((self.rate * HELD.as_secs_f64()) as usize).max(LEAST).min(self.most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_is_three_minutes_of_the_rate_within_its_bounds() {
+        let now = Instant::now();
+        let mut window = Window::new(10_000);
+        for (rate, size) in [(0.0, 200), (0.5, 200), (10.0, 1_800), (90.0, 10_000)] {
+            window.drains_at(rate, now);
+            assert_eq!(window.size(), size, "{rate}");
+        }
+        let mut small = Window::new(7);
+        small.drains_at(90.0, now);
+        assert_eq!(small.size(), 7);
+    }
+
+    #[test]
+    fn a_full_queue_halves_it_once_and_it_grows_slowly() {
+        let mut now = Instant::now();
+        let mut window = Window::new(10_000);
+        window.queue_is_full(120, now);
+        window.queue_is_full(120, now + SAME / 2);
+        assert_eq!(window.size(), 60, "refused together");
+        now += SAME;
+        window.queue_is_full(60, now);
+        assert_eq!(window.size(), 30);
+        for _ in 0..5 {
+            window.drains_at(1.0, now);
+            assert_eq!(window.size(), 30);
+        }
+        let mut steps = 0;
+        while window.size() < 200 {
+            now += GROWTH.0;
+            window.drains_at(1.0, now);
+            steps += 1;
+        }
+        assert!((8..15).contains(&steps), "{steps}");
+        for _ in 0..20 {
+            now += SAME;
+            window.queue_is_full(1, now);
+        }
+        assert_eq!(window.size(), 8);
+    }
+}

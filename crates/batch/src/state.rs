@@ -1,0 +1,169 @@
+//! The states of an input, and how many inputs are in each.
+
+use std::fmt;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+/// The state of an input.
+///
+/// `Pending → Intent → Submitted →` one of the final states. Besides, an input is `Refused` if it
+/// was certainly not accepted, and `Unknown` if that is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum State {
+    /// Not submitted yet.
+    Pending,
+    /// About to be submitted. It is recorded before the request leaves: after a crash, the input
+    /// may or may not have been accepted, and becomes `Unknown`.
+    Intent,
+    /// Accepted by the service as a job, whose result has not been collected yet.
+    Submitted,
+    /// The job completed, and its output is in the results.
+    Completed,
+    /// The job failed, or its output could not be read.
+    Failed,
+    /// The job was cancelled.
+    Cancelled,
+    /// The job exceeded its execution timeout.
+    TimedOut,
+    /// The service no longer has the job: its ttl, or its result, has expired.
+    Expired,
+    /// The service no longer has the job, although neither its ttl nor its result can have expired.
+    Lost,
+    /// Whether the service accepted the input is not known: the request was sent, and no readable
+    /// response arrived, or the process ended in between.
+    Unknown,
+    /// The input was not accepted: it is invalid, or the service refused it.
+    Refused,
+}
+
+impl State {
+    /// All states, in the order in which an input passes through them.
+    pub const ALL: [Self; 11] = [
+        Self::Pending,
+        Self::Intent,
+        Self::Submitted,
+        Self::Completed,
+        Self::Failed,
+        Self::Cancelled,
+        Self::TimedOut,
+        Self::Expired,
+        Self::Lost,
+        Self::Unknown,
+        Self::Refused,
+    ];
+
+    /// The state's name as the results and the failures spell it, such as `TIMED_OUT`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        self.names().0
+    }
+
+    /// The state's name as reports spell it, such as `timed_out`.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        self.names().1
+    }
+
+    const fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Pending => ("PENDING", "pending"),
+            Self::Intent => ("INTENT", "intent"),
+            Self::Submitted => ("SUBMITTED", "submitted"),
+            Self::Completed => ("COMPLETED", "completed"),
+            Self::Failed => ("FAILED", "failed"),
+            Self::Cancelled => ("CANCELLED", "cancelled"),
+            Self::TimedOut => ("TIMED_OUT", "timed_out"),
+            Self::Expired => ("EXPIRED", "expired"),
+            Self::Lost => ("LOST", "lost"),
+            Self::Unknown => ("UNKNOWN", "unknown"),
+            Self::Refused => ("REFUSED", "refused"),
+        }
+    }
+
+    /// Whether nothing more happens to the input, unless it is retried.
+    #[must_use]
+    pub const fn is_final(self) -> bool {
+        !matches!(self, Self::Pending | Self::Intent | Self::Submitted | Self::Unknown)
+    }
+
+    /// Whether the input ended other than with an output: it is listed in the failures file.
+    #[must_use]
+    pub const fn is_failure(self) -> bool {
+        self.is_final() && !matches!(self, Self::Completed)
+    }
+
+    /// All states that [`is_failure`](Self::is_failure) is true of.
+    pub(crate) fn failures() -> Vec<Self> {
+        Self::ALL.into_iter().filter(|state| state.is_failure()).collect()
+    }
+
+    /// The number that stands for the state in a store.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// The state with this number.
+    #[must_use]
+    pub fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// How many inputs are in each state.
+///
+/// It serializes as an object: `{"total": …, "pending": …, …}`, with the names of [`State::key`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts([u64; State::ALL.len()]);
+
+impl Counts {
+    /// How many inputs are in this state.
+    #[must_use]
+    pub fn of(&self, state: State) -> u64 {
+        self.0[usize::from(state.code())]
+    }
+
+    /// How many inputs there are.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// How many inputs have ended, with an output or without.
+    #[must_use]
+    pub fn ended(&self) -> u64 {
+        self.sum(State::is_final)
+    }
+
+    /// How many inputs ended other than with an output.
+    #[must_use]
+    pub fn failures(&self) -> u64 {
+        self.sum(State::is_failure)
+    }
+
+    fn sum(&self, which: impl Fn(State) -> bool) -> u64 {
+        State::ALL.into_iter().filter(|state| which(*state)).map(|state| self.of(state)).sum()
+    }
+
+    pub(crate) fn set(&mut self, state: State, inputs: u64) {
+        self.0[usize::from(state.code())] = inputs;
+    }
+}
+
+impl Serialize for Counts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(State::ALL.len() + 1))?;
+        map.serialize_entry("total", &self.total())?;
+        for state in State::ALL {
+            map.serialize_entry(state.key(), &self.of(state))?;
+        }
+        map.end()
+    }
+}

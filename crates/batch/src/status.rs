@@ -1,0 +1,143 @@
+//! Looking at a batch, also while another process runs it.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::inputs::{SourceRecord, Texts};
+use crate::results::{committed, export};
+use crate::state::{Counts, State};
+use crate::store::{Sqlite, SqliteStore, Store};
+
+/// Where a batch stands.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Status {
+    /// How many inputs are in each state.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// The execution times of all jobs together.
+    #[serde(skip)]
+    pub execution: Duration,
+    /// The times that all jobs waited for a worker.
+    #[serde(skip)]
+    pub delay: Duration,
+}
+
+/// An input of which it is not known whether the service accepted it.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct UnknownInput {
+    /// Its index.
+    pub index: u64,
+    /// Its key, as JSON, if the batch has keys.
+    pub key: Option<Box<RawValue>>,
+    /// The attempt whose outcome is unknown, from one.
+    pub attempt: u64,
+    /// Its line in the inputs file.
+    #[serde(skip)]
+    pub line: u64,
+    /// Why it is unknown.
+    #[serde(skip)]
+    pub reason: String,
+}
+
+impl Status {
+    pub(crate) fn read(store: &mut dyn Store) -> Result<Self> {
+        let tally = store.tally()?;
+        let (execution, delay) = (tally.execution(), tally.delay());
+        Ok(Self { counts: tally.counts, execution, delay })
+    }
+}
+
+impl UnknownInput {
+    pub(crate) fn list(store: &mut dyn Store, texts: &mut Texts) -> Result<Vec<Self>> {
+        let mut unknown = Vec::new();
+        for input in store.inputs(&[State::Unknown], 0, usize::MAX)? {
+            let text = texts.of(&input)?;
+            let parsed = texts.shape.parse(&text);
+            unknown.push(Self {
+                index: input.index,
+                key: parsed.ok().and_then(|parsed| parsed.key),
+                attempt: input.attempt,
+                line: input.line,
+                reason: input.error.unwrap_or_else(|| {
+                    "the process ended before the response to the submission was recorded"
+                        .to_owned()
+                }),
+            });
+        }
+        Ok(unknown)
+    }
+}
+
+/// A batch on SQLite that is only read, also while another process runs it.
+pub struct Reader {
+    store: SqliteStore,
+}
+
+impl Reader {
+    /// Opens the journal of a batch.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such file, or it is not a journal.
+    pub fn open(journal: &Sqlite) -> Result<Self> {
+        Ok(Self { store: journal.inspect()? })
+    }
+
+    /// How many inputs are in each state, and what they took.
+    ///
+    /// # Errors
+    ///
+    /// If the journal cannot be read.
+    pub fn status(&mut self) -> Result<Status> {
+        Status::read(&mut self.store)
+    }
+
+    /// The inputs of which it is not known whether they were accepted. While the batch runs, those
+    /// that are being submitted are not among them.
+    ///
+    /// # Errors
+    ///
+    /// If the journal or the inputs cannot be read.
+    pub fn unknown(&mut self) -> Result<Vec<UnknownInput>> {
+        let source = SourceRecord::read(&mut self.store)?.ok_or_else(unfinished)?;
+        UnknownInput::list(&mut self.store, &mut Texts::open(&source)?)
+    }
+
+    /// Writes the results in the order of their inputs, and returns how many there are. Needs 24
+    /// bytes of memory per result.
+    ///
+    /// # Errors
+    ///
+    /// If the journal or the results cannot be read, or `to` cannot be written.
+    pub fn export(&mut self, to: &mut dyn Write) -> Result<u64> {
+        let (path, length) = committed(&mut self.store)?.ok_or_else(unfinished)?;
+        export(&path, length, to)
+    }
+
+    /// The path of the results, if the batch has been opened completely.
+    ///
+    /// # Errors
+    ///
+    /// If the journal cannot be read.
+    pub fn results(&mut self) -> Result<Option<PathBuf>> {
+        Ok(committed(&mut self.store)?.map(|(path, _)| path))
+    }
+}
+
+fn unfinished() -> Error {
+    let message = "the journal is not complete: the batch was not opened to its end yet";
+    Error::new(ErrorKind::Journal, message)
+}
+
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reader").finish_non_exhaustive()
+    }
+}

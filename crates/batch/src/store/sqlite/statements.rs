@@ -1,0 +1,256 @@
+//! The operations of the store.
+
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Transaction, params};
+
+use super::{SqliteStore, failed, rows};
+use crate::error::{Error, ErrorKind, Result};
+use crate::state::State;
+use crate::store::{
+    Change, Claim, Commit, Ended, Event, Input, NewInput, Note, RunRecord, Store, Tally,
+};
+
+impl Store for SqliteStore {
+    fn note(&mut self, name: &str) -> Result<Option<String>> {
+        self.read(|connection| {
+            let mut select = connection.prepare_cached("SELECT text FROM note WHERE name = ?")?;
+            select.query_row([name], |row| row.get(0)).optional()
+        })
+    }
+
+    fn add(&mut self, inputs: &[NewInput], notes: &[Note]) -> Result<()> {
+        self.write(|transaction| {
+            let next = "SELECT coalesce(max(idx) + 1, 0) FROM input";
+            let first = transaction.query_row(next, [], |row| row.get(0))?;
+            rows::insert(transaction, first, inputs)?;
+            let added = i64::try_from(inputs.len()).unwrap_or(i64::MAX);
+            shift(transaction, State::Pending, added)?;
+            set_notes(transaction, notes)
+        })
+    }
+
+    fn begin_run(&mut self, run: &RunRecord) -> Result<u64> {
+        self.write(|transaction| {
+            let mut insert = transaction.prepare_cached(
+                "INSERT INTO run (endpoint_id, base_url, policy, ttl, started_at)
+                 VALUES (?, ?, ?, ?, ?) RETURNING id",
+            )?;
+            let RunRecord { endpoint_id, base_url, policy, ttl, started_at } = run;
+            insert.query_row(params![endpoint_id, base_url, policy, ttl, started_at], |row| {
+                row.get(0)
+            })
+        })
+    }
+
+    fn runs(&mut self) -> Result<Vec<(u64, RunRecord)>> {
+        self.read(|connection| {
+            let mut select = connection.prepare_cached(
+                "SELECT id, endpoint_id, base_url, policy, ttl, started_at FROM run ORDER BY id",
+            )?;
+            select.query_map([], rows::run)?.collect()
+        })
+    }
+
+    fn commit(&mut self, commit: &Commit) -> Result<Vec<Input>> {
+        let mut conflict = None;
+        let claimed = self.write(|transaction| {
+            for change in &commit.changes {
+                if !apply(transaction, change)? {
+                    conflict = Some(change.index);
+                    return Err(rusqlite::Error::StatementChangedRows(0));
+                }
+            }
+            set_notes(transaction, &commit.notes)?;
+            commit.claim.map_or(Ok(Vec::new()), |claim| take(transaction, claim))
+        });
+        claimed.map_err(|error| match conflict {
+            Some(index) => {
+                let message = format!(
+                    "input {index} is not in the state that this process left it in: something else has changed the journal"
+                );
+                Error::new(ErrorKind::Journal, message)
+            }
+            None => error,
+        })
+    }
+
+    fn move_all(&mut self, from: &[State], to: State) -> Result<u64> {
+        self.write(|transaction| {
+            let mut moved = 0;
+            for state in from {
+                let sql = "UPDATE input SET state = ? WHERE state = ?";
+                let inputs = transaction.prepare_cached(sql)?.execute([to.code(), state.code()])?;
+                let inputs = i64::try_from(inputs).unwrap_or(i64::MAX);
+                shift(transaction, *state, -inputs)?;
+                shift(transaction, to, inputs)?;
+                moved += inputs.unsigned_abs();
+            }
+            Ok(moved)
+        })
+    }
+
+    fn tally(&mut self) -> Result<Tally> {
+        self.read(|connection| {
+            // In one transaction, so that a writer in between changes nothing.
+            let connection = connection.unchecked_transaction()?;
+            let mut tally = Tally::default();
+            let mut select = connection.prepare_cached("SELECT state, inputs FROM tally")?;
+            let mut found = select.query([])?;
+            while let Some(row) = found.next()? {
+                tally.counts.set(rows::state(row.get(0)?)?, row.get(1)?);
+            }
+            let spent = "SELECT execution_ms, delay_ms FROM spent";
+            (tally.execution_ms, tally.delay_ms) =
+                connection.query_row(spent, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(tally)
+        })
+    }
+
+    fn inputs(&mut self, states: &[State], from: u64, limit: usize) -> Result<Vec<Input>> {
+        self.read(|connection| {
+            let codes: Vec<_> = states.iter().map(|state| state.code().to_string()).collect();
+            // There are few inputs in an open state, and possibly many in any other: those are read
+            // in the table's order, so that reading all of them page by page reads each row once.
+            let few = |state: &State| !state.is_final() && *state != State::Pending;
+            let column = if states.iter().all(few) { "state" } else { "+state" };
+            let sql = format!(
+                "SELECT {} FROM input WHERE {column} IN ({}) AND idx >= ? ORDER BY idx LIMIT ?",
+                rows::INPUT,
+                codes.join(", ")
+            );
+            let mut select = connection.prepare_cached(&sql)?;
+            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+            select.query_map(params![from, limit], rows::input)?.collect()
+        })
+    }
+
+    fn copies(&mut self, index: u64) -> Result<Vec<Input>> {
+        self.read(|connection| {
+            let sql = format!("SELECT {} FROM input WHERE same_as = ?", rows::INPUT);
+            let mut select = connection.prepare_cached(&sql)?;
+            select.query_map([index], rows::input)?.collect()
+        })
+    }
+}
+
+impl SqliteStore {
+    fn read<T>(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
+        work(&self.connection).map_err(|error| failed("read", &self.path, error))
+    }
+
+    fn write<T>(
+        &mut self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T> {
+        let done = self.connection.transaction().and_then(|transaction| {
+            let done = work(&transaction)?;
+            transaction.commit()?;
+            Ok(done)
+        });
+        done.map_err(|error| failed("write", &self.path, error))
+    }
+}
+
+/// Makes a change. Whether the input was in a state in which it can happen.
+fn apply(transaction: &Transaction<'_>, change: &Change) -> rusqlite::Result<bool> {
+    let mut select =
+        transaction.prepare_cached("SELECT state FROM input WHERE idx = ? AND attempt = ?")?;
+    let found = select.query_row(params![change.index, change.attempt], |row| row.get(0));
+    let Some(state) = found.optional()? else { return Ok(false) };
+    let state = rows::state(state)?;
+    if !can_happen(&change.event, state) {
+        return Ok(false);
+    }
+    let index = change.index;
+    let prepare = |set: &str| -> rusqlite::Result<CachedStatement<'_>> {
+        transaction.prepare_cached(&format!("UPDATE input SET {set} WHERE idx = ?"))
+    };
+    let to = match &change.event {
+        Event::NotSent => {
+            prepare("state = 0, attempt = attempt - 1")?.execute([index])?;
+            State::Pending
+        }
+        Event::Resubmit => {
+            prepare("state = 0, job_id = NULL, seen_at = NULL, error = NULL")?.execute([index])?;
+            State::Pending
+        }
+        Event::Accepted { job_id, at } => {
+            let set = "state = 2, job_id = ?, submitted_at = ?, seen_at = NULL, error = NULL";
+            prepare(set)?.execute(params![job_id, at, index])?;
+            State::Submitted
+        }
+        Event::Unknown(why) => {
+            prepare("state = 9, error = ?")?.execute(params![why, index])?;
+            State::Unknown
+        }
+        Event::Seen { at } => {
+            prepare("seen_at = ?")?.execute(params![at, index])?;
+            return Ok(true);
+        }
+        Event::Ended(ended) => {
+            let Ended { state, error, delay_ms, execution_ms } = ended;
+            prepare("state = ?, error = ?")?.execute(params![state.code(), error, index])?;
+            let sql = "UPDATE spent SET execution_ms = execution_ms + ?, delay_ms = delay_ms + ?";
+            let spent = (execution_ms.unwrap_or_default(), delay_ms.unwrap_or_default());
+            transaction.prepare_cached(sql)?.execute(params![spent.0, spent.1])?;
+            *state
+        }
+    };
+    shift(transaction, state, -1)?;
+    shift(transaction, to, 1)?;
+    Ok(true)
+}
+
+/// Whether it can happen to an input in this state.
+fn can_happen(event: &Event, state: State) -> bool {
+    use State::{Failed, Intent, Pending, Submitted, TimedOut, Unknown};
+    match event {
+        Event::NotSent | Event::Unknown(_) => state == Intent,
+        Event::Resubmit => matches!(state, Intent | Unknown) || state.is_failure(),
+        Event::Accepted { .. } => matches!(state, Intent | Unknown | Failed | TimedOut),
+        Event::Seen { .. } => state == Submitted,
+        Event::Ended(_) => matches!(state, Pending | Intent | Submitted | Unknown),
+    }
+}
+
+/// Claims the first pending inputs that are no copies of others.
+fn take(transaction: &Transaction<'_>, claim: Claim) -> rusqlite::Result<Vec<Input>> {
+    let sql = format!(
+        "SELECT {} FROM input WHERE state = 0 AND same_as IS NULL ORDER BY idx LIMIT ?",
+        rows::INPUT
+    );
+    let limit = i64::try_from(claim.limit).unwrap_or(i64::MAX);
+    let mut select = transaction.prepare_cached(&sql)?;
+    let mut inputs: Vec<_> = select.query_map([limit], rows::input)?.collect::<Result<_, _>>()?;
+    let sql = "UPDATE input SET state = 1, attempt = attempt + 1, run = ? WHERE idx = ?";
+    let mut update = transaction.prepare_cached(sql)?;
+    for input in &mut inputs {
+        update.execute(params![claim.run, input.index])?;
+        (input.state, input.run) = (State::Intent, Some(claim.run));
+        input.attempt += 1;
+    }
+    let claimed = i64::try_from(inputs.len()).unwrap_or(i64::MAX);
+    shift(transaction, State::Pending, -claimed)?;
+    shift(transaction, State::Intent, claimed)?;
+    Ok(inputs)
+}
+
+/// Counts so many more inputs in a state.
+fn shift(transaction: &Transaction<'_>, state: State, by: i64) -> rusqlite::Result<()> {
+    if by == 0 {
+        return Ok(());
+    }
+    let mut update = transaction.prepare_cached(
+        "INSERT INTO tally VALUES (?1, ?2) ON CONFLICT DO UPDATE SET inputs = inputs + ?2",
+    )?;
+    update.execute(params![state.code(), by])?;
+    Ok(())
+}
+
+fn set_notes(transaction: &Transaction<'_>, notes: &[Note]) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO note VALUES (?1, ?2) ON CONFLICT DO UPDATE SET text = ?2";
+    let mut update = transaction.prepare_cached(sql)?;
+    for (name, text) in notes {
+        update.execute([*name, text.as_str()])?;
+    }
+    Ok(())
+}

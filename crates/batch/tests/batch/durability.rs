@@ -1,0 +1,186 @@
+//! What is durable before what: proved by a store that looks around before it commits, and by what a
+//! loss of power can leave behind.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+
+use podqueue_batch::store::{
+    Commit, Event, Input, NewInput, Note, OpenStore, RunRecord, Sqlite, SqliteStore, Store, Tally,
+};
+use podqueue_batch::{Batch, Result, State};
+use podqueue_local::{LocalJob, LocalService};
+use serde_json::{Value, json};
+
+use crate::support::{Folder, endpoint, service};
+
+type Before = Arc<dyn Fn(&Commit) + Send + Sync>;
+type After = Arc<dyn Fn(&Commit, &[Input]) + Send + Sync>;
+
+/// A store that calls one function before each commit, and another when it is durable.
+struct Watched<S> {
+    inner: S,
+    before: Before,
+    after: After,
+}
+
+impl OpenStore for Watched<Sqlite> {
+    type Store = Watched<SqliteStore>;
+
+    fn open(self) -> Result<Watched<SqliteStore>> {
+        Ok(Watched { inner: self.inner.open()?, before: self.before, after: self.after })
+    }
+}
+
+impl Store for Watched<SqliteStore> {
+    fn commit(&mut self, commit: &Commit) -> Result<Vec<Input>> {
+        (self.before)(commit);
+        let claimed = self.inner.commit(commit)?;
+        (self.after)(commit, &claimed);
+        Ok(claimed)
+    }
+
+    fn note(&mut self, name: &str) -> Result<Option<String>> {
+        self.inner.note(name)
+    }
+
+    fn add(&mut self, inputs: &[NewInput], notes: &[Note]) -> Result<()> {
+        self.inner.add(inputs, notes)
+    }
+
+    fn begin_run(&mut self, run: &RunRecord) -> Result<u64> {
+        self.inner.begin_run(run)
+    }
+
+    fn runs(&mut self) -> Result<Vec<(u64, RunRecord)>> {
+        self.inner.runs()
+    }
+
+    fn move_all(&mut self, from: &[State], to: State) -> Result<u64> {
+        self.inner.move_all(from, to)
+    }
+
+    fn tally(&mut self) -> Result<Tally> {
+        self.inner.tally()
+    }
+
+    fn inputs(&mut self, states: &[State], from: u64, limit: usize) -> Result<Vec<Input>> {
+        self.inner.inputs(states, from, limit)
+    }
+
+    fn copies(&mut self, index: u64) -> Result<Vec<Input>> {
+        self.inner.copies(index)
+    }
+}
+
+fn completed(commit: &Commit) -> impl Iterator<Item = u64> {
+    commit.changes.iter().filter_map(|change| match &change.event {
+        Event::Ended(ended) if ended.state == State::Completed => Some(change.index),
+        _ => None,
+    })
+}
+
+fn written(results: &Path) -> BTreeSet<u64> {
+    let text = fs::read_to_string(results).unwrap();
+    let index = |line: &str| serde_json::from_str::<Value>(line).unwrap()["index"].as_u64();
+    text.lines().map(|line| index(line).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn each_step_is_durable_before_the_next_one() {
+    let intended = Arc::new(Mutex::new(BTreeSet::new()));
+    let early = Arc::new(Mutex::new(Vec::new()));
+    let (known, report) = (Arc::clone(&intended), Arc::clone(&early));
+    let local = service().endpoint("watched", move |job: LocalJob| {
+        let n = job.input["n"].as_u64().unwrap();
+        if !known.lock().unwrap().contains(&n) {
+            report.lock().unwrap().push(format!("input {n} left before its intent was durable"));
+        }
+        async move { Ok(json!(n)) }
+    });
+    let local: Arc<LocalService> = Arc::new(local.start().await.unwrap());
+    let folder = Folder::with(200);
+    let (results, service, report) =
+        (folder.path("results.jsonl"), Arc::clone(&local), Arc::clone(&early));
+    let before = move |commit: &Commit| {
+        let looks: Vec<_> = service.requests().into_iter().map(|request| request.path).collect();
+        for change in &commit.changes {
+            let Event::Accepted { job_id, .. } = &change.event else { continue };
+            if looks.iter().any(|path| path.ends_with(&format!("/status/{job_id}"))) {
+                report.lock().unwrap().push(format!("{job_id} was looked at too early"));
+            }
+        }
+        let lines = written(&results);
+        for index in completed(commit).filter(|index| !lines.contains(index)) {
+            report.lock().unwrap().push(format!("{index} has no line yet"));
+        }
+    };
+    let after = move |_: &Commit, claimed: &[Input]| {
+        intended.lock().unwrap().extend(claimed.iter().map(|input| input.index));
+    };
+    let store =
+        Watched { inner: folder.journal(), before: Arc::new(before), after: Arc::new(after) };
+    let batch = Batch::open(store).inputs(folder.inputs()).results(folder.path("results.jsonl"));
+    let report = batch.await.unwrap().run(endpoint(&local, "watched")).await.unwrap();
+    assert!(report.is_complete());
+    assert_eq!(*early.lock().unwrap(), Vec::<String>::new());
+}
+
+/// Copies what is on disk. By another process: if this one opened and closed the journal, it would
+/// lose the locks that SQLite holds on it.
+fn copy(files: &[PathBuf], to: &Path) {
+    let done = Command::new("cp").args(files.iter().filter(|it| it.exists())).arg(to).status();
+    assert!(done.unwrap().success());
+}
+
+/// The journal and the results as they are when a commit returns are what a loss of power leaves at
+/// least; of what was written to the results since, it leaves any part.
+#[tokio::test]
+async fn a_loss_of_power_after_any_commit_loses_nothing_and_tears_nothing() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(60);
+    let snapshots = Folder::new();
+    let files = ["results.jsonl.journal", "results.jsonl.journal-wal", "results.jsonl"];
+    let files: Vec<_> = files.iter().map(|name| folder.path(name)).collect();
+    let taken = Arc::new(Mutex::new(Vec::new()));
+    let (all, target) = (Arc::clone(&taken), snapshots.path(""));
+    let take = move || {
+        let mut taken = all.lock().unwrap();
+        let to = target.join(taken.len().to_string());
+        fs::create_dir(&to).unwrap();
+        copy(&files, &to);
+        taken.push(to);
+    };
+    let take = Arc::new(take);
+    let again = Arc::clone(&take);
+    let store = Watched {
+        inner: folder.journal(),
+        // Results that are not committed yet, and results that are.
+        before: Arc::new(move |_| take()),
+        after: Arc::new(move |_, _| again()),
+    };
+    let batch = Batch::open(store).inputs(folder.inputs()).results(folder.path("results.jsonl"));
+    let batch = batch.await.unwrap();
+    batch.run(endpoint(&local, "double")).window(7).await.unwrap();
+    drop(batch);
+    let taken = std::mem::take(&mut *taken.lock().unwrap());
+    assert!(taken.len() > 20, "{}", taken.len());
+    for (number, snapshot) in taken.iter().enumerate() {
+        let path = snapshot.join("results.jsonl");
+        let text = fs::read(&path).unwrap();
+        let torn: &[u8] = if number % 2 == 0 { b"{\"index\": 5, \"sta" } else { &[0; 100] };
+        fs::write(&path, [text.as_slice(), torn].concat()).unwrap();
+        let open = Batch::open(Sqlite::file(snapshot.join("results.jsonl.journal")));
+        // A copy of the results elsewhere is another file, unless there is something in it to tell.
+        let committed = match open.results(&path).await {
+            Ok(batch) => batch.status().await.unwrap().counts.of(State::Completed),
+            Err(error) => {
+                assert_eq!(error.kind(), podqueue_batch::ErrorKind::OtherResults, "{error}");
+                continue;
+            }
+        };
+        assert_eq!(written(&path).len() as u64, committed, "snapshot {number}");
+    }
+}

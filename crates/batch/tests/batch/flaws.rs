@@ -1,0 +1,269 @@
+//! Inputs, files and services that are not as they should be.
+
+use std::fs;
+
+use podqueue::Client;
+use podqueue_batch::{Batch, ErrorKind, Inputs, Sqlite, State};
+use podqueue_local::{Fault, Operation};
+use serde_json::json;
+
+use crate::support::{Folder, KEY, counts, endpoint, service, until};
+
+async fn refused(folder: &Folder) -> (ErrorKind, String) {
+    let error = folder.open().await.unwrap_err();
+    (error.kind(), error.to_string())
+}
+
+#[tokio::test]
+async fn flawed_lines_are_refused_with_their_numbers_and_the_others_go_on() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::new();
+    let lines = [
+        r#"{"id": "a", "n": 1}"#,
+        r#"{"id": "b", "n": "#,
+        "",
+        r#"{"n": 2}"#,
+        r#"{"id": "a", "n": 3}"#,
+        "17",
+        r#"{"id": {}, "n": 4}"#,
+        r#"{"id": "c", "n": 5}"#,
+    ];
+    folder.write("inputs.jsonl", &lines.join("\r\n"));
+    let inputs = folder.inputs().key_field("id");
+    let batch = folder.open().inputs(inputs).await.unwrap();
+    let checked = batch.check().await.unwrap();
+    assert_eq!((checked.valid, checked.flawed), (2, 5));
+    assert_eq!(checked.flaws.iter().map(|it| it.0).collect::<Vec<_>>(), [2, 4, 5, 6, 7]);
+    batch.run(endpoint(&local, "double")).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "2 completed, 5 refused");
+    let failures = folder.failures();
+    for (index, flaw) in [
+        (1, "line 2 of the inputs is not valid JSON"),
+        (2, "line 4 of the inputs has no member \"id\""),
+        (3, "line 5 of the inputs has the same key \"a\" as line 1"),
+        (4, "line 6 of the inputs is not a JSON object"),
+        (5, "line 7 of the inputs has a key \"id\" that is not a string"),
+    ] {
+        let error = failures[&index]["error"].as_str().unwrap();
+        assert!(error.contains(flaw), "{index}: {error}");
+    }
+    assert_eq!(failures[&1]["text"], lines[1].trim_end());
+}
+
+#[tokio::test]
+async fn a_line_above_the_payload_limit_is_refused_alone() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::new();
+    let long = "x".repeat(10 * 1024 * 1024);
+    folder.write_inputs([json!({ "n": 1 }), json!({ "n": 2, "long": long })].into_iter());
+    let batch = folder.open().await.unwrap();
+    batch.run(endpoint(&local, "double")).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "1 completed, 1 refused");
+    let error = folder.failures()[&1]["error"].as_str().unwrap().to_owned();
+    assert!(error.contains("above the limit"), "{error}");
+}
+
+#[tokio::test]
+async fn inputs_that_are_empty_missing_or_changed_are_refused() {
+    let folder = Folder::new();
+    assert_eq!(refused(&folder).await.0, ErrorKind::Inputs, "missing");
+    for text in ["", "\n \n"] {
+        folder.write("inputs.jsonl", text);
+        let (kind, message) = refused(&folder).await;
+        assert_eq!(kind, ErrorKind::Inputs, "{message}");
+        assert!(message.ends_with("has no inputs"), "{message}");
+    }
+    let text = "{\"n\": 1}\n{\"n\": 2}\n{\"n\": 3}\n";
+    folder.write("inputs.jsonl", text);
+    folder.open().await.unwrap();
+    for (changed, line) in [
+        ("{\"n\": 1}\n{\"n\": 9}\n{\"n\": 3}\n", 2),
+        ("{\"n\": 1}\n{\"n\": 2}\n", 3),
+        ("{\"n\": 1}\n\n{\"n\": 2}\n{\"n\": 3}\n", 3),
+        ("{\"n\": 1}\n{\"n\": 2}\n{\"n\": 3, \"m\": 4}\n", 3),
+    ] {
+        folder.write("inputs.jsonl", changed);
+        let (kind, message) = refused(&folder).await;
+        assert_eq!(kind, ErrorKind::InputsChanged, "{message}");
+        assert!(message.contains(&format!("line {line} of ")), "{message}");
+    }
+    folder.write("inputs.jsonl", &format!("{text}{{\"n\": 4}}"));
+    let batch = folder.open().await.unwrap();
+    assert_eq!(batch.status().await.unwrap().counts.total(), 4, "appended");
+    drop(batch);
+    let other = Batch::open(folder.journal()).inputs(folder.inputs().input_field("n")).await;
+    assert_eq!(other.unwrap_err().kind(), ErrorKind::Settings);
+}
+
+#[tokio::test]
+async fn inputs_that_change_while_they_are_used_stop_the_run() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(40);
+    let batch = folder.open().await.unwrap();
+    batch.run(endpoint(&local, "double")).take(5).await.unwrap();
+    let text = fs::read_to_string(folder.path("inputs.jsonl")).unwrap();
+    folder.write("inputs.jsonl", &text.replace("{\"n\":7}", "{\"n\":8}"));
+    let error = batch.run(endpoint(&local, "double")).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InputsChanged, "{error}");
+    assert!(error.to_string().contains("line 8 of "), "{error}");
+    let status = batch.status().await.unwrap();
+    assert_eq!(status.counts.of(State::Unknown) + status.counts.of(State::Intent), 0);
+    folder.write("inputs.jsonl", &text);
+    assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
+}
+
+#[tokio::test]
+async fn the_results_of_another_batch_are_left_alone() {
+    let folder = Folder::with(3);
+    folder.write("results.jsonl", "{\"index\": 0}\n");
+    assert_eq!(refused(&folder).await.0, ErrorKind::OtherResults);
+    fs::remove_file(folder.path("results.jsonl")).unwrap();
+    let local = service().start().await.unwrap();
+    let batch = folder.open().await.unwrap();
+    batch.run(endpoint(&local, "double")).await.unwrap();
+    drop(batch);
+    let text = fs::read_to_string(folder.path("results.jsonl")).unwrap();
+    for other in [text.replace("COMPLETED", "completed"), text[1..].to_owned(), String::new()] {
+        folder.write("results.jsonl", &other);
+        assert_eq!(refused(&folder).await.0, ErrorKind::OtherResults);
+        assert_eq!(fs::read_to_string(folder.path("results.jsonl")).unwrap(), other);
+    }
+    folder.write("results.jsonl", &format!("{text}{{\"index\": 1, \"st"));
+    folder.open().await.unwrap();
+    assert_eq!(fs::read_to_string(folder.path("results.jsonl")).unwrap(), text, "the rest is cut");
+}
+
+#[tokio::test]
+async fn a_service_that_refuses_everything_stops_the_run() {
+    let local = service().api_key("other").start().await.unwrap();
+    let folder = Folder::with(100);
+    let batch = folder.open().await.unwrap();
+    let error = batch.run(endpoint(&local, "nowhere")).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Service);
+    assert_eq!(error.service().unwrap().status(), Some(404));
+    assert_eq!(counts(&batch.status().await.unwrap()), "100 pending");
+
+    // A key that is revoked in the middle.
+    let run = tokio::spawn(batch.run(endpoint(&local, "double")).window(5));
+    until(async || !folder.results().is_empty()).await;
+    local.add_fault(Fault::response(401, "{\"error\": \"revoked\"}"));
+    let error = run.await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Service);
+    assert!(error.to_string().contains("run the batch again"), "{error}");
+    assert!(!error.to_string().contains(KEY));
+    let status = batch.status().await.unwrap();
+    assert_eq!(status.counts.of(State::Unknown) + status.counts.of(State::Intent), 0);
+    local.clear_faults();
+    assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
+}
+
+#[tokio::test]
+async fn a_service_that_is_away_is_waited_for_and_not_for_ever() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(10);
+    let batch = folder.open().await.unwrap();
+    let double = endpoint(&local, "double");
+    local.add_fault(
+        Fault::down(std::time::Duration::from_millis(300)).on(Operation::Health).times(1),
+    );
+    let _ = double.health().await;
+    let report = batch.run(double).await.unwrap();
+    assert_eq!(report.counts.of(State::Unknown), 0);
+    assert!(report.is_complete());
+    drop(local);
+
+    let nobody = Client::builder().api_key(KEY).base_url("http://127.0.0.1:1").build().unwrap();
+    let folder = Folder::with(3);
+    let batch = folder.open().await.unwrap();
+    let run = batch.run(nobody.endpoint("double")).patience(std::time::Duration::from_millis(1));
+    assert_eq!(run.await.unwrap_err().kind(), ErrorKind::Unreachable);
+    assert_eq!(counts(&batch.status().await.unwrap()), "3 pending");
+}
+
+#[tokio::test]
+async fn a_new_batch_needs_inputs_and_results() {
+    let folder = Folder::with(1);
+    let error = Batch::open(folder.journal()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Settings);
+    let error = Batch::open(folder.journal()).inputs(folder.inputs()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Settings);
+    let journal = Sqlite::file(folder.path("missing/a.journal"));
+    let error = Batch::open(journal).inputs(Inputs::iter([1])).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Journal);
+}
+
+#[tokio::test]
+async fn a_service_that_fails_leaves_few_inputs_unknown() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(2_000);
+    let batch = folder.open().await.unwrap();
+    local.add_fault(Fault::response(500, "{}").on(Operation::Run));
+    let run = batch.run(endpoint(&local, "double"));
+    let error = run.patience(std::time::Duration::from_secs(2)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
+    let unknown = batch.status().await.unwrap().counts.of(State::Unknown);
+    assert!((1..=20).contains(&unknown), "{unknown}");
+}
+
+/// What may be written is limited, as on a full disk, for the process that runs the batch.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_stops_the_run_and_loses_nothing() {
+    let local = service()
+        .endpoint("seen", |job: podqueue_local::LocalJob| async move {
+            Ok(json!({ "n": job.input["n"], "text": "x".repeat(20_000) }))
+        })
+        .start()
+        .await
+        .unwrap();
+    let folder = Folder::with(300);
+    let child = |limit: &str| {
+        let program = std::env::current_exe().unwrap();
+        let script = format!("trap '' XFSZ; {limit} exec \"$0\" --ignored --exact kill::child");
+        let mut command = std::process::Command::new("bash");
+        command.args(["-c", &script]).arg(program).env("BATCH_FOLDER", folder.path(""));
+        command.env("BATCH_URL", local.base_url()).output().unwrap()
+    };
+    for _ in 0..2 {
+        let ended = child("ulimit -f 1000;");
+        assert!(!ended.status.success(), "{ended:?}");
+        let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+        assert!(said.contains("could not write"), "{said}");
+    }
+    assert!(child("").status.success());
+    let batch = folder.open().await.unwrap();
+    let counts = batch.status().await.unwrap().counts;
+    assert_eq!(counts.of(State::Completed) + counts.of(State::Unknown), 300, "{counts:?}");
+    assert_eq!(folder.results().len() as u64, counts.of(State::Completed));
+    let submitted = local.requests().iter().filter(|it| it.path.ends_with("/run")).count();
+    assert_eq!(submitted, 300);
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_written_is_an_error() {
+    let folder = Folder::with(1);
+    let open = Batch::open(Sqlite::file("/proc/a.journal")).inputs(folder.inputs());
+    let error = open.results(folder.path("results.jsonl")).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
+    let open = Batch::open(folder.journal()).inputs(folder.inputs()).results("/proc/results");
+    assert_eq!(open.await.unwrap_err().kind(), ErrorKind::Results);
+}
+
+#[tokio::test]
+async fn a_panic_in_the_callers_code_ends_the_run_and_loses_nothing() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(30);
+    let batch = folder.open().await.unwrap();
+    let calls = std::sync::atomic::AtomicU64::new(0);
+    let client = Client::builder().api_key(KEY).base_url(local.base_url()).observe(move |_| {
+        let call = calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        assert_ne!(call, 12, "a panic");
+    });
+    let run = batch.run(client.build().unwrap().endpoint("double"));
+    assert_eq!(run.await.unwrap_err().kind(), ErrorKind::Service);
+    drop(batch);
+    let batch = folder.open().await.unwrap();
+    let report = batch.run(endpoint(&local, "double")).await.unwrap();
+    assert!(report.counts.of(State::Unknown) <= 1, "{report:?}");
+    assert_eq!(report.counts.of(State::Completed) + report.counts.of(State::Unknown), 30);
+}

@@ -1,0 +1,196 @@
+//! Batches that go on after a stop, a crash or a long pause.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::time::{Duration, SystemTime};
+
+use podqueue_batch::store::{Claim, Commit, OpenStore, Store};
+use podqueue_batch::{MaxFailures, OnUnknown, State, Stopped};
+use podqueue_local::{Fault, LocalJob, Operation, Workers};
+use serde_json::json;
+
+use crate::support::{Folder, counts, endpoint, service, until};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// How many submissions the service has received.
+fn submissions(local: &podqueue_local::LocalService) -> usize {
+    local.requests().iter().filter(|request| request.path.ends_with("/run")).count()
+}
+
+#[tokio::test]
+async fn a_stopped_run_collects_what_is_outstanding_and_the_next_one_does_the_rest() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(400);
+    let batch = folder.open().await.unwrap();
+    let run = batch.run(endpoint(&local, "double")).window(20);
+    let stopper = run.stopper();
+    let run = tokio::spawn(run);
+    until(async || !folder.results().is_empty()).await;
+    stopper.stop();
+    let report = run.await.unwrap().unwrap();
+    assert_eq!(report.stopped, Some(Stopped::OnRequest));
+    let status = batch.status().await.unwrap();
+    let done = status.counts.of(State::Completed);
+    assert_eq!(counts(&status), format!("{} pending, {done} completed", 400 - done));
+    let report = batch.run(endpoint(&local, "double")).await.unwrap();
+    assert!(report.is_complete());
+    assert_eq!(submissions(&local), 400);
+    assert_eq!(folder.results().len(), 400);
+}
+
+#[tokio::test]
+async fn a_run_that_is_left_or_dropped_leaves_nothing_unknown() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(300);
+    for dropped in [false, true] {
+        let batch = folder.open().await.unwrap();
+        let run = batch.run(endpoint(&local, "double")).window(50);
+        let stopper = run.stopper();
+        let run = tokio::spawn(run);
+        let before = submissions(&local);
+        until(async || submissions(&local) > before + 20).await;
+        if dropped {
+            run.abort();
+            let _ = run.await;
+            // What is in flight is recorded in the background.
+            until(async || batch.status().await.unwrap().counts.of(State::Intent) == 0).await;
+        } else {
+            stopper.leave();
+            run.await.unwrap().unwrap();
+        }
+        let status = batch.status().await.unwrap();
+        assert_eq!(status.counts.of(State::Unknown) + status.counts.of(State::Intent), 0);
+        drop(batch);
+        until(async || folder.journal().open().is_ok()).await;
+    }
+    let batch = folder.open().await.unwrap();
+    assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
+    assert_eq!(submissions(&local), 300);
+}
+
+/// What a process leaves behind that died between the intent and the response.
+fn die_with_intents(folder: &Folder, inputs: usize) {
+    let mut store = folder.journal().open().unwrap();
+    let run = store.runs().unwrap().last().unwrap().0;
+    let claim = Some(Claim { limit: inputs, run });
+    store.commit(&Commit { claim, ..Commit::default() }).unwrap();
+}
+
+#[tokio::test]
+async fn what_was_open_at_a_crash_is_unknown_or_submitted_again_as_told() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(10);
+    let batch = folder.open().await.unwrap();
+    batch.run(endpoint(&local, "double")).take(2).await.unwrap();
+    drop(batch);
+    die_with_intents(&folder, 3);
+    let batch = folder.open().await.unwrap();
+    let unknown = batch.unknown().await.unwrap();
+    assert_eq!(unknown.iter().map(|it| it.index).collect::<Vec<_>>(), [2, 3, 4]);
+    batch.run(endpoint(&local, "double")).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "7 completed, 3 unknown");
+    assert_eq!(submissions(&local), 7);
+    drop(batch);
+    let batch = folder.open().on_unknown(OnUnknown::Resubmit).await.unwrap();
+    assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
+    assert_eq!(submissions(&local), 10);
+}
+
+/// Ten jobs, five of which end before everybody goes away for so long.
+async fn away_for(time: Duration) -> (String, usize) {
+    let local = service()
+        .manual_clock()
+        .endpoint("half", |job: LocalJob| async move {
+            if job.input["n"].as_u64().unwrap() >= 5 {
+                job.cancelled().await;
+            }
+            Ok(json!(null))
+        })
+        .workers_of("half", Workers::between(10, 10))
+        .execution_timeout_of("half", 120 * MINUTE)
+        .start()
+        .await
+        .unwrap();
+    let offset = Arc::new(AtomicU64::new(0));
+    let now = Arc::clone(&offset);
+    let clock = move || SystemTime::now() + Duration::from_secs(now.load(SeqCst));
+    let folder = Folder::with(10);
+    let half = endpoint(&local, "half");
+    {
+        // Nothing is collected: looks are refused.
+        local.add_fault(Fault::response(503, "{}").on(Operation::Status));
+        let batch = folder.open().clock(clock.clone()).await.unwrap();
+        let run = batch.run(half.clone());
+        let stopper = run.stopper();
+        let run = tokio::spawn(run);
+        let submitted = async || batch.status().await.unwrap().counts.of(State::Submitted) == 10;
+        until(submitted).await;
+        until(async || half.health().await.unwrap().jobs.completed == 5).await;
+        stopper.leave();
+        run.await.unwrap().unwrap();
+        local.clear_faults();
+    }
+    local.clock().advance(time);
+    offset.fetch_add(time.as_secs(), SeqCst);
+    let batch = folder.open().clock(clock).await.unwrap();
+    let run = batch.run(half);
+    let stopper = run.stopper();
+    let run = tokio::spawn(run);
+    until(async || batch.status().await.unwrap().counts.ended() == 5).await;
+    stopper.leave();
+    run.await.unwrap().unwrap();
+    (counts(&batch.status().await.unwrap()), submissions(&local))
+}
+
+#[tokio::test]
+async fn after_29_minutes_everything_is_collected() {
+    assert_eq!(away_for(29 * MINUTE).await, ("5 submitted, 5 completed".to_owned(), 10));
+}
+
+#[tokio::test]
+async fn after_31_minutes_what_had_finished_has_expired_and_is_not_submitted_again() {
+    assert_eq!(away_for(31 * MINUTE).await, ("5 submitted, 5 expired".to_owned(), 10));
+}
+
+#[tokio::test]
+async fn jobs_that_the_service_loses_are_lost() {
+    let local = service().workers_of("double", Workers::between(0, 0)).start().await.unwrap();
+    let folder = Folder::with(5);
+    let batch = folder.open().await.unwrap();
+    let double = endpoint(&local, "double");
+    let run = tokio::spawn(batch.run(double.clone()));
+    until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 5).await;
+    double.purge_queue().await.unwrap();
+    let report = run.await.unwrap().unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "5 lost");
+    assert_eq!(report.stopped, None);
+    assert!(folder.failures()[&0]["error"].as_str().unwrap().contains("cannot have expired"));
+}
+
+#[tokio::test]
+async fn too_many_failures_stop_the_run() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::new();
+    folder.write_inputs((0..2_000).map(|_| json!({ "fail": "no" })));
+    let batch = folder.open().await.unwrap();
+    let run = batch.run(endpoint(&local, "double")).window(50);
+    let report = run.max_failures(MaxFailures::Count(10)).await.unwrap();
+    assert_eq!(report.stopped, Some(Stopped::TooManyFailures));
+    assert!(report.counts.of(State::Failed) > 10 && report.counts.of(State::Pending) > 0);
+}
+
+#[tokio::test]
+async fn a_full_queue_shrinks_the_window_and_loses_nothing() {
+    let local = service()
+        .max_queued(20)
+        .workers_of("double", Workers::between(2, 2))
+        .start()
+        .await
+        .unwrap();
+    let folder = Folder::with(300);
+    let batch = folder.open().await.unwrap();
+    let report = batch.run(endpoint(&local, "double")).await.unwrap();
+    assert!(report.is_complete(), "{report:?}");
+    assert_eq!(folder.results().len(), 300);
+}

@@ -1,0 +1,107 @@
+//! Batches from their first run to their last.
+
+use futures_util::StreamExt;
+use podqueue_batch::{Inputs, State, Stopped};
+use podqueue_local::{Fault, Operation};
+use serde_json::json;
+
+use crate::support::{Folder, counts, endpoint, service};
+
+#[tokio::test]
+async fn a_batch_submits_all_inputs_and_collects_their_outputs() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(500);
+    let batch = folder.open().await.unwrap();
+    let mut run = batch.run(endpoint(&local, "double"));
+    let mut last = None;
+    while let Some(progress) = run.next().await {
+        assert_eq!(progress.counts.total(), 500);
+        last = Some(progress);
+    }
+    let report = run.await.unwrap();
+    assert!(report.is_complete() && report.stopped.is_none(), "{report:?}");
+    assert!(last.is_some());
+    assert_eq!(report.submitted_now, 500);
+    let results = folder.results();
+    for (index, line) in &results {
+        assert_eq!(line["output"], json!({ "n": 2 * index }));
+        assert_eq!(line["status"], "COMPLETED");
+        assert!(line["job_id"].is_string() && line["execution_ms"].is_number(), "{line}");
+    }
+    assert_eq!(results.len(), 500);
+    assert!(!folder.path("results.jsonl.failed.jsonl").exists());
+
+    let again = batch.run(endpoint(&local, "double")).await.unwrap();
+    assert_eq!((again.submitted_now, again.is_complete()), (0, true), "all is done");
+}
+
+#[tokio::test]
+async fn what_fails_is_written_as_inputs_for_another_batch() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::new();
+    let input = |n: u64| match n % 3 {
+        0 => json!({ "id": n, "input": { "n": n, "fail": "no\nluck" } }),
+        _ => json!({ "id": n, "input": { "n": n } }),
+    };
+    folder.write_inputs((0..9).map(input));
+    let inputs = || folder.inputs().input_field("input").key_field("id");
+    let batch = folder.open().inputs(inputs()).await.unwrap();
+    let report = batch.run(endpoint(&local, "double")).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "6 completed, 3 failed");
+    assert_eq!(report.failures, Some(folder.path("results.jsonl.failed.jsonl")));
+    assert_eq!(folder.results()[&4]["key"], json!(4));
+    let failures = folder.failures();
+    assert_eq!(failures.keys().collect::<Vec<_>>(), [&0, &3, &6]);
+    assert_eq!(failures[&3]["input"], json!({ "n": 3, "fail": "no\nluck" }));
+    assert_eq!(failures[&3]["key"], json!(3));
+    assert_eq!(failures[&3]["status"], "FAILED");
+    assert_eq!(failures[&3]["error"], "no\nluck");
+
+    let retry = Folder::new();
+    let failed = Inputs::jsonl(folder.path("results.jsonl.failed.jsonl"));
+    let failed = failed.input_field("input").key_field("key");
+    let second = retry.open().inputs(failed).await.unwrap();
+    second.run(endpoint(&local, "double")).await.unwrap();
+    assert_eq!(counts(&second.status().await.unwrap()), "3 failed");
+    assert_eq!(retry.failures()[&1]["key"], json!(3));
+}
+
+#[tokio::test]
+async fn inputs_can_be_values_and_need_not_be_passed_again() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::new();
+    let values = || Inputs::iter((0..20).map(|n| json!({ "n": n })));
+    let batch = folder.open().inputs(values()).await.unwrap();
+    let report = batch.run(endpoint(&local, "double")).take(5).await.unwrap();
+    assert_eq!((report.stopped, report.submitted_now), (Some(Stopped::Taken), 5));
+    assert_eq!(counts(&batch.status().await.unwrap()), "15 pending, 5 completed");
+    drop(batch);
+    let batch = podqueue_batch::Batch::open(folder.journal()).await.unwrap();
+    batch.run(endpoint(&local, "double")).take(5).await.unwrap();
+    drop(batch);
+    let batch = folder.open().inputs(values()).await.unwrap();
+    let report = batch.run(endpoint(&local, "double")).await.unwrap();
+    assert_eq!((report.submitted_now, report.is_complete()), (10, true));
+    assert_eq!(folder.results()[&19]["output"], json!({ "n": 38 }));
+}
+
+#[tokio::test]
+async fn faults_of_safe_calls_are_survived_and_ambiguous_ones_are_told() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(300);
+    let some = |fault: Fault, seed| fault.probability(0.05, seed);
+    local.add_fault(some(Fault::lost_response(), 1).on(Operation::Status));
+    local.add_fault(some(Fault::response(503, "{}"), 2).on(Operation::Status));
+    local.add_fault(some(Fault::gateway(404), 3).on(Operation::Status));
+    local.add_fault(some(Fault::lost_response(), 5).on(Operation::Run).times(3));
+    let batch = folder.open().await.unwrap();
+    local.add_fault(Fault::response(400, "{\"error\": \"no\"}").on(Operation::Run).times(2));
+    let report = batch.run(endpoint(&local, "double")).await.unwrap();
+    let unknown = batch.unknown().await.unwrap();
+    assert_eq!(report.counts.of(State::Unknown), unknown.len() as u64);
+    assert!(unknown.iter().all(|input| input.attempt == 1 && !input.reason.is_empty()));
+    assert_eq!(report.counts.of(State::Refused), 2);
+    let completed = report.counts.of(State::Completed);
+    assert_eq!(completed + unknown.len() as u64 + 2, 300);
+    assert_eq!(folder.results().len() as u64, completed);
+}

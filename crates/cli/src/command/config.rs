@@ -1,0 +1,38 @@
+//! Where the program points.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::settings::{self, shown};
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Print only the path of the settings file.
+    #[arg(long = "where")]
+    is_where: bool,
+}
+
+pub fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
+    if arguments.is_where {
+        let path = settings::path()?;
+        match context.output.is_json() {
+            true => context.output.json(&json!({ "file": path.display().to_string() }))?,
+            false => context.output.line(path.display())?,
+        }
+        return Ok(Exit::Done);
+    }
+    let settings = context.settings()?;
+    context.output.object(&json!({
+        "file": settings.file.display().to_string(),
+        "file_exists": settings.file.exists(),
+        "profile": settings.profile,
+        "key": settings.key.to_string(),
+        "base_url": settings.base_url.as_deref().map(shown),
+        "rest_url": settings.rest_url.as_deref().map(shown),
+        "graphql_url": settings.graphql_url.as_deref().map(shown),
+    }))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,52 @@
+//! Any GraphQL document.
+
+use clap::Args;
+use podqueue::ErrorKind;
+use serde_json::{Map, Value};
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::input::{pair, read_file, read_stdin, value_of};
+use crate::interrupt::Signals;
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The file with the document; - for standard input.
+    file: String,
+
+    /// A variable; can be repeated.
+    ///
+    /// A value that is not JSON is a string; @FILE stands for the text of a file.
+    #[arg(long = "var", value_name = "NAME=VALUE")]
+    variables: Vec<String>,
+}
+
+pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
+    let document = match arguments.file.as_str() {
+        "-" => read_stdin()?,
+        path => read_file(path)?,
+    };
+    let mut variables = Map::new();
+    for variable in &arguments.variables {
+        let (name, value) = pair("--var", variable)?;
+        let value: Value = serde_json::from_str(value_of(value)?.get()).unwrap_or_default();
+        variables.insert(name.to_owned(), value);
+    }
+    let client = context.client()?;
+    let mut signals = Signals::listen()?;
+    let progress = context.output.progress("waiting for the response");
+    let call = async { client.graphql().raw(document, variables).await };
+    let data = signals.unless(call).await;
+    drop(progress);
+    let data = data?.or_else(|error| {
+        // What did come is data all the same.
+        let partial = error.graphql().and_then(|failure| failure.partial_data::<Value>().ok()?);
+        if let Some(data) = partial.filter(|_| error.kind() == ErrorKind::Graphql) {
+            context.output.raw_json(&data.to_string())?;
+        }
+        Err(Failure::from(error))
+    })?;
+    context.output.raw_json(&data.to_string())?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,147 @@
+//! The jobs and workers of an endpoint.
+
+use std::time::Duration;
+
+use clap::Args;
+use podqueue::{Endpoint, Health};
+use serde_json::json;
+
+use crate::context::Context;
+use crate::duration::duration;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::interrupt::Signals;
+use crate::output::{BAD, BUSY, Cell, Table};
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The endpoint's id.
+    endpoint: String,
+
+    /// Print a line again and again, until Ctrl-C.
+    #[arg(long)]
+    watch: bool,
+
+    /// The time between two lines of --watch, at least 1s.
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5s")]
+    interval: Duration,
+}
+
+pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
+    let endpoint = context.endpoint(&arguments.endpoint)?;
+    let mut signals = Signals::listen()?;
+    signals.unless(look(context, &endpoint, arguments)).await?
+}
+
+async fn look(
+    context: &Context,
+    endpoint: &Endpoint,
+    arguments: &Arguments,
+) -> Result<Exit, Failure> {
+    let read = || async {
+        let health = endpoint.health().await;
+        health.map_err(|error| Failure::on_endpoint(&error, endpoint.id()))
+    };
+    if !arguments.watch {
+        let progress = context.output.progress(format!("reading the health of {}", endpoint.id()));
+        let health = read().await;
+        drop(progress);
+        print(context, endpoint, &health?)?;
+        return Ok(Exit::Done);
+    }
+    let interval = arguments.interval.max(Duration::from_secs(1));
+    if !context.output.is_json() {
+        context.output.line(WATCH_HEADER)?;
+    }
+    loop {
+        let health = read().await?;
+        match context.output.is_json() {
+            true => print_json(context, endpoint, &health)?,
+            false => context.output.line(watch_line(&health))?,
+        }
+        tokio::time::sleep(interval).await;
+    }
+}
+
+const WATCH_HEADER: &str =
+    "  QUEUED  RUNNING  COMPLETED   FAILED  RETRIED    IDLE    BUSY  THROTTLED  UNHEALTHY";
+
+fn watch_line(health: &Health) -> String {
+    let (jobs, workers) = (&health.jobs, &health.workers);
+    let known =
+        |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
+    format!(
+        "{:>8} {:>8} {:>10} {:>8} {:>8} {:>7} {:>7} {:>10} {:>10}",
+        jobs.in_queue,
+        jobs.in_progress,
+        jobs.completed,
+        jobs.failed,
+        jobs.retried,
+        workers.idle,
+        workers.running,
+        known(workers.throttled),
+        known(workers.unhealthy),
+    )
+}
+
+fn print(context: &Context, endpoint: &Endpoint, health: &Health) -> Result<(), Failure> {
+    if context.output.is_json() {
+        return print_json(context, endpoint, health);
+    }
+    let (jobs, workers) = (&health.jobs, &health.workers);
+    let mut table = Table::default();
+    let mut row = |of: &str, counts: &[(Option<u64>, &str, anstyle::Style)]| {
+        let mut of = of;
+        for (count, name, style) in counts {
+            let Some(count) = count else { continue };
+            let style = if *count == 0 { anstyle::Style::new() } else { *style };
+            table.row([of.into(), count.to_string().into(), Cell::new(*name).style(style)]);
+            of = "";
+        }
+    };
+    let plain = anstyle::Style::new();
+    row(
+        "jobs",
+        &[
+            (Some(jobs.in_queue), "in queue", BUSY),
+            (Some(jobs.in_progress), "in progress", plain),
+            (Some(jobs.completed), "completed", plain),
+            (Some(jobs.failed), "failed", BAD),
+            (Some(jobs.retried), "retried", plain),
+        ],
+    );
+    row(
+        "workers",
+        &[
+            (Some(workers.idle), "idle", plain),
+            (Some(workers.running), "running", plain),
+            (workers.ready, "ready", plain),
+            (workers.initializing, "initializing", BUSY),
+            (workers.throttled, "throttled", BAD),
+            (workers.unhealthy, "unhealthy", BAD),
+        ],
+    );
+    context.output.text(&table.to_string())
+}
+
+fn print_json(context: &Context, endpoint: &Endpoint, health: &Health) -> Result<(), Failure> {
+    let (jobs, workers) = (&health.jobs, &health.workers);
+    context.output.json(&json!({
+        "endpoint": endpoint.id(),
+        "jobs": {
+            "in_queue": jobs.in_queue,
+            "in_progress": jobs.in_progress,
+            "completed": jobs.completed,
+            "failed": jobs.failed,
+            "retried": jobs.retried,
+        },
+        "workers": {
+            "idle": workers.idle,
+            "running": workers.running,
+            "ready": workers.ready,
+            "initializing": workers.initializing,
+            "throttled": workers.throttled,
+            "unhealthy": workers.unhealthy,
+        },
+    }))
+}

@@ -1,0 +1,164 @@
+//! Commands for jobs whose ids are known.
+
+use std::future::{Future, IntoFuture};
+use std::slice;
+
+use clap::Args;
+use futures_util::future::join_all;
+use futures_util::{StreamExt, stream};
+use podqueue::{Error, Job, JobRecord};
+
+use super::following::{Waiting, finished, follow_stream, unless_interrupted, until_ended};
+use super::record;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::interrupt::Signals;
+
+/// How many calls are in flight at a time; the client's limiter sets their pace.
+const CONCURRENCY: usize = 20;
+
+/// Jobs of an endpoint.
+#[derive(Debug, Args)]
+pub struct Jobs {
+    /// The endpoint's id.
+    endpoint: String,
+
+    /// The job's id; several are possible.
+    #[arg(required = true, value_name = "JOB")]
+    jobs: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Wait {
+    #[command(flatten)]
+    jobs: Jobs,
+
+    #[command(flatten)]
+    waiting: Waiting,
+}
+
+#[derive(Debug, Args)]
+pub struct Stream {
+    #[command(flatten)]
+    jobs: Jobs,
+
+    #[command(flatten)]
+    waiting: Waiting,
+}
+
+impl Jobs {
+    pub fn handles(&self, context: &Context) -> Result<Vec<Job>, Failure> {
+        let endpoint = context.endpoint(&self.endpoint)?;
+        Ok(self.jobs.iter().map(|id| endpoint.job(id)).collect())
+    }
+}
+
+pub async fn status(context: &Context, jobs: &Jobs) -> Result<Exit, Failure> {
+    call_each(context, jobs, "reading", record::exit, |job| async move { job.status().await }).await
+}
+
+pub async fn cancel(context: &Context, jobs: &Jobs) -> Result<Exit, Failure> {
+    let exit = |_: &JobRecord| Exit::Done;
+    call_each(context, jobs, "cancelling", exit, |job| job.cancel().into_future()).await
+}
+
+pub async fn retry(context: &Context, jobs: &Jobs) -> Result<Exit, Failure> {
+    let exit = |_: &JobRecord| Exit::Done;
+    call_each(context, jobs, "retrying", exit, |job| job.retry().into_future()).await
+}
+
+/// Makes a call for each job, and prints what comes back in the order of the arguments.
+async fn call_each<F>(
+    context: &Context,
+    jobs: &Jobs,
+    doing: &str,
+    exit: impl Fn(&JobRecord) -> Exit,
+    call: impl Fn(Job) -> F,
+) -> Result<Exit, Failure>
+where
+    F: Future<Output = Result<JobRecord, Error>>,
+{
+    let handles = jobs.handles(context)?;
+    let mut signals = Signals::listen()?;
+    let progress = context.output.progress(format!("{doing} {}", count(&handles)));
+    let calls = stream::iter(handles).map(call).buffered(CONCURRENCY).collect::<Vec<_>>();
+    let results = signals.unless(calls).await;
+    drop(progress);
+    let results = results?
+        .into_iter()
+        .map(|result| result.map_err(|error| Failure::on_endpoint(&error, &jobs.endpoint)));
+    print_each(context, results, exit)
+}
+
+/// Prints records as lines of JSON or as one table, and failures besides.
+fn print_each(
+    context: &Context,
+    results: impl Iterator<Item = Result<JobRecord, Failure>>,
+    exit: impl Fn(&JobRecord) -> Exit,
+) -> Result<Exit, Failure> {
+    let mut ends = Exit::Done;
+    let (mut records, mut failures) = (Vec::new(), Vec::new());
+    for result in results {
+        match result {
+            Ok(record) => {
+                ends = ends.or_worse(exit(&record));
+                records.push(record);
+            }
+            Err(failure) => failures.push(failure),
+        }
+    }
+    if context.output.is_json() {
+        for record in &records {
+            record::print_json(context, record)?;
+        }
+    } else if !records.is_empty() {
+        record::print_table(context, &records)?;
+    }
+    let failed = failures.iter().map(|failure| context.output.failure(failure));
+    Ok(failed.fold(ends, Exit::or_worse))
+}
+
+pub async fn wait(context: &Context, arguments: &Wait) -> Result<Exit, Failure> {
+    let jobs = arguments.jobs.handles(context)?;
+    let waiting = &arguments.waiting;
+    let mut signals = Signals::listen()?;
+    let work = async {
+        let progress = context.output.progress(format!("waiting for {}", count(&jobs)));
+        let waits = jobs.iter().map(|job| until_ended(job, waiting));
+        if let [job] = jobs.as_slice() {
+            let result = until_ended(job, waiting).await;
+            drop(progress);
+            return finished(context, &result?, waiting);
+        }
+        let results = join_all(waits).await;
+        drop(progress);
+        print_each(context, results.into_iter(), record::exit)
+    };
+    unless_interrupted(&mut signals, "wait", &jobs, waiting, work).await
+}
+
+pub async fn stream(context: &Context, arguments: &Stream) -> Result<Exit, Failure> {
+    let jobs = arguments.jobs.handles(context)?;
+    let waiting = &arguments.waiting;
+    let mut signals = Signals::listen()?;
+    let mut ends = Exit::Done;
+    for job in &jobs {
+        let work = follow_stream(context, job, waiting);
+        let work = unless_interrupted(&mut signals, "stream", slice::from_ref(job), waiting, work);
+        ends = match work.await {
+            Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),
+            Err(failure) if failure.message.is_empty() => return Err(failure),
+            Err(failure) => ends.or_worse(context.output.failure(&failure)),
+            Ok(exit) => ends.or_worse(exit),
+        };
+    }
+    Ok(ends)
+}
+
+fn count(jobs: &[Job]) -> String {
+    match jobs {
+        [job] => format!("job {}", job.id()),
+        jobs => format!("{} jobs", jobs.len()),
+    }
+}

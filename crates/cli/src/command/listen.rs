@@ -1,0 +1,99 @@
+//! Delivers to this machine what the service would post.
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use clap::Args;
+use futures_util::future::join_all;
+use podqueue::webhook::{WebhookAttempt, WebhookSender};
+use serde_json::json;
+
+use super::following::{Waiting, until_ended};
+use super::job::Jobs;
+
+use crate::context::Context;
+use crate::duration::duration;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::interrupt::Signals;
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    jobs: Jobs,
+
+    /// The receiver's URL.
+    #[arg(long, value_name = "URL")]
+    forward_to: String,
+
+    /// The time between two attempts.
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10s")]
+    pause: Duration,
+}
+
+pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
+    let sender = WebhookSender::new(arguments.forward_to.as_str())?.pause(arguments.pause);
+    let jobs = arguments.jobs.handles(context)?;
+    let mut signals = Signals::listen()?;
+    let progress = context.output.progress(format!("waiting for {} jobs", jobs.len()));
+    let waiting = Waiting::default();
+    let deliveries = jobs.iter().map(|job| async {
+        let record = until_ended(job, &waiting).await?;
+        let report = Report::new(context, job.id());
+        report.of(sender.deliver(&record, |it| progress.suspend(|| report.print(it))).await)
+    });
+    let results = signals.unless(join_all(deliveries)).await;
+    drop(progress);
+    let mut exit = Exit::Done;
+    for result in results? {
+        exit = exit.or_worse(match result {
+            Ok(()) => Exit::Done,
+            Err(failure) => context.output.failure(&failure),
+        });
+    }
+    Ok(exit)
+}
+
+/// Prints the attempts at a delivery.
+pub struct Report<'a> {
+    context: &'a Context,
+    job_id: &'a str,
+    failure: RefCell<Option<Failure>>,
+}
+
+impl<'a> Report<'a> {
+    pub fn new(context: &'a Context, job_id: &'a str) -> Self {
+        Self { context, job_id, failure: RefCell::default() }
+    }
+
+    pub fn print(&self, attempt: &WebhookAttempt) {
+        let output = &self.context.output;
+        let printed = if output.is_json() {
+            output.json(&json!({
+                "job_id": self.job_id,
+                "attempt": attempt.number,
+                "status": attempt.status,
+                "error": attempt.error,
+            }))
+        } else {
+            let status = attempt.status.map(|status| status.to_string());
+            let what = status.or_else(|| attempt.error.clone()).unwrap_or_default();
+            output.line(format_args!("{}  attempt {}  {what}", self.job_id, attempt.number))
+        };
+        if let Err(failure) = printed {
+            self.failure.replace(Some(failure));
+        }
+    }
+
+    /// What became of the delivery, whose last attempt this is.
+    pub fn of(&self, last: WebhookAttempt) -> Result<(), Failure> {
+        match self.failure.take() {
+            Some(failure) => Err(failure),
+            None if last.is_accepted() => Ok(()),
+            None => {
+                let message = format!("the receiver did not accept job {}", self.job_id);
+                Err(Failure::new(Exit::Error, message).hint("it must respond with 200"))
+            }
+        }
+    }
+}

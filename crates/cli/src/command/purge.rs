@@ -1,0 +1,37 @@
+//! Removes queued jobs.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::interrupt::Signals;
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The endpoint's id.
+    endpoint: String,
+
+    /// Do not ask for confirmation.
+    #[arg(long, short)]
+    yes: bool,
+}
+
+pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
+    let endpoint = context.endpoint(&arguments.endpoint)?;
+    let question = format!("Remove all queued jobs of the endpoint {}?", endpoint.id());
+    context.output.consent(&question, arguments.yes)?;
+    let mut signals = Signals::listen()?;
+    let progress = context.output.progress(format!("purging the queue of {}", endpoint.id()));
+    let purged = signals.unless(async { endpoint.purge_queue().await }).await;
+    drop(progress);
+    let purged = purged?.map_err(|error| Failure::on_endpoint(&error, endpoint.id()))?;
+    match context.output.is_json() {
+        true => context.output.json(&json!({
+            "endpoint": endpoint.id(), "removed": purged.removed, "status": purged.status,
+        }))?,
+        false => context.output.line(format_args!("removed {} jobs", purged.removed))?,
+    }
+    Ok(Exit::Done)
+}

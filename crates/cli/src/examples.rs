@@ -1,0 +1,113 @@
+//! The examples of each command.
+
+/// The six commands that a newcomer needs.
+pub const FIRST_STEPS: &str = "\
+podqueue local                               # a service on this machine
+podqueue run echo '{\"hello\": \"world\"}'       # submit a job, print its output
+podqueue run count -f n=5 --stream           # print chunks as they come
+podqueue status echo JOB                     # what became of a job
+podqueue health echo                         # the jobs and workers
+podqueue doctor echo                         # why something does not work";
+
+/// Each command, and how it is used.
+pub const EXAMPLES: &[(&str, &str)] = &[
+    (
+        "podqueue",
+        "\
+podqueue local                             # try it without an account
+podqueue run echo '{\"hello\": \"world\"}'
+podqueue doctor echo",
+    ),
+    (
+        "podqueue run",
+        "\
+podqueue run painter '{\"prompt\": \"a lighthouse\"}'
+podqueue run painter -f prompt=dawn -f steps=20 --timeout 10m
+podqueue run poet @prompt.json --stream --raw
+cat prompt.json | podqueue run painter - --json > record.json
+job=$(podqueue run painter @prompt.json --detach)",
+    ),
+    (
+        "podqueue status",
+        "podqueue status painter \"$job\"\npodqueue status painter j1 j2 j3 --json",
+    ),
+    (
+        "podqueue wait",
+        "\
+podqueue wait painter \"$job\" > picture.json
+podqueue wait painter \"$job\" --timeout 10m --cancel-on-timeout
+podqueue wait painter j1 j2 j3",
+    ),
+    ("podqueue stream", "podqueue stream poet \"$job\"\npodqueue stream poet \"$job\" --raw"),
+    ("podqueue cancel", "podqueue cancel painter \"$job\"\npodqueue cancel painter j1 j2 j3"),
+    ("podqueue retry", "podqueue retry painter \"$job\" && podqueue wait painter \"$job\""),
+    ("podqueue health", "podqueue health painter\npodqueue health painter --watch --interval 10s"),
+    ("podqueue purge", "podqueue purge painter\npodqueue purge painter --yes"),
+    (
+        "podqueue openai",
+        "podqueue openai poet v1/models\npodqueue openai poet v1/chat/completions @request.json",
+    ),
+    ("podqueue pod", "podqueue pod get POD"),
+    (
+        "podqueue pod get",
+        "podqueue pod get POD\npodqueue pod get POD --include machine,network-volume --json",
+    ),
+    ("podqueue template", "podqueue template get TEMPLATE\npodqueue template delete my-worker"),
+    ("podqueue template get", "podqueue template get TEMPLATE --include public --json"),
+    (
+        "podqueue template create",
+        "\
+podqueue template create my-worker --serverless \\
+  --image registry.example/worker:1
+podqueue template create notebook --image registry.example/notebook:1 \\
+  --volume-gb 50 --port 8888/http --env HF_TOKEN",
+    ),
+    (
+        "podqueue template update",
+        "podqueue template update ID --name worker --image registry.example/worker:2",
+    ),
+    ("podqueue template delete", "podqueue template delete my-worker --yes"),
+    ("podqueue secret", "podqueue secret create hf-token\npodqueue secret delete ID"),
+    (
+        "podqueue secret create",
+        "\
+podqueue secret create hf-token            # asks for the value
+podqueue secret create hf-token < token.txt",
+    ),
+    ("podqueue secret delete", "podqueue secret delete ID --yes"),
+    (
+        "podqueue graphql",
+        "podqueue graphql save.graphql --var name=worker --var disk=20\n\
+         echo '{ __typename }' | podqueue graphql -",
+    ),
+    (
+        "podqueue listen",
+        "\
+podqueue listen painter \"$job\" --forward-to http://127.0.0.1:3000/hooks/token
+podqueue listen painter j1 j2 j3 --forward-to http://127.0.0.1:3000/hooks",
+    ),
+    (
+        "podqueue trigger",
+        "\
+podqueue trigger completed --to http://127.0.0.1:3000/hooks/token
+podqueue trigger failed --to http://127.0.0.1:3000/hooks --twice --late 20s",
+    ),
+    (
+        "podqueue local",
+        "podqueue local\npodqueue local --listen 127.0.0.1:0 --endpoint 'upper=python3 worker.py'",
+    ),
+    ("podqueue doctor", "podqueue doctor\npodqueue doctor painter --job \"$job\""),
+    ("podqueue config", "podqueue config\npodqueue config --where"),
+    (
+        "podqueue completions",
+        "\
+podqueue completions bash > ~/.podqueue.bash    # and source it in ~/.bashrc
+podqueue completions zsh > ~/.zfunc/_podqueue",
+    ),
+    ("podqueue man", "podqueue man | man -l -\npodqueue man ~/.local/share/man/man1"),
+];
+
+/// The examples of a command, given as it is typed.
+pub fn examples_of(path: &str) -> Option<&'static str> {
+    EXAMPLES.iter().find(|(of, _)| *of == path).map(|(_, examples)| *examples)
+}

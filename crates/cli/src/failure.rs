@@ -1,0 +1,122 @@
+//! What the program says when it fails: what happened, and which command helps next.
+
+use std::error::Error as _;
+use std::fmt::Write;
+use std::io;
+
+use podqueue::{Error, ErrorKind, JobStatus, RemoteCancel};
+
+use crate::exit::Exit;
+
+/// A failure of the program.
+#[derive(Debug)]
+pub struct Failure {
+    pub exit: Exit,
+    /// Empty where nothing is to be said.
+    pub message: String,
+    pub hints: Vec<String>,
+}
+
+impl Failure {
+    pub fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self { exit, message: message.into(), hints: Vec::new() }
+    }
+
+    /// Invalid arguments or input.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, message)
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Ends the program with a code, and without a word.
+    pub fn silent(exit: Exit) -> Self {
+        Self::new(exit, "")
+    }
+
+    /// A failure to write data. The reader of a pipe that has left wants no more of it.
+    pub fn of_output(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::silent(Exit::Done),
+            _ => Self::new(Exit::Error, format!("failed to write the output: {error}")),
+        }
+    }
+
+    /// A failure of a call to `endpoint`.
+    pub fn on_endpoint(error: &Error, endpoint: &str) -> Self {
+        let name = quoted(endpoint);
+        let job = error.job_id().map(|id| format!("{name} {}", quoted(id)));
+        let hint = match (error.kind(), job) {
+            (ErrorKind::WaitTimedOut, Some(job)) => match error.remote_cancel() {
+                Some(RemoteCancel::Cancelled) => None,
+                Some(_) => Some(format!("check whether the job goes on: podqueue status {job}")),
+                None => Some(format!("the job goes on: podqueue wait {job}")),
+            },
+            (ErrorKind::OutcomeUnknown, Some(job)) => {
+                Some(format!("look at the job before you submit it again: podqueue status {job}"))
+            }
+            (ErrorKind::OutcomeUnknown, None) => Some(format!(
+                "see whether the job arrived before you submit it again: podqueue health {name}"
+            )),
+            (ErrorKind::JobFailed | ErrorKind::JobTimedOut, Some(job)) => {
+                Some(format!("to queue the job again: podqueue retry {job}"))
+            }
+            (ErrorKind::StreamGap, Some(job)) => {
+                Some(format!("the record may have the whole output: podqueue wait {job}"))
+            }
+            (ErrorKind::Network | ErrorKind::Timeout | ErrorKind::Server, Some(job)) => {
+                Some(format!("to try again: podqueue status {job}"))
+            }
+            (ErrorKind::NotFound, None) | (ErrorKind::Unauthorized | ErrorKind::Connect, _) => {
+                Some(format!("to find out why: podqueue doctor {name}"))
+            }
+            _ => None,
+        };
+        let mut failure = Self::from(error);
+        failure.hints.extend(hint);
+        let record = error.record().filter(|record| *record.status() == JobStatus::InQueue);
+        if let (ErrorKind::WaitTimedOut, Some(record)) = (error.kind(), record) {
+            let id = quoted(record.id());
+            failure =
+                failure.hint(format!("why it is still queued: podqueue doctor {name} --job {id}"));
+        }
+        failure
+    }
+}
+
+impl From<&Error> for Failure {
+    fn from(error: &Error) -> Self {
+        let mut message = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            let cause_text = cause.to_string();
+            // Some errors repeat what lies beneath them.
+            if !message.contains(&cause_text) {
+                let _ = write!(message, ": {cause_text}");
+            }
+            source = cause.source();
+        }
+        let failure = Self::new(Exit::of(error.kind()), message);
+        match error.field() {
+            Some(field @ ("base_url" | "rest_url" | "graphql_url")) => failure.hint(format!(
+                "set PODQUEUE_{}, or a profile in the file that `podqueue config --where` names",
+                field.to_uppercase()
+            )),
+            _ => failure,
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+/// An argument as a shell reads it back.
+pub fn quoted(argument: &str) -> String {
+    shlex::try_quote(argument).map_or_else(|_| argument.to_owned(), Into::into)
+}

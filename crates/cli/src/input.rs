@@ -1,0 +1,99 @@
+//! Arguments that hold JSON: directly, in a file, on standard input, or field by field.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::{fs, io};
+
+use clap::Args;
+use serde_json::value::RawValue;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// A job's input.
+#[derive(Debug, Args)]
+pub struct Input {
+    /// The input: a JSON object, @FILE, or - for standard input.
+    #[arg(value_name = "INPUT", required_unless_present = "fields")]
+    input: Option<String>,
+
+    /// A field of the input; can be repeated, and added to INPUT.
+    ///
+    /// A value that is not JSON is a string; @FILE stands for the text of a file.
+    #[arg(long = "field", short = 'f', value_name = "NAME=VALUE")]
+    fields: Vec<String>,
+}
+
+impl Input {
+    pub fn read(&self) -> Result<Box<RawValue>, Failure> {
+        let json = match &self.input {
+            Some(argument) => json("INPUT", argument)?,
+            None => RawValue::NULL.to_owned(),
+        };
+        if self.fields.is_empty() {
+            return Ok(json);
+        }
+        let mut object: BTreeMap<String, Box<RawValue>> = match &self.input {
+            Some(_) => serde_json::from_str(json.get())
+                .map_err(|_| Failure::usage("INPUT must be a JSON object to take a --field"))?,
+            None => BTreeMap::new(),
+        };
+        for field in &self.fields {
+            let (name, value) = pair("--field", field)?;
+            object.insert(name.to_owned(), value_of(value)?);
+        }
+        serde_json::value::to_raw_value(&object).map_err(|error| Failure::usage(error.to_string()))
+    }
+}
+
+/// `NAME=VALUE`, split.
+pub fn pair<'a>(option: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name, value)),
+        // The text may hold a secret.
+        _ => Err(Failure::usage(format!("{option} expects NAME=VALUE"))),
+    }
+}
+
+/// A value that is JSON, or else a string.
+pub fn value_of(text: &str) -> Result<Box<RawValue>, Failure> {
+    let string = match text.strip_prefix('@') {
+        Some(path) => read_file(path)?,
+        None => match serde_json::from_str(text) {
+            Ok(json) => return Ok(json),
+            Err(_) => text.to_owned(),
+        },
+    };
+    serde_json::value::to_raw_value(&string).map_err(|error| Failure::usage(error.to_string()))
+}
+
+/// JSON from an argument, from the file that it names with `@`, or from standard input for `-`.
+pub fn json(name: &str, argument: &str) -> Result<Box<RawValue>, Failure> {
+    let (text, place) = match argument {
+        "-" => (read_stdin()?, "standard input".to_owned()),
+        _ => match argument.strip_prefix('@') {
+            Some(path) => (read_file(path)?, path.to_owned()),
+            None => (argument.to_owned(), name.to_owned()),
+        },
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    serde_json::from_str(text).map_err(|error| {
+        Failure::usage(format!("{place} is not valid JSON: {error}"))
+            .hint("quote JSON for the shell: podqueue run echo '{\"hello\": \"world\"}'")
+    })
+}
+
+pub fn read_file(path: &str) -> Result<String, Failure> {
+    fs::read_to_string(path)
+        .map_err(|error| Failure::new(Exit::Error, format!("failed to read {path}: {error}")))
+}
+
+pub fn read_stdin() -> Result<String, Failure> {
+    let mut text = String::new();
+    match io::stdin().read_to_string(&mut text) {
+        Ok(_) => Ok(text),
+        Err(error) => {
+            Err(Failure::new(Exit::Error, format!("failed to read standard input: {error}")))
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Ctrl-C and SIGTERM.
+
+use std::future::Future;
+use std::io;
+use std::pin::pin;
+
+use futures_util::future::{Either, select};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// A signal that ends the program arrived.
+#[derive(Debug)]
+pub struct Interrupted;
+
+impl From<Interrupted> for Failure {
+    fn from(_: Interrupted) -> Self {
+        Self::silent(Exit::Interrupted)
+    }
+}
+
+/// The signals that end the program. Once they are listened to, they do so only where
+/// [`unless`](Self::unless) is awaited.
+pub struct Signals(Received);
+
+impl Signals {
+    pub fn listen() -> Result<Self, Failure> {
+        Received::listen().map(Self).map_err(|error| {
+            Failure::new(Exit::Error, format!("failed to listen to signals: {error}"))
+        })
+    }
+
+    /// Does `work`, unless a signal arrives before it is done: then it is dropped.
+    pub async fn unless<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Interrupted> {
+        match select(pin!(work), pin!(self.0.any())).await {
+            Either::Left((done, _)) => Ok(done),
+            Either::Right(_) => Err(Interrupted),
+        }
+    }
+}
+
+#[cfg(unix)]
+struct Received {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Received {
+    fn listen() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    async fn any(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}
+
+#[cfg(windows)]
+struct Received(tokio::signal::windows::CtrlC);
+
+#[cfg(windows)]
+impl Received {
+    fn listen() -> io::Result<Self> {
+        tokio::signal::windows::ctrl_c().map(Self)
+    }
+
+    async fn any(&mut self) {
+        let _ = self.0.recv().await;
+    }
+}

@@ -1,0 +1,57 @@
+//! The program `podqueue`.
+
+mod arguments;
+mod command;
+mod context;
+mod duration;
+mod examples;
+mod exit;
+mod failure;
+mod help;
+mod input;
+mod interrupt;
+mod json;
+mod manual;
+mod output;
+mod settings;
+
+use std::process::ExitCode;
+
+use crate::arguments::Arguments;
+use crate::command::Command;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::output::Output;
+
+fn main() -> ExitCode {
+    let arguments = match help::parse(std::env::args_os()) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // A closed terminal or pipe cannot be told anything.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage } else { Exit::Done }.into();
+        }
+    };
+    let Arguments { settings, output, command } = arguments;
+    let output = Output::new(&output);
+    let result = match command {
+        None => output.text(&help::first_steps()).map(|()| Exit::Done),
+        Some(command) => run(command, &Context::new(settings, output.clone(), help::command)),
+    };
+    result.unwrap_or_else(|failure| output.failure(&failure)).into()
+}
+
+fn run(command: Command, context: &Context) -> Result<Exit, failure::Failure> {
+    // A client needs one thread; the local service serves many.
+    let mut runtime = match command {
+        Command::Local(_) => tokio::runtime::Builder::new_multi_thread(),
+        _ => tokio::runtime::Builder::new_current_thread(),
+    };
+    let runtime = runtime.enable_all().build().map_err(|error| {
+        failure::Failure::new(Exit::Error, format!("failed to start the runtime: {error}"))
+    })?;
+    let result = runtime.block_on(command.run(context));
+    // Whatever still blocks a thread, such as a read from the terminal, must not delay the end.
+    runtime.shutdown_background();
+    result
+}

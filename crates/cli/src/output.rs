@@ -1,0 +1,146 @@
+//! What the program prints: data to standard output, everything else to standard error.
+
+mod arguments;
+mod progress;
+mod style;
+mod table;
+
+use self::arguments::Color;
+pub use self::arguments::OutputArguments;
+pub use self::progress::Progress;
+pub use self::style::{BAD, BUSY, FAINT, GOOD};
+pub use self::table::{Cell, Table};
+
+use std::fmt::Display;
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::json::{self, Printable};
+
+#[derive(Clone, Debug)]
+pub struct Output {
+    json: bool,
+    quiet: bool,
+}
+
+impl Output {
+    pub fn new(arguments: &OutputArguments) -> Self {
+        let choice = match arguments.color {
+            Color::Auto => anstream::ColorChoice::Auto,
+            Color::Always => anstream::ColorChoice::Always,
+            Color::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
+        Self { json: arguments.json, quiet: arguments.quiet }
+    }
+
+    /// Whether data is printed for programs.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Prints a line of data.
+    pub fn line(&self, text: impl Display) -> Result<(), Failure> {
+        self.text(&format!("{text}\n"))
+    }
+
+    /// Prints data.
+    pub fn text(&self, text: &str) -> Result<(), Failure> {
+        let mut out = anstream::stdout();
+        out.write_all(text.as_bytes())
+            .and_then(|()| out.flush())
+            .map_err(|error| Failure::of_output(&error))
+    }
+
+    /// Prints data as one line of JSON.
+    pub fn json(&self, data: &impl Serialize) -> Result<(), Failure> {
+        let text = serde_json::to_string(data).map_err(|error| {
+            Failure::new(Exit::Error, format!("failed to write the output as JSON: {error}"))
+        })?;
+        self.line(json::on_one_line(&text))
+    }
+
+    /// Prints JSON from a handler: indented on a terminal, and on one line otherwise.
+    pub fn raw_json(&self, text: &str) -> Result<(), Failure> {
+        let is_for_people = !self.json && io::stdout().is_terminal();
+        self.line(Printable(&match is_for_people {
+            true => json::indented(text),
+            false => json::on_one_line(text),
+        }))
+    }
+
+    /// Prints the members of an object, as a table of two columns or as JSON.
+    pub fn object(&self, object: &impl Serialize) -> Result<(), Failure> {
+        if self.json {
+            return self.json(object);
+        }
+        let value = serde_json::to_value(object).unwrap_or_default();
+        let mut table = Table::default();
+        table::members(&mut table, "", &value);
+        self.text(&table.to_string())
+    }
+
+    /// Tells a person something that is not data.
+    pub fn note(&self, text: impl Display) {
+        if !self.quiet {
+            self.say(&text.to_string());
+        }
+    }
+
+    pub fn warn(&self, text: impl Display) {
+        self.say(&format!("{BUSY}warning:{BUSY:#} {}", Printable(&text.to_string())));
+    }
+
+    /// Tells what failed, and returns how the program ends.
+    pub fn failure(&self, failure: &Failure) -> Exit {
+        if !failure.message.is_empty() {
+            self.say(&format!("{BAD}error:{BAD:#} {}", Printable(&failure.message)));
+        }
+        for hint in &failure.hints {
+            self.note(format_args!("{FAINT}hint:{FAINT:#} {}", Printable(hint)));
+        }
+        failure.exit
+    }
+
+    /// With standard error closed, there is nobody to tell.
+    fn say(&self, text: &str) {
+        let _ = writeln!(anstream::stderr(), "{text}");
+    }
+
+    /// Shows what the program waits for, until the result is dropped.
+    pub fn progress(&self, what: impl Into<String>) -> Progress {
+        Progress::start(what.into(), self.quiet)
+    }
+
+    /// Asks for consent to something that cannot be undone. Where nobody can be asked, it takes
+    /// `--yes`.
+    pub fn consent(&self, question: &str, yes: bool) -> Result<(), Failure> {
+        if yes {
+            return Ok(());
+        }
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return Err(Failure::usage(format!("{question} Pass --yes to confirm")));
+        }
+        let _ = write!(anstream::stderr(), "{} [y/N] ", Printable(question));
+        let mut reply = String::new();
+        let read = io::stdin().lock().read_line(&mut reply);
+        match reply.trim() {
+            "y" | "Y" | "yes" if read.is_ok() => Ok(()),
+            _ => Err(Failure::new(Exit::Error, "not confirmed; nothing was sent")),
+        }
+    }
+}
+
+/// A number that is written without a fraction where it has none.
+pub fn number(value: f64) -> Value {
+    if value.fract() == 0.0 && value.abs() < 9e15 {
+        // In range, and so exact.
+        #[allow(clippy::cast_possible_truncation)]
+        return (value as i64).into();
+    }
+    value.into()
+}

@@ -1,0 +1,114 @@
+//! What the program is waiting for: a spinner on a terminal, a line every ten seconds elsewhere.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+
+/// How often a log gets a line.
+const INTERVAL: Duration = Duration::from_secs(10);
+/// How often the spinner turns.
+const TICK: Duration = Duration::from_millis(120);
+
+/// Progress that is shown until it is dropped.
+pub struct Progress {
+    shown: Shown,
+}
+
+enum Shown {
+    Nothing,
+    Spinner(ProgressBar),
+    Lines(JoinHandle<()>),
+}
+
+impl Progress {
+    /// Must be called within a runtime.
+    pub fn start(what: String, quiet: bool) -> Self {
+        let shown = if quiet {
+            Shown::Nothing
+        } else if io::stderr().is_terminal() {
+            Shown::Spinner(spinner(what))
+        } else {
+            Shown::Lines(tokio::spawn(lines(what, io::stderr())))
+        };
+        Self { shown }
+    }
+
+    /// Does `print`, without the spinner in its way.
+    pub fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
+        match &self.shown {
+            Shown::Spinner(spinner) => spinner.suspend(print),
+            _ => print(),
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        match &self.shown {
+            Shown::Nothing => {}
+            Shown::Spinner(spinner) => spinner.finish_and_clear(),
+            Shown::Lines(task) => task.abort(),
+        }
+    }
+}
+
+fn spinner(what: String) -> ProgressBar {
+    let colors = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
+    let template = if colors {
+        "{spinner:.cyan} {wide_msg} {elapsed}"
+    } else {
+        "{spinner} {wide_msg} {elapsed}"
+    };
+    let style = ProgressStyle::with_template(template);
+    let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    spinner.set_message(what);
+    spinner.enable_steady_tick(TICK);
+    spinner
+}
+
+async fn lines(what: String, mut out: impl Write) {
+    let started = Instant::now();
+    let mut ticks = interval_at(started + INTERVAL, INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    loop {
+        ticks.tick().await;
+        let seconds = started.elapsed().as_secs();
+        if writeln!(out, "{what} ({seconds} s)").is_err() {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().expect("no writer panics").write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn without_a_terminal_a_line_is_written_every_ten_seconds() {
+        let log = Log::default();
+        let task = tokio::spawn(lines("waiting for job 7".to_owned(), log.clone()));
+        tokio::time::sleep(Duration::from_millis(29_500)).await;
+        task.abort();
+        let text = String::from_utf8(log.0.lock().expect("no writer panics").clone());
+        assert_eq!(text.as_deref(), Ok("waiting for job 7 (10 s)\nwaiting for job 7 (20 s)\n"));
+    }
+}

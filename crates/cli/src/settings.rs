@@ -1,0 +1,156 @@
+//! Where the program points: which URLs, and whose key.
+//!
+//! A profile is taken as a whole, so that a key never goes to a URL that it is not for:
+//!
+//! 1. `--profile`, or `PODQUEUE_PROFILE`, selects a profile of the settings file.
+//! 2. Otherwise, if a variable sets a URL, the variables alone count.
+//! 3. Otherwise the file's `default_profile` counts, if there is one.
+//!
+//! `PODQUEUE_API_KEY` is the key where no profile is selected, or the selected one has none.
+
+mod file;
+mod key;
+mod variable;
+
+use std::env;
+use std::path::PathBuf;
+
+use clap::Args;
+use podqueue::{Client, ClientBuilder};
+
+use self::file::File;
+pub use self::file::path;
+pub use self::key::KeySource;
+use self::variable::{KEY, variable};
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+const PROFILE: &str = "PODQUEUE_PROFILE";
+const URLS: [&str; 3] = ["PODQUEUE_BASE_URL", "PODQUEUE_REST_URL", "PODQUEUE_GRAPHQL_URL"];
+
+/// Which profile is to be used.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
+pub struct Selection {
+    /// The profile in the settings file to use instead of the variables.
+    ///
+    /// PODQUEUE_PROFILE selects one, too. `podqueue config` shows what applies.
+    #[arg(long, global = true, value_name = "NAME")]
+    profile: Option<String>,
+}
+
+/// Where the program points.
+#[derive(Debug)]
+pub struct Settings {
+    /// Where the settings file is, or would be.
+    pub file: PathBuf,
+    pub profile: Option<String>,
+    pub base_url: Option<String>,
+    pub rest_url: Option<String>,
+    pub graphql_url: Option<String>,
+    pub allow_plain_http: bool,
+    pub key: KeySource,
+}
+
+impl Settings {
+    /// Reads the variables and the file, but no key yet.
+    pub fn read(selection: &Selection) -> Result<Self, Failure> {
+        let path = path()?;
+        let [base_url, rest_url, graphql_url] = URLS.map(variable);
+        let urls = [base_url?, rest_url?, graphql_url?];
+        let by_variables = urls.iter().any(Option::is_some);
+        let key = if env::var_os(KEY).is_some_and(|key| !key.is_empty()) {
+            KeySource::Environment
+        } else {
+            KeySource::Missing
+        };
+
+        let selected = match (&selection.profile, variable(PROFILE)?) {
+            (Some(name), _) => Some(name.clone()),
+            (None, Some(_)) if by_variables => {
+                return Err(Failure::usage(format!(
+                    "{PROFILE} and {} are both set, and point to different services",
+                    URLS.join(" or ")
+                ))
+                .hint("unset one of them, or select a profile with --profile"));
+            }
+            (None, name) => name,
+        };
+        if selected.is_none() && by_variables {
+            let [base_url, rest_url, graphql_url] = urls;
+            let (profile, allow_plain_http) = (None, false);
+            return Ok(Self {
+                file: path,
+                profile,
+                base_url,
+                rest_url,
+                graphql_url,
+                allow_plain_http,
+                key,
+            });
+        }
+        let mut file = File::read(&path)?;
+        let is_selected = selected.is_some();
+        let name = selected.or_else(|| file.default_profile.take());
+        let profile = match &name {
+            Some(name) => file.profile(&path, name)?,
+            None => file::Profile::default(),
+        };
+        let of_profile = profile.key(&path)?;
+        let key = match (of_profile, key) {
+            (Some(of_profile), _) if is_selected => of_profile,
+            (Some(of_profile), KeySource::Missing) => of_profile,
+            (_, key) => key,
+        };
+        Ok(Self {
+            file: path,
+            profile: name,
+            base_url: profile.base_url,
+            rest_url: profile.rest_url,
+            graphql_url: profile.graphql_url,
+            allow_plain_http: profile.allow_plain_http,
+            key,
+        })
+    }
+}
+
+/// The client for these settings.
+pub fn client(settings: &Settings) -> Result<Client, Failure> {
+    Ok(builder(settings)?.build()?)
+}
+
+/// A client's settings, with the key.
+pub fn builder(settings: &Settings) -> Result<ClientBuilder, Failure> {
+    let key = settings.key.read()?.ok_or_else(|| {
+        Failure::new(Exit::NotAuthorized, "no API key is set")
+            .hint(format!("set {KEY}, or a profile in {}", settings.file.display()))
+            .hint("to try it without an account: podqueue local")
+    })?;
+    let mut builder = Client::builder()
+        .api_key(key)
+        .user_agent(concat!("podqueue-cli/", env!("CARGO_PKG_VERSION")));
+    if let Some(url) = &settings.base_url {
+        builder = builder.base_url(url);
+    }
+    if let Some(url) = &settings.rest_url {
+        builder = builder.rest_url(url);
+    }
+    if let Some(url) = &settings.graphql_url {
+        builder = builder.graphql_url(url);
+    }
+    if settings.allow_plain_http {
+        builder = builder.allow_plain_http();
+    }
+    Ok(builder)
+}
+
+/// A URL as it may be shown: without a password or a query, which do not belong there.
+pub fn shown(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or(url);
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let (host, path) = rest.split_once('/').map_or((rest, ""), |(host, path)| (host, path));
+    match host.rsplit_once('@') {
+        Some((_, host)) => format!("{scheme}://…@{host}/{path}"),
+        None => url.to_owned(),
+    }
+}

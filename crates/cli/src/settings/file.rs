@@ -1,0 +1,147 @@
+//! The settings file.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+use etcetera::BaseStrategy;
+use serde::Deserialize;
+
+use super::key::KeySource;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+const PATH: &str = "PODQUEUE_CONFIG";
+
+/// Where the settings file is: `PODQUEUE_CONFIG`, or by the platform's conventions.
+pub fn path() -> Result<PathBuf, Failure> {
+    if let Some(path) = env::var_os(PATH).filter(|path| !path.is_empty()) {
+        return Ok(path.into());
+    }
+    match etcetera::choose_base_strategy() {
+        Ok(strategy) => Ok(strategy.config_dir().join("podqueue").join("config.toml")),
+        Err(error) => Err(Failure::new(Exit::Error, format!("failed to find your home: {error}"))
+            .hint(format!("set {PATH} to the path of the settings file"))),
+    }
+}
+
+/// What the file contains.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct File {
+    pub default_profile: Option<String>,
+    #[serde(default)]
+    profile: BTreeMap<String, Profile>,
+}
+
+/// A named set of settings.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    pub base_url: Option<String>,
+    pub rest_url: Option<String>,
+    pub graphql_url: Option<String>,
+    #[serde(default)]
+    pub allow_plain_http: bool,
+    key_command: Option<String>,
+    key_file: Option<PathBuf>,
+}
+
+impl File {
+    /// Reads the file; a missing one is empty.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => {
+                let message = format!("failed to read the settings in {}: {error}", path.display());
+                return Err(Failure::new(Exit::Error, message));
+            }
+        };
+        toml::from_str(&text).map_err(|error| {
+            let (line, column) = error.span().map_or((1, 1), |span| position(&text, span.start));
+            let message = without_values(error.message());
+            Failure::usage(format!("{}:{line}:{column}: {message}", path.display()))
+        })
+    }
+
+    pub fn profile(mut self, path: &Path, name: &str) -> Result<Profile, Failure> {
+        self.profile.remove(name).ok_or_else(|| {
+            let known: Vec<&str> = self.profile.keys().map(String::as_str).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            let path = path.display();
+            Failure::usage(format!("no profile `{name}` in {path}; it has: {known}"))
+        })
+    }
+}
+
+impl Profile {
+    pub fn key(&self, file: &Path) -> Result<Option<KeySource>, Failure> {
+        match (&self.key_command, &self.key_file) {
+            (Some(_), Some(_)) => Err(Failure::usage(format!(
+                "a profile in {} has both key_command and key_file",
+                file.display()
+            ))),
+            (Some(command), None) => Ok(Some(KeySource::Command(command.clone()))),
+            (None, Some(path)) => Ok(Some(KeySource::File(beside(file, path)))),
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+/// A path as the settings file means it: below the home for `~/`, and beside the file if relative.
+fn beside(file: &Path, path: &Path) -> PathBuf {
+    match (path.strip_prefix("~"), etcetera::home_dir()) {
+        (Ok(rest), Ok(home)) => home.join(rest),
+        _ => file.parent().unwrap_or(Path::new("")).join(path),
+    }
+}
+
+/// The line and column of a byte, counted from 1.
+fn position(text: &str, byte: usize) -> (usize, usize) {
+    let before = text.get(..byte).unwrap_or(text);
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    (before.matches('\n').count() + 1, line.chars().count() + 1)
+}
+
+/// A parser's message, without a value of the file in it: it may be a key in the wrong place.
+fn without_values(message: &str) -> String {
+    match message.rsplit_once(", expected ") {
+        Some((what, expected)) if what.starts_with("invalid ") => {
+            let what = what.split_once(": ").map_or(what, |(what, _)| what);
+            format!("{what}, expected {expected}")
+        }
+        _ => message.trim_end().replace('\n', ", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistake_is_reported_with_its_position_and_without_values() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("config.toml");
+        for (text, expected) in [
+            ("[profile.a]\napi_key = \"s3cret\"\n", ":2:1: unknown field `api_key`"),
+            ("[profile.a]\n  allow_plain_http = \"s3cret\"\n", ":2:22: invalid type, expected"),
+            ("default_profile = 's3cret\n", ":1:"),
+            ("\n\nprofile = 3", ":3:11: invalid type, expected a map"),
+        ] {
+            fs::write(&path, text).expect("a file");
+            let failure = File::read(&path).expect_err(text);
+            assert!(failure.message.contains(expected), "{}", failure.message);
+            assert!(!failure.message.contains("s3cret"), "{}", failure.message);
+        }
+    }
+
+    #[test]
+    fn a_key_file_is_beside_the_settings_file_or_below_the_home() {
+        let file = Path::new("/etc/podqueue/config.toml");
+        assert_eq!(beside(file, Path::new("work.key")), Path::new("/etc/podqueue/work.key"));
+        assert_eq!(beside(file, Path::new("/run/key")), Path::new("/run/key"));
+        let home = etcetera::home_dir().expect("a home");
+        assert_eq!(beside(file, Path::new("~/key")), home.join("key"));
+    }
+}

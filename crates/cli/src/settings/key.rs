@@ -1,0 +1,100 @@
+//! Where the key comes from.
+
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use podqueue::SecretString;
+
+use super::variable::{KEY, variable};
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+#[derive(Clone, Debug)]
+pub enum KeySource {
+    Missing,
+    Environment,
+    /// A shell command that prints it.
+    Command(String),
+    /// A file that only its owner can read.
+    File(PathBuf),
+}
+
+impl fmt::Display for KeySource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("not set"),
+            Self::Environment => write!(f, "the variable {KEY}"),
+            Self::Command(_) => f.write_str("the profile's key_command"),
+            Self::File(path) => write!(f, "the file {}", path.display()),
+        }
+    }
+}
+
+impl KeySource {
+    /// The first line of what the source contains.
+    pub fn read(&self) -> Result<Option<SecretString>, Failure> {
+        let text = match self {
+            Self::Missing => return Ok(None),
+            Self::Environment => return Ok(variable(KEY)?.map(|key| key.trim().into())),
+            Self::Command(command) => of_command(command)?,
+            Self::File(path) => of_file(path)?,
+        };
+        match text.lines().next().map(str::trim) {
+            Some(key) if !key.is_empty() => Ok(Some(key.into())),
+            _ => Err(unavailable(format!("{self} has no API key in its first line"))),
+        }
+    }
+}
+
+fn unavailable(message: String) -> Failure {
+    Failure::new(Exit::NotAuthorized, message)
+}
+
+/// What a command prints. It may ask on the terminal, for a password manager's passphrase.
+fn of_command(command: &str) -> Result<String, Failure> {
+    let mut shell = if cfg!(windows) { Command::new("cmd") } else { Command::new("sh") };
+    shell.args([if cfg!(windows) { "/C" } else { "-c" }, command]).stderr(Stdio::inherit());
+    let output = shell
+        .stdin(Stdio::inherit())
+        .output()
+        .map_err(|error| unavailable(format!("failed to run key_command: {error}")))?;
+    if !output.status.success() {
+        return Err(unavailable(format!("key_command failed: {}", output.status)));
+    }
+    String::from_utf8(output.stdout)
+        .map_err(|_| unavailable("the output of key_command is not UTF-8".to_owned()))
+}
+
+fn of_file(path: &Path) -> Result<String, Failure> {
+    let shown = path.display();
+    let failed = |error| unavailable(format!("failed to read the key file {shown}: {error}"));
+    let mut file = File::open(path).map_err(failed)?;
+    check_privacy(&file, path)?;
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(failed)?;
+    Ok(text)
+}
+
+/// Refuses a file that others can read. It asks the open file, which nobody can replace.
+#[cfg(unix)]
+fn check_privacy(file: &File, path: &Path) -> Result<(), Failure> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = file.metadata().map(|of| of.permissions().mode());
+    match mode {
+        Ok(mode) if mode & 0o077 == 0 => Ok(()),
+        _ => {
+            let path = path.display();
+            Err(unavailable(format!("others can read the key file {path}"))
+                .hint(format!("make it private: chmod 600 {path}")))
+        }
+    }
+}
+
+/// Files in a user's folders are private to the user, unless shared on purpose.
+#[cfg(not(unix))]
+fn check_privacy(_: &File, _: &Path) -> Result<(), Failure> {
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! Help, completions and the manual.
+
+use std::fs;
+
+use crate::support::{Site, bare, ran};
+
+#[tokio::test]
+async fn without_arguments_it_shows_the_first_steps() {
+    let site = Site::start().await;
+    let shown = ran(&mut bare(site.home.path(), &[])).await;
+    assert_eq!(shown.code, 0);
+    let commands = shown.stdout.lines().filter(|line| line.starts_with("  podqueue ")).count();
+    assert_eq!(commands, 6, "{}", shown.stdout);
+    assert!(shown.stdout.contains("podqueue --help"), "{}", shown.stdout);
+}
+
+#[tokio::test]
+async fn help_starts_with_examples_and_ends_with_the_exit_codes() {
+    let site = Site::start().await;
+    let help = ran(&mut bare(site.home.path(), &["run", "--help"])).await;
+    assert!(help.stdout.find("Examples:") < help.stdout.find("Usage:"), "{}", help.stdout);
+    let help = ran(&mut bare(site.home.path(), &["--help"])).await;
+    assert!(help.stdout.contains("124  --timeout has passed"), "{}", help.stdout);
+    ran(&mut bare(site.home.path(), &["rum"])).await.fails(2, "'run'");
+    let version = ran(&mut bare(site.home.path(), &["--version"])).await;
+    version.assert(0, &format!("podqueue {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[tokio::test]
+async fn the_manual_has_a_page_for_each_command() {
+    let site = Site::start().await;
+    let man = ran(&mut bare(site.home.path(), &["man"])).await;
+    assert!(man.stdout.contains(".SH \"EXIT STATUS\"") && man.stdout.contains(".SH EXAMPLES"));
+    let folder = site.home.path().join("man1");
+    let written = ran(&mut bare(site.home.path(), &["man", folder.to_str().unwrap()])).await;
+    assert_eq!(written.code, 0, "{}", written.stderr);
+    for page in ["podqueue.1", "podqueue-run.1", "podqueue-template-create.1"] {
+        assert!(fs::read_to_string(folder.join(page)).unwrap().contains("EXAMPLES"), "{page}");
+    }
+    let file = site.home.path().join("file");
+    fs::write(&file, "").unwrap();
+    let refused = ran(&mut bare(site.home.path(), &["man", file.to_str().unwrap()])).await;
+    refused.fails(1, "failed to write the manual");
+}
+
+/// Asks a shell that has loaded the completions.
+#[cfg(unix)]
+async fn completed_by_bash(site: &Site, words: &[&str]) -> Option<String> {
+    let script = ran(&mut bare(site.home.path(), &["completions", "bash"])).await.stdout;
+    let path = site.home.path().join("podqueue.bash");
+    fs::write(&path, script).unwrap();
+    let ask = format!(
+        "source {}; COMP_WORDS=({}); COMP_CWORD={}; _podqueue podqueue {} {}; \
+         printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        path.display(),
+        words.join(" "),
+        words.len() - 1,
+        words[words.len() - 1],
+        words[words.len() - 2],
+    );
+    let mut bash = tokio::process::Command::new("bash");
+    let output = bash.args(["--norc", "-c", &ask]).output().await.ok()?;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn bash_completes_commands_and_options() {
+    let site = Site::start().await;
+    // Where there is no bash, there is nothing to test.
+    let Some(commands) = completed_by_bash(&site, &["podqueue", "st"]).await else { return };
+    assert_eq!(commands, "status\nstream\n");
+    let options = completed_by_bash(&site, &["podqueue", "run", "--at"]).await.unwrap();
+    assert_eq!(options, "--at-least-once\n");
+}
+
+#[tokio::test]
+async fn there_are_completions_for_each_shell() {
+    let site = Site::start().await;
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = ran(&mut bare(site.home.path(), &["completions", shell])).await;
+        assert!(script.code == 0 && script.stdout.contains("at-least-once"), "{shell}");
+    }
+}

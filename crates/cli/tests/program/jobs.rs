@@ -1,0 +1,90 @@
+//! Commands for jobs whose ids are known.
+
+use std::time::Duration;
+
+use podqueue_local::{LocalService, Workers};
+
+use crate::run::never;
+use crate::support::Site;
+
+#[tokio::test]
+async fn a_job_is_picked_up_by_its_id() {
+    let site = Site::start().await;
+    let job = site.submit("echo", "{\"a\": 1}").await;
+    site.run(&["wait", "echo", &job]).await.assert(0, "{\"a\":1}\n");
+    let ran = site.run(&["status", "echo", &job]).await;
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert!(lines[0].starts_with("JOB "), "{}", ran.stdout);
+    assert!(lines[1].starts_with(&job) && lines[1].contains("COMPLETED"), "{}", ran.stdout);
+    let job = site.submit("count", "{\"n\": 1}").await;
+    site.run(&["stream", "count", &job]).await.assert(0, "{\"n\":0}\n{\"n\":1}\n");
+}
+
+#[tokio::test]
+async fn of_several_jobs_each_is_reported_and_the_most_severe_exit_counts() {
+    let site = Site::start().await;
+    let (good, bad) = (site.submit("echo", "{}").await, site.submit("echo", "{}").await);
+    let ran = site.run(&["wait", "echo", &good, &bad]).await;
+    assert_eq!((ran.code, ran.stdout.lines().count()), (0, 3), "{}", ran.stderr);
+    let ran = site.run(&["status", "echo", &good, "no-such-job", &bad, "--json"]).await;
+    ran.fails(6, "no-such-job");
+    assert_eq!(ran.stdout.lines().count(), 2);
+    let failed = site.submit("fail", "{\"message\": \"boo\"}").await;
+    site.run(&["wait", "fail", &failed]).await.fails(3, "boo");
+    let ran = site.run(&["status", "fail", &failed]).await;
+    assert_eq!(ran.code, 3);
+    assert!(ran.stdout.contains("boo"), "{}", ran.stdout);
+}
+
+#[tokio::test]
+async fn a_job_is_cancelled_and_a_failed_one_retried() {
+    let site = Site::with(LocalService::builder().endpoint("never", never)).await;
+    let job = site.submit("never", "{}").await;
+    let ran = site.run(&["cancel", "never", &job]).await;
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("CANCELLED"), "{}", ran.stdout);
+    site.run(&["wait", "never", &job]).await.fails(3, "was cancelled");
+    let job = site.submit("fail", "{\"message\": \"boo\"}").await;
+    site.run(&["wait", "fail", &job]).await.fails(3, "boo");
+    let ran = site.run(&["retry", "fail", &job]).await;
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("IN_QUEUE"), "{}", ran.stdout);
+    let job = site.submit("echo", "{}").await;
+    site.run(&["wait", "echo", &job]).await.assert(0, "{}\n");
+    site.run(&["retry", "echo", &job]).await.fails(1, "400");
+}
+
+#[tokio::test]
+async fn an_expired_result_exits_with_6() {
+    let site = Site::with(LocalService::builder().manual_clock()).await;
+    let job = site.submit("echo", "{}").await;
+    site.run(&["wait", "echo", &job]).await.assert(0, "{}\n");
+    site.local.clock().advance(Duration::from_secs(31 * 60));
+    site.run(&["wait", "echo", &job]).await.fails(6, "404");
+}
+
+#[tokio::test]
+async fn a_purge_takes_consent() {
+    let workers = Workers::between(0, 0);
+    let site = Site::with(LocalService::builder().workers_of("echo", workers)).await;
+    site.submit("echo", "{}").await;
+    site.run(&["purge", "echo"]).await.fails(2, "--yes");
+    let ran = site.run(&["health", "echo"]).await;
+    assert!(ran.stdout.contains("jobs     1  in queue"), "{}", ran.stdout);
+    site.run(&["purge", "echo", "--yes"]).await.assert(0, "removed 1 jobs\n");
+}
+
+#[tokio::test]
+async fn health_is_watched_until_an_interruption() {
+    use tokio::io::{AsyncBufReadExt, BufReader};
+
+    let site = Site::start().await;
+    let mut child =
+        site.program(&["health", "echo", "--watch", "--interval", "1s"]).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = async || lines.next_line().await.unwrap().unwrap();
+    assert!(next().await.contains("QUEUED"));
+    for _ in 0..2 {
+        assert!(next().await.trim_start().starts_with('0'));
+    }
+}

@@ -1,0 +1,109 @@
+//! `--json`: each command's shape is as documented.
+
+use std::fs;
+use std::path::Path;
+
+use podqueue_local::GPU_POD;
+use serde_json::Value;
+
+use crate::support::{Site, ran_with_stdin};
+
+fn schema() -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/output.json");
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// Checks a value by the keywords that the schema uses.
+#[track_caller]
+fn check(schema: &Value, value: &Value, place: &str) {
+    for (keyword, rule) in schema.as_object().unwrap() {
+        match keyword.as_str() {
+            "description" | "required" | "additionalProperties" => {}
+            "enum" => {
+                assert!(rule.as_array().unwrap().contains(value), "{place}: {value} is not listed");
+            }
+            "type" => {
+                let is = |name: &Value| match name.as_str().unwrap() {
+                    "object" => value.is_object(),
+                    "string" => value.is_string(),
+                    "boolean" => value.is_boolean(),
+                    "number" => value.is_number(),
+                    "integer" => value.is_u64(),
+                    "null" => value.is_null(),
+                    other => panic!("{place}: no rule for the type {other}"),
+                };
+                let fits = rule.as_array().map_or_else(|| is(rule), |names| names.iter().any(is));
+                assert!(fits, "{place}: {value} is not {rule}");
+            }
+            "properties" => {
+                let Some(object) = value.as_object() else { continue };
+                for (name, member) in object {
+                    match rule.get(name) {
+                        Some(of_member) => check(of_member, member, &format!("{place}.{name}")),
+                        None => panic!("{place}.{name} is not documented"),
+                    }
+                }
+                for name in schema["required"].as_array().into_iter().flatten() {
+                    assert!(object.contains_key(name.as_str().unwrap()), "{place}: no {name}");
+                }
+            }
+            other => panic!("{place}: no rule for the keyword {other}"),
+        }
+    }
+}
+
+/// Runs a command, and checks each line that it prints.
+async fn checked(site: &Site, code: i32, shape: &str, arguments: &[&str]) -> Vec<Value> {
+    let mut program = site.program(arguments);
+    let ran = ran_with_stdin(program.arg("--json"), "the value\n").await;
+    assert_eq!(ran.code, code, "{arguments:?}: {}", ran.stderr);
+    let lines = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap());
+    let lines: Vec<Value> = lines.collect();
+    assert!(!lines.is_empty(), "{arguments:?} printed nothing");
+    let schema = &schema()["$defs"][shape];
+    assert!(schema.is_object(), "{shape} is not documented");
+    lines.iter().for_each(|line| check(schema, line, shape));
+    lines
+}
+
+#[tokio::test]
+async fn each_shape_is_as_documented() {
+    let site = Site::start().await;
+    let job = checked(&site, 0, "job", &["run", "echo", "{}"]).await[0]["job_id"].clone();
+    let job = job.as_str().unwrap();
+    checked(&site, 3, "job", &["run", "fail", "{\"message\": \"boo\"}"]).await;
+    checked(&site, 0, "job", &["run", "echo", "{}", "--sync"]).await;
+    checked(&site, 0, "job", &["status", "echo", job, job]).await;
+    checked(&site, 0, "job", &["wait", "echo", job]).await;
+    let detached = checked(&site, 0, "detached", &["run", "count", "{\"n\":2}", "--detach"]).await;
+    let count = detached[0]["job_id"].as_str().unwrap();
+    assert_eq!(checked(&site, 0, "chunk", &["stream", "count", count]).await.len(), 3);
+    checked(&site, 0, "chunk", &["run", "count", "{\"n\":1}", "--stream"]).await;
+    let slow =
+        checked(&site, 0, "detached", &["run", "sleep", "{\"ms\":600000}", "--detach"]).await;
+    let slow = slow[0]["job_id"].as_str().unwrap();
+    checked(&site, 0, "job", &["cancel", "sleep", slow]).await;
+    let failed = checked(&site, 0, "detached", &["run", "fail", "{}", "--detach"]).await;
+    let failed = failed[0]["job_id"].as_str().unwrap();
+    checked(&site, 3, "job", &["wait", "fail", failed]).await;
+    checked(&site, 0, "job", &["retry", "fail", failed]).await;
+    checked(&site, 0, "health", &["health", "echo"]).await;
+    checked(&site, 0, "purge", &["purge", "echo", "--yes"]).await;
+    checked(&site, 0, "check", &["doctor", "echo", "--job", job]).await;
+    checked(&site, 6, "check", &["doctor", "no-such"]).await;
+    checked(&site, 0, "config", &["config"]).await;
+    checked(&site, 0, "where", &["config", "--where"]).await;
+    let created =
+        checked(&site, 0, "template", &["template", "create", "w", "--image", "i:1"]).await;
+    let id = created[0]["id"].as_str().unwrap();
+    let update = ["template", "update", id, "--name", "w", "--image", "i:2", "--env", "A=b"];
+    checked(&site, 0, "template", &update).await;
+    checked(&site, 0, "deleted", &["template", "delete", "w", "--yes"]).await;
+    let secret = checked(&site, 0, "secret", &["secret", "create", "s"]).await;
+    let id = secret[0]["id"].as_str().unwrap();
+    checked(&site, 0, "deleted", &["secret", "delete", id, "--yes"]).await;
+    let nobody = ["trigger", "failed", "--to", "http://127.0.0.1:9/hook", "--pause", "0s"];
+    checked(&site, 1, "delivery", &nobody).await;
+    let pod = site.run(&["pod", "get", GPU_POD, "--json"]).await;
+    assert!(serde_json::from_str::<Value>(&pod.stdout).unwrap()["id"] == GPU_POD);
+}

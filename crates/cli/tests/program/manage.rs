@@ -1,0 +1,108 @@
+//! Pods, templates, secrets, GraphQL, and the OpenAI-compatible interface.
+
+use std::fs;
+
+use podqueue_local::{Fault, GPU_POD, OWN_TEMPLATE, Operation};
+use serde_json::Value;
+
+use crate::support::{Site, ran, ran_with_stdin};
+
+#[tokio::test]
+async fn a_pod_is_read_with_what_is_asked_for() {
+    let site = Site::start().await;
+    let ran = site.run(&["pod", "get", GPU_POD]).await;
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains(GPU_POD) && !ran.stdout.contains("machine."), "{}", ran.stdout);
+    let ran = site.run(&["pod", "get", GPU_POD, "--include", "machine,template", "--json"]).await;
+    let pod: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert!(pod["machine"].is_object() && pod["template"].is_object(), "{pod}");
+    site.run(&["pod", "get", "no-such"]).await.fails(6, "no such Pod");
+    site.run(&["pod", "get", GPU_POD, "--include", "gpu"]).await.fails(2, "possible values");
+}
+
+#[tokio::test]
+async fn a_template_is_created_read_updated_and_deleted() {
+    let site = Site::start().await;
+    let mut create = site.program(&[
+        "template",
+        "create",
+        "w",
+        "--image",
+        "r.example/w:1",
+        "--serverless",
+        "--env",
+        "TOKEN",
+        "--env",
+        "MODE=fast-and-hidden",
+        "--port",
+        "8888/http",
+        "--json",
+    ]);
+    let created = ran(create.env("TOKEN", "t0ken-value")).await;
+    assert_eq!(created.code, 0, "{}", created.stderr);
+    assert!(!created.stdout.contains("t0ken") && !created.stdout.contains("fast"), "{created:?}");
+    let created: Value = serde_json::from_str(&created.stdout).unwrap();
+    let id = created["id"].as_str().unwrap();
+    let ran = site.run(&["template", "get", id]).await;
+    assert!(ran.stdout.contains("r.example/w:1"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("MODE, TOKEN (values hidden)"), "{}", ran.stdout);
+    let update = ["template", "update", id, "--name", "w", "--image", "r.example/w:2"];
+    let ran = site.run(&update).await;
+    assert!(ran.stdout.contains("r.example/w:2"), "{ran:?}");
+    site.run(&["template", "delete", "w"]).await.fails(2, "--yes");
+    site.run(&["template", "delete", "w", "--yes"]).await.assert(0, "deleted  w\n");
+    site.run(&["template", "get", id]).await.fails(6, "404");
+    site.run(&["template", "get", OWN_TEMPLATE]).await.fails(0, "");
+    site.run(&["template", "create", "x", "--image", "i", "--env", "UNSET"])
+        .await
+        .fails(2, "UNSET");
+}
+
+#[tokio::test]
+async fn a_secret_comes_from_standard_input_and_is_never_shown() {
+    let site = Site::start().await;
+    let mut create = site.program(&["secret", "create", "token", "--json"]);
+    let created = ran_with_stdin(&mut create, "s3cret value\n").await;
+    assert_eq!(created.code, 0, "{}", created.stderr);
+    let id = serde_json::from_str::<Value>(&created.stdout).unwrap()["id"].clone();
+    let id = id.as_str().unwrap();
+    assert_eq!(site.local.secret_value(id).as_deref(), Some("s3cret value"));
+    ran_with_stdin(&mut site.program(&["secret", "create", "t"]), "\n").await.fails(2, "is empty");
+    site.run(&["secret", "create", "t", "value"]).await.fails(2, "unexpected argument");
+    site.run(&["secret", "delete", id]).await.fails(2, "--yes");
+    site.run(&["secret", "delete", id, "--yes"]).await.assert(0, &format!("deleted  {id}\n"));
+    assert_eq!(site.local.secret_value(id), None);
+}
+
+#[tokio::test]
+async fn any_document_is_sent_with_its_variables() {
+    let site = Site::start().await;
+    let file = site.home.path().join("save.graphql");
+    fs::write(
+        &file,
+        "mutation Save($name: String!, $disk: Int!) { saveTemplate(input: {name: $name, \
+         imageName: \"i:1\", containerDiskInGb: $disk, volumeInGb: 0}) { name containerDiskInGb } }",
+    )
+    .unwrap();
+    let file = file.to_str().unwrap();
+    let save = ["graphql", file, "--var", "name=w", "--var", "disk=7"];
+    let ran = site.run(&save).await;
+    ran.assert(0, "{\"saveTemplate\":{\"containerDiskInGb\":7,\"name\":\"w\"}}\n");
+    site.run(&save).await.fails(1, "the service says");
+    site.local.add_fault(Fault::lost_response().on(Operation::GraphQl).times(1));
+    let ran = site.run(&["graphql", file, "--var", "name=v", "--var", "disk=7"]).await;
+    ran.fails(5, "document on the GraphQL interface");
+    site.local.add_fault(Fault::lost_response().on(Operation::GraphQl).times(1));
+    let query = &mut site.program(&["graphql", "-"]);
+    ran_with_stdin(query, "{ __typename }").await.assert(0, "{\"__typename\":\"Query\"}\n");
+}
+
+#[tokio::test]
+async fn the_openai_interface_prints_the_response() {
+    let site = Site::start().await;
+    let response = Fault::response(200, "{\"choices\": [1, 2]}").on(Operation::OpenAi);
+    site.local.add_fault(response);
+    let ran = site.run(&["openai", "echo", "v1/chat/completions", "{\"messages\": []}"]).await;
+    ran.assert(0, "{\"choices\":[1,2]}\n");
+    assert_eq!(site.local.requests()[0].path, "/v2/echo/openai/v1/chat/completions");
+}

@@ -1,0 +1,186 @@
+//! `podqueue run`.
+
+use std::fs;
+use std::process::Stdio;
+
+use podqueue_local::{Fault, LocalJob, LocalService, Operation};
+use serde_json::{Value, json};
+
+use crate::support::{Site, ran_with_stdin};
+
+#[tokio::test]
+async fn the_output_is_printed_and_nothing_else() {
+    let site = Site::start().await;
+    let ran = site.run(&["run", "echo", r#"{"hello": "world"}"#]).await;
+    ran.assert(0, "{\"hello\":\"world\"}\n");
+    assert_eq!(ran.stderr, "");
+}
+
+#[tokio::test]
+async fn numbers_and_strings_of_a_handler_are_printed_as_they_came() {
+    let site = Site::start().await;
+    let job = site.submit("echo", "{}").await;
+    let output = r#"{ "b": 1.50, "a": [12345678901234567890123, "\u00e9"] }"#;
+    let body = format!(r#"{{"id": "{job}", "status": "COMPLETED", "output": {output}}}"#);
+    site.local.add_fault(Fault::response(200, body).on(Operation::Status));
+    let expected = r#"{"b":1.50,"a":[12345678901234567890123,"\u00e9"]}"#;
+    site.run(&["wait", "echo", &job]).await.assert(0, &format!("{expected}\n"));
+    let record = site.run(&["wait", "echo", &job, "--json"]).await;
+    assert!(record.stdout.contains(expected), "{}", record.stdout);
+    site.local.clear_faults();
+    site.local.add_fault(Fault::nan().on(Operation::Status));
+    let job = site.submit("echo", "{\"a\": 1}").await;
+    site.run(&["wait", "echo", &job]).await.assert(0, "{\"a\":null}\n");
+}
+
+#[tokio::test]
+async fn the_input_is_an_argument_a_file_standard_input_or_fields() {
+    let site = Site::start().await;
+    let file = site.home.path().join("input.json");
+    fs::write(&file, "\u{feff}{\"from\": \"file\"}").unwrap();
+    let at_file = format!("@{}", file.display());
+    site.run(&["run", "echo", &at_file]).await.assert(0, "{\"from\":\"file\"}\n");
+    let ran =
+        ran_with_stdin(&mut site.program(&["run", "echo", "-"]), "{\"from\": \"stdin\"}").await;
+    ran.assert(0, "{\"from\":\"stdin\"}\n");
+    let fields = ["run", "echo", "-f", "n=5", "-f", "s=five", "-f", "t=\"5\"", "-f", "l=[1]"];
+    site.run(&fields).await.assert(0, "{\"l\":[1],\"n\":5,\"s\":\"five\",\"t\":\"5\"}\n");
+    let both = ["run", "echo", r#"{"a": 1, "b": 2}"#, "--field", "b=3"];
+    site.run(&both).await.assert(0, "{\"a\":1,\"b\":3}\n");
+    let text = format!("text=@{}", file.display());
+    let ran = site.run(&["run", "echo", "-f", &text]).await;
+    assert!(ran.stdout.contains(r#"{\"from\": \"file\"}"#), "{}", ran.stdout);
+}
+
+#[tokio::test]
+async fn an_invalid_input_is_a_usage_error_and_nothing_is_sent() {
+    let site = Site::start().await;
+    site.run(&["run", "echo"]).await.fails(2, "INPUT");
+    site.run(&["run", "echo", "{hello: world}"]).await.fails(2, "not valid JSON: key must be");
+    site.run(&["run", "echo", "[1]"]).await.fails(2, "must be a JSON object");
+    site.run(&["run", "echo", "@/no/such/file"]).await.fails(1, "failed to read /no/such/file");
+    site.run(&["run", "echo", "{}", "-f", "x"]).await.fails(2, "NAME=VALUE");
+    site.run(&["run", "echo", "{}", "--ttl", "1s"]).await.fails(2, "policy.ttl");
+    site.run(&["run", "echo", "{}", "--timeout", "ten"]).await.fails(2, "such as 90s, 10m");
+    site.run(&["run", "echo", "{}", "--detach", "--stream"]).await.fails(2, "cannot be used with");
+    assert!(site.local.requests().is_empty());
+}
+
+#[tokio::test]
+async fn policies_and_the_webhook_are_sent() {
+    let seen = |job: LocalJob| async move {
+        let policy = job.policy;
+        Ok(json!(format!("{policy:?}")))
+    };
+    let site = Site::with(LocalService::builder().endpoint("policy", seen)).await;
+    let ran = site
+        .run(&[
+            "run",
+            "policy",
+            "{}",
+            "--execution-timeout",
+            "15m",
+            "--ttl",
+            "2h",
+            "--low-priority",
+            "--webhook",
+            "http://127.0.0.1:9/hook",
+            "--raw",
+        ])
+        .await;
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for part in ["900", "7200", "true"] {
+        assert!(ran.stdout.contains(part), "{}", ran.stdout);
+    }
+}
+
+#[tokio::test]
+async fn a_synchronous_job_prints_the_same() {
+    let site = Site::start().await;
+    site.run(&["run", "echo", "{\"a\": 1}", "--sync"]).await.assert(0, "{\"a\":1}\n");
+    site.run(&["run", "fail", "-f", "message=boo", "--sync"]).await.fails(3, "failed: boo");
+    assert!(site.local.requests().iter().all(|request| request.path.ends_with("/runsync")));
+}
+
+#[tokio::test]
+async fn chunks_are_printed_as_lines() {
+    let site = Site::start().await;
+    let ran = site.run(&["run", "count", "-f", "n=2", "--stream"]).await;
+    ran.assert(0, "{\"n\":0}\n{\"n\":1}\n{\"n\":2}\n");
+}
+
+#[tokio::test]
+async fn strings_are_printed_verbatim_on_request() {
+    let say = |_: LocalJob| async { Ok(json!("two\nlines")) };
+    let site = Site::with(LocalService::builder().endpoint("say", say)).await;
+    site.run(&["run", "say", "{}"]).await.assert(0, "\"two\\nlines\"\n");
+    site.run(&["run", "say", "{}", "--raw"]).await.assert(0, "two\nlines\n");
+}
+
+#[tokio::test]
+async fn a_failed_job_exits_with_3_and_names_the_next_command() {
+    let site = Site::start().await;
+    let ran = site.run(&["run", "fail", "-f", "message=out of \u{1b}[31mmemory"]).await;
+    ran.fails(3, "failed: out of \\u{1b}[31mmemory");
+    assert_eq!(ran.stdout, "");
+    assert!(ran.stderr.contains("podqueue retry fail "), "{}", ran.stderr);
+    let ran = site.run(&["run", "fail", "-f", "message=boo", "--json", "--quiet"]).await;
+    let record: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((&record["status"], &record["error"]["message"]), (&json!("FAILED"), &json!("boo")));
+    assert!(!ran.stderr.contains("hint"), "{}", ran.stderr);
+}
+
+#[tokio::test]
+async fn an_unknown_outcome_exits_with_5() {
+    let site = Site::start().await;
+    site.local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
+    site.run(&["run", "echo", "{}"]).await.fails(5, "podqueue health echo");
+    site.local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
+    site.run(&["run", "echo", "{}", "--at-least-once"]).await.assert(0, "{}\n");
+}
+
+#[tokio::test]
+async fn an_unknown_endpoint_exits_with_6_and_a_wrong_key_with_4() {
+    let site = Site::start().await;
+    site.run(&["run", "no-such", "{}"]).await.fails(6, "podqueue doctor no-such");
+    let mut program = site.program(&["run", "echo", "{}"]);
+    program.env("PODQUEUE_API_KEY", "wrong");
+    crate::support::ran(&mut program).await.fails(4, "podqueue doctor echo");
+}
+
+#[tokio::test]
+async fn a_deadline_exits_with_124_and_cancels_on_request() {
+    let site = Site::with(LocalService::builder().endpoint("never", never)).await;
+    let ran = site.run(&["run", "never", "{}", "--timeout", "1s"]).await;
+    ran.fails(124, "the job goes on: podqueue wait never ");
+    let arguments = ["run", "never", "{}", "--timeout", "1s", "--cancel-on-timeout"];
+    site.run(&arguments).await.fails(124, "it was cancelled on the service");
+    let arguments = ["run", "never", "{}", "--timeout", "1s", "--stream"];
+    site.run(&arguments).await.fails(124, "podqueue stream never ");
+    let arguments = ["run", "never", "{}", "--timeout", "1s", "--stream", "--cancel-on-timeout"];
+    site.run(&arguments).await.fails(124, "it was cancelled on the service");
+}
+
+pub async fn never(_: LocalJob) -> Result<Value, podqueue_local::HandlerError> {
+    std::future::pending().await
+}
+
+#[tokio::test]
+async fn a_reader_that_leaves_ends_the_program_without_a_word() {
+    let site = Site::start().await;
+    let mut program = site.program(&["run", "count", "-f", "n=9000", "--stream"]);
+    let mut child = program.stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let ran = crate::support::ended(child).await;
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_full_disk_is_reported() {
+    let site = Site::start().await;
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut program = site.program(&["run", "echo", "{}"]);
+    let ran = crate::support::ran(program.stdout(full)).await;
+    ran.fails(1, "failed to write the output: No space left");
+}

@@ -1,0 +1,190 @@
+//! On a terminal: colors, progress, questions, and a prompt without echo.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use podqueue_local::{LocalJob, LocalService, Workers};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+use serde_json::json;
+use tokio::process::{Child, Command};
+
+use crate::support::{KEY, Site};
+
+const RED: &str = "\u{1b}[31m";
+
+/// A terminal with a program in it.
+struct Terminal {
+    child: Child,
+    master: File,
+    shown: Arc<Mutex<String>>,
+    reader: JoinHandle<()>,
+}
+
+impl Terminal {
+    /// Starts a program in a session of its own, whose terminal this is.
+    fn start(program: &Command, columns: u16) -> Self {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&master, size).unwrap();
+        let slave = File::options().read(true).write(true).open(name).unwrap();
+        let program = program.as_std();
+        let mut command = Command::new("setsid");
+        command.args(["--ctty", "--wait"]).arg(program.get_program()).args(program.get_args());
+        command.env_clear();
+        for (name, value) in program.get_envs() {
+            command.env(name, value.unwrap_or_default());
+        }
+        let stdio = || Stdio::from(slave.try_clone().unwrap());
+        command.stdin(stdio()).stdout(stdio()).stderr(stdio()).kill_on_drop(true);
+        let child = command.env("TERM", "xterm-256color").spawn().unwrap();
+        let master = File::from(master);
+        let shown = Arc::new(Mutex::new(String::new()));
+        let (mut reader, screen) = (master.try_clone().unwrap(), Arc::clone(&shown));
+        let reader = std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            // An error says that nobody has the terminal open any more.
+            while let Ok(read @ 1..) = reader.read(&mut bytes) {
+                screen.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..read]));
+            }
+        });
+        Self { child, master, shown, reader }
+    }
+
+    fn types(&mut self, text: &str) {
+        self.master.write_all(text.as_bytes()).unwrap();
+    }
+
+    async fn shows(&self, text: &str) {
+        for _ in 0..12_000 {
+            if self.shown.lock().unwrap().contains(text) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("{text:?} is not shown: {:?}", self.shown.lock().unwrap());
+    }
+
+    /// Awaits the end of the program, and returns its exit code and all that it showed.
+    async fn ends(mut self) -> (i32, String) {
+        let status = self.child.wait().await.unwrap();
+        // The reader ends once it has read all that was written.
+        tokio::task::spawn_blocking(|| self.reader.join().unwrap()).await.unwrap();
+        let shown = self.shown.lock().unwrap().clone();
+        assert!(!shown.contains(KEY), "{shown}");
+        (status.code().unwrap(), shown)
+    }
+}
+
+#[tokio::test]
+async fn colors_are_used_on_a_terminal_unless_turned_off() {
+    let site = Site::start().await;
+    let arguments = ["run", "fail", "-f", "message=boo"];
+    let (code, shown) = Terminal::start(&site.program(&arguments), 80).ends().await;
+    assert_eq!(code, 3);
+    assert!(shown.contains(RED), "{shown:?}");
+    let mut program = site.program(&arguments);
+    program.env("NO_COLOR", "1");
+    let (_, shown) = Terminal::start(&program, 80).ends().await;
+    assert!(!shown.contains(RED) && shown.contains("boo"), "{shown:?}");
+    let never = ["run", "fail", "-f", "message=boo", "--color", "never"];
+    let (_, shown) = Terminal::start(&site.program(&never), 80).ends().await;
+    assert!(!shown.contains(RED), "{shown:?}");
+    let piped = site.run(&["run", "fail", "-f", "message=boo", "--color", "always"]).await;
+    assert!(piped.stderr.contains(RED), "{}", piped.stderr);
+}
+
+#[tokio::test]
+async fn json_is_indented_on_a_terminal() {
+    let site = Site::start().await;
+    let program = site.program(&["run", "echo", "{\"a\": {\"b\": 1}}", "--quiet"]);
+    let (code, shown) = Terminal::start(&program, 80).ends().await;
+    assert_eq!((code, shown.as_str()), (0, "{\r\n  \"a\": {\r\n    \"b\": 1\r\n  }\r\n}\r\n"));
+}
+
+#[tokio::test]
+async fn a_spinner_shows_what_is_awaited_and_goes_away() {
+    let gate = Arc::new(tokio::sync::Notify::new());
+    let handler = {
+        let gate = Arc::clone(&gate);
+        move |_: LocalJob| {
+            let gate = Arc::clone(&gate);
+            async move {
+                gate.notified().await;
+                Ok(json!("done"))
+            }
+        }
+    };
+    let site = Site::with(LocalService::builder().endpoint("gated", handler)).await;
+    let terminal = Terminal::start(&site.program(&["run", "gated", "{}"]), 80);
+    terminal.shows("waiting for job ").await;
+    gate.notify_one();
+    let (code, shown) = terminal.ends().await;
+    assert_eq!(code, 0);
+    assert!(shown.ends_with("\u{1b}[2K\"done\"\r\n"), "{shown:?}");
+}
+
+#[tokio::test]
+async fn a_table_is_cut_at_the_edge_of_a_narrow_terminal() {
+    let site = Site::start().await;
+    let wide = "画".repeat(100);
+    let job = site.submit("echo", &format!("{{\"text\": \"{wide}\"}}")).await;
+    let wait = site.run(&["wait", "echo", &job]).await;
+    assert_eq!(wait.code, 0, "{}", wait.stderr);
+    let program = site.program(&["status", "echo", &job, "--quiet", "--color", "never"]);
+    let (_, shown) = Terminal::start(&program, 90).ends().await;
+    let row = shown.lines().last().unwrap();
+    assert!(row.ends_with('…') && row.chars().count() < 90, "{shown}");
+}
+
+#[tokio::test]
+async fn a_question_is_asked_before_a_purge() {
+    let site = Site::with(LocalService::builder().workers_of("echo", Workers::between(0, 0))).await;
+    site.submit("echo", "{}").await;
+    for (reply, code, text) in [("n\n", 1, "not confirmed"), ("y\n", 0, "removed 1 jobs")] {
+        let mut terminal = Terminal::start(&site.program(&["purge", "echo"]), 80);
+        terminal.shows("[y/N]").await;
+        terminal.types(reply);
+        let (exit, shown) = terminal.ends().await;
+        assert_eq!(exit, code, "{shown}");
+        assert!(shown.contains(text), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn an_interrupted_prompt_leaves_the_terminal_as_it_was() {
+    let site = Site::start().await;
+    let mut terminal = Terminal::start(&site.program(&["secret", "create", "token"]), 80);
+    let echoes = |terminal: &Terminal| {
+        tcgetattr(&terminal.master).unwrap().local_modes.contains(LocalModes::ECHO)
+    };
+    terminal.shows("Value of token").await;
+    while echoes(&terminal) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    terminal.types("\u{3}");
+    let status = terminal.child.wait().await.unwrap();
+    assert_eq!(status.code(), Some(130));
+    assert!(echoes(&terminal));
+    assert!(site.local.secret_ids().is_empty());
+}
+
+#[tokio::test]
+async fn a_secret_is_not_echoed() {
+    let site = Site::start().await;
+    let mut terminal = Terminal::start(&site.program(&["secret", "create", "token"]), 80);
+    terminal.shows("Value of token").await;
+    terminal.types("s3cret\n");
+    let (code, shown) = terminal.ends().await;
+    assert_eq!(code, 0, "{shown}");
+    assert!(!shown.contains("s3cret"), "{shown}");
+    let id = site.local.secret_ids().pop().unwrap();
+    assert_eq!(site.local.secret_value(&id).as_deref(), Some("s3cret"));
+}
