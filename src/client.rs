@@ -14,6 +14,7 @@ use self::urls::Interface;
 use crate::context::{Context, PollLines, Retried};
 use crate::error::{Error, Result};
 use crate::graphql::{Graphql, Secrets, Templates};
+use crate::hiding::credentials;
 use crate::queue::Endpoint;
 use crate::transport::{Budget, Key, Lane, Limiter, Transport, Wire};
 
@@ -33,7 +34,8 @@ use crate::transport::{Budget, Key, Lane, Limiter, Transport, Wire};
 ///
 /// # Panics
 ///
-/// Calls, waits and streams panic in a tokio runtime whose time or I/O driver is disabled.
+/// Calls, waits and streams panic in a tokio runtime whose time or I/O driver is disabled, and if
+/// they are polled again after the runtime in which they were waiting has been shut down.
 /// [`Endpoint::run_all`] and [`Endpoint::run_stream`] also panic outside a runtime, because they
 /// spawn tasks.
 ///
@@ -110,8 +112,9 @@ impl ClientBuilder {
     ///
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), with the setting's name as
     /// the field, if the key is missing or not allowed in a header; a URL is invalid, carries
-    /// credentials, or is plain http to another host; the proxy's URL is invalid; the share of the
-    /// rate limits is out of range.
+    /// credentials, or is plain http to another host; the proxy's URL is invalid; the user agent is
+    /// not allowed in a header; a timeout or the largest reply is zero; the share of the rate limits
+    /// is out of range.
     pub fn build(self) -> Result<Client> {
         let refuse = |field: &str, rule: &str| Error::refused(SETTINGS, field, rule);
         let key = self.api_key.clone().ok_or_else(|| {
@@ -130,6 +133,7 @@ impl ClientBuilder {
         if !self.rate_limits.share_is_usable() {
             return Err(refuse("rate_limits.share", "must be above 0 and at most 1"));
         }
+        self.refuse_zeros()?;
         let url = |interface, text: Option<String>| {
             text.map(|text| urls::parse(interface, &text, self.plain_http)).transpose()
         };
@@ -138,6 +142,8 @@ impl ClientBuilder {
             None => self.http()?,
         };
         let connect_timeout = self.time_to_connect();
+        let environment = |name| std::env::var(name).ok();
+        let at_proxies = credentials::of_proxies(self.proxy.as_ref(), environment);
         Ok(Client {
             context: Arc::new(Context {
                 base_url: url(Interface::Queue, self.base_url)?,
@@ -156,8 +162,9 @@ impl ClientBuilder {
                         http,
                         lane: self.http_client.map(|_| Arc::new(Lane::new())),
                         key,
+                        at_proxies,
                         timeout: self.timeout,
-                        largest_reply: self.largest_reply,
+                        largest_response: self.largest_response,
                     },
                     retry: self.retry,
                     budget: Budget::new(),

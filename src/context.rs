@@ -76,8 +76,9 @@ impl Context {
         set(&self.graphql_url, "graphql_url", attempted)
     }
 
-    pub(crate) fn key(&self) -> &SecretString {
-        self.transport.wire.key.secret()
+    /// What is sent with all calls and must not be shown of any response.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = &SecretString> {
+        self.transport.wire.secrets_of_all_calls()
     }
 }
 

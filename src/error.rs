@@ -11,7 +11,7 @@ pub(crate) use service_message::service_message;
 
 use std::any::Any;
 use std::error::Error as StdError;
-use std::fmt;
+use std::fmt::{self, Write};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -262,7 +262,17 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.0.attempted, self.0.message)
+        write!(f, "{}: ", self.0.attempted)?;
+        for character in self.0.message.chars() {
+            match character {
+                // A terminal must not obey what the service or a handler says.
+                _ if character.is_control() && !matches!(character, '\n' | '\t') => {
+                    write!(f, "{}", character.escape_default())?;
+                }
+                _ => f.write_char(character)?,
+            }
+        }
+        Ok(())
     }
 }
 

@@ -7,16 +7,18 @@
 //!   own words, ids and statuses never pass through here, and nothing is parsed after it was redacted.
 //! - What is known to be a secret is always redacted: the API key, storage credentials, and what a
 //!   field is named after (`password`, `apiKey`, `HF_TOKEN`). Any other value of an environment
-//!   may be one, and is redacted unless it is trivial (`request::is_trivial`).
+//!   may be one, and is redacted unless it is trivial (`trivial::is_trivial`).
 //!
-//! How a secret may be spelled is the matter of `spelling`, where it stands that of `search`, and
-//! which values of a request are secrets that of `request`.
+//! `spelling` knows how a secret may be escaped, `search` finds it, `request` and `credentials` decide
+//! which values are secrets, except for those that are `trivial`.
 
+pub(crate) mod credentials;
 mod entities;
 mod found;
 mod request;
 mod search;
 mod spelling;
+mod trivial;
 
 use bytes::Bytes;
 use serde_json::{Map, Value};
@@ -28,11 +30,11 @@ use crate::secret_string::SecretString;
 
 const REDACTED: &str = "[redacted]";
 
-/// What must not be shown of a response to one request.
+/// The secrets to redact in the response to one request.
 #[derive(Clone, Default)]
 pub(crate) struct Secrets {
     known: Vec<SecretString>,
-    /// The request's JSON body, whose secrets are looked up only where something is to be redacted.
+    /// The request's JSON body, which is searched for secrets only when something is to be redacted.
     sent: Option<Bytes>,
 }
 
@@ -41,7 +43,7 @@ impl Secrets {
         Self { known, sent }
     }
 
-    /// The same, without holding on to the request.
+    /// The same, without keeping the request's body.
     pub(crate) fn looked_up(mut self) -> Self {
         if let Some(sent) = self.sent.take() {
             let mut json = serde_json::Deserializer::from_slice(&sent);
@@ -50,7 +52,7 @@ impl Secrets {
         self
     }
 
-    /// The text without any of the secrets, however they are spelled in it.
+    /// The text without any of the secrets, in whatever spelling.
     pub(crate) fn hide(&self, text: &str) -> String {
         self.redactor().hide(text)
     }
@@ -79,7 +81,7 @@ impl Redactor {
         shown
     }
 
-    /// The same in each text of a JSON object, the names of its fields included.
+    /// The same for each text in a JSON object, including the names of its fields.
     pub(crate) fn hide_object(&self, object: &mut Map<String, Value>) {
         for (name, mut value) in std::mem::take(object) {
             self.hide_json(&mut value);

@@ -216,7 +216,7 @@ fn flaw(attempted: &Attempted, place: &str, json: &[u8], expected: Container) ->
     let mut deserializer = serde_json::Deserializer::from_slice(without_mark(json));
     let read = deserializer.deserialize_any(expected).and_then(|()| deserializer.end());
     let error = read.err().unwrap_or_else(|| serde::de::Error::custom("a name is not UTF-8"));
-    not_decodable(attempted, place, error)
+    decode::flawed(attempted, place, json, &error)
 }
 
 #[cfg(test)]

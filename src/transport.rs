@@ -9,6 +9,7 @@ mod call;
 mod credential;
 mod driven;
 mod exchange;
+mod incoming;
 mod key;
 mod lane;
 mod limit;
@@ -24,6 +25,7 @@ mod unread;
 pub(crate) use attempt::Wire;
 pub(crate) use call::{Auth, Call, Operation};
 pub(crate) use credential::Credential;
+pub(crate) use incoming::Incoming;
 pub(crate) use key::Key;
 pub(crate) use lane::Lane;
 pub use limit::RateLimits;
@@ -78,6 +80,9 @@ impl Transport {
     /// Sends a call until it gets a final response or may not be retried.
     pub(crate) async fn send(&self, call: Call) -> Result<Reply> {
         require_runtime(&call.attempted)?;
+        if call.timeout.is_some_and(|time| time.is_zero()) {
+            return Err(Error::refused(&call.attempted, "timeout", "must be above zero"));
+        }
         let span = tracing::debug_span!(
             "podqueue.call",
             otel.name = %format_args!("{} {}", call.operation.method, call.operation.name),

@@ -53,7 +53,7 @@ async fn serve(announced: Option<u64>, body: Bytes) -> Client {
             });
         }
     });
-    let settings = Client::builder().api_key("k").base_url(url).largest_reply(usize::MAX);
+    let settings = Client::builder().api_key("k").base_url(url).largest_response(usize::MAX);
     settings.retry(RetryPolicy::never()).build().unwrap()
 }
 

@@ -32,7 +32,7 @@ pub struct ClientBuilder {
     pub(super) timeout: Duration,
     pub(super) call_timeout: Option<Duration>,
     pub(super) connect_timeout: Duration,
-    pub(super) largest_reply: usize,
+    pub(super) largest_response: usize,
     pub(super) run_limit: usize,
     pub(super) run_sync_limit: usize,
     pub(super) user_agent: String,
@@ -57,7 +57,7 @@ impl ClientBuilder {
             timeout: Duration::from_secs(60),
             call_timeout: None,
             connect_timeout: Duration::from_secs(10),
-            largest_reply: 64 * MIB,
+            largest_response: 64 * MIB,
             run_limit: Run::MAX_BODY,
             run_sync_limit: RunSync::MAX_BODY,
             user_agent: concat!("podqueue/", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -65,6 +65,21 @@ impl ClientBuilder {
             http_client: None,
             observer: Observer::default(),
         }
+    }
+
+    /// With any of these at zero, every call would fail, and some only after they were sent.
+    pub(super) fn refuse_zeros(&self) -> Result<()> {
+        for (field, is_zero) in [
+            ("timeout", self.timeout.is_zero()),
+            ("call_timeout", self.call_timeout.is_some_and(|time| time.is_zero())),
+            ("connect_timeout", self.connect_timeout.is_zero()),
+            ("largest_response", self.largest_response == 0),
+        ] {
+            if is_zero {
+                return Err(Error::refused(SETTINGS, field, "must be above zero"));
+            }
+        }
+        Ok(())
     }
 
     /// Reads the key and the URLs from the environment: `PODQUEUE_API_KEY`, `PODQUEUE_BASE_URL`,
@@ -185,11 +200,11 @@ impl ClientBuilder {
     }
 
     /// The largest response body that is read, in bytes; 64 MiB by default. A larger one is an
-    /// error: [`ErrorKind::ReplyTooLarge`](crate::ErrorKind::ReplyTooLarge), or
+    /// error: [`ErrorKind::ResponseTooLarge`](crate::ErrorKind::ResponseTooLarge), or
     /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if it is the success
     /// response to a call that must not be made twice.
-    pub fn largest_reply(mut self, bytes: usize) -> Self {
-        self.largest_reply = bytes;
+    pub fn largest_response(mut self, bytes: usize) -> Self {
+        self.largest_response = bytes;
         self
     }
 

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use reqwest::header::HeaderValue;
+
 use super::builder::{ClientBuilder, SETTINGS};
 use crate::error::{Error, Result};
 
@@ -18,8 +20,10 @@ impl ClientBuilder {
     }
 
     pub(super) fn http(&self) -> Result<reqwest::Client> {
+        let user_agent = HeaderValue::from_str(&self.user_agent)
+            .map_err(|_| Error::refused(SETTINGS, "user_agent", "is not allowed in a header"))?;
         let mut http = reqwest::Client::builder()
-            .user_agent(&self.user_agent)
+            .user_agent(user_agent)
             .connect_timeout(self.time_to_connect())
             .pool_idle_timeout(IDLE)
             .http1_only()
@@ -28,14 +32,21 @@ impl ClientBuilder {
             .referer(false);
         if let Some(url) = &self.proxy {
             // What is wrong with it is not told in detail: it can hold a password.
-            let proxy = reqwest::Proxy::all(url.expose()).map_err(|_| {
-                Error::refused(SETTINGS, "proxy", "must be the URL of an http or https proxy")
-            })?;
-            http = http.proxy(proxy);
+            let refused =
+                || Error::refused(SETTINGS, "proxy", "must be the URL of an http or https proxy");
+            // The HTTP client would fail with another one call by call.
+            if url.expose().split_once("://").is_some_and(|(scheme, _)| !is_http(scheme)) {
+                return Err(refused());
+            }
+            http = http.proxy(reqwest::Proxy::all(url.expose()).map_err(|_| refused())?);
         }
         http.build().map_err(|error| {
             Error::refused(SETTINGS, "http client", "cannot be set up: see the source")
                 .with_source(error)
         })
     }
+}
+
+fn is_http(scheme: &str) -> bool {
+    ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
 }

@@ -49,9 +49,9 @@ pub enum ErrorKind {
     /// Any other status.
     UnexpectedStatus,
     /// The response is larger than
-    /// [`ClientBuilder::largest_reply`](crate::ClientBuilder::largest_reply), on a call that is
+    /// [`ClientBuilder::largest_response`](crate::ClientBuilder::largest_response), on a call that is
     /// safe to repeat.
-    ReplyTooLarge,
+    ResponseTooLarge,
     /// The response or a job's output does not have the expected shape.
     /// [`Error::field`](crate::Error::field) is the path to the offending field.
     Decode,
@@ -106,7 +106,7 @@ impl ErrorKind {
             Self::Server => "server",
             Self::Redirect => "redirect",
             Self::UnexpectedStatus => "unexpected_status",
-            Self::ReplyTooLarge => "reply_too_large",
+            Self::ResponseTooLarge => "response_too_large",
             Self::Decode => "decode",
             Self::ForeignRecord => "foreign_record",
             Self::StreamGap => "stream_gap",
@@ -168,7 +168,7 @@ mod tests {
         ErrorKind::Server,
         ErrorKind::Redirect,
         ErrorKind::UnexpectedStatus,
-        ErrorKind::ReplyTooLarge,
+        ErrorKind::ResponseTooLarge,
         ErrorKind::Decode,
         ErrorKind::ForeignRecord,
         ErrorKind::StreamGap,

@@ -18,7 +18,7 @@ use super::gone::Deleted;
 use super::{GraphqlError, GraphqlFailure, Operation};
 use crate::context::{Context, GraphqlBody};
 use crate::error::{Attempted, Error, ErrorKind, Result};
-use crate::hiding::Secrets;
+use crate::hiding::{Secrets, secrets_named};
 use crate::json::{RawField, decode_at, not_serializable};
 use crate::transport::{self, Auth, Call, Repeat, Reply};
 
@@ -138,6 +138,8 @@ impl Graphql {
         let mut call = Call::new(&operation, attempted.clone(), url, Auth::QueryKey).body(body);
         call.timeout = timeout;
         call.secrets = request.document.secrets(variables);
+        let of_url = call.url.query_pairs().flat_map(|(name, value)| secrets_named(&name, &value));
+        call.secrets.extend(of_url.collect::<Vec<_>>());
         match self.context.transport.send(call).await {
             Err(error) if error.status() == Some(400) => Err(as_graphql(&attempted, error)),
             result => result,

@@ -8,6 +8,8 @@ use std::ops::Range;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
+use super::credentials;
+use super::trivial::is_trivial;
 use crate::secret_string::SecretString;
 
 const ENVIRONMENT: [&str; 4] = ["env", "envs", "environment", "environmentvariables"];
@@ -31,10 +33,10 @@ const CREDENTIALS: [&str; 16] = [
     "cookie",
 ];
 
-/// What a value is taken for.
+/// How a value is classified.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Taken {
-    /// No secret.
+    /// Not a secret.
     Open,
     /// A secret, unless it is trivial.
     Doubtful,
@@ -42,20 +44,7 @@ enum Taken {
     Secret,
 }
 
-/// Whether a value that may be a secret is none, or none worth the damage: to redact `1`, `true` or
-/// `small` wherever it stands would leave nothing of a message.
-///
-/// It is trivial with fewer than 6 characters, as a word of fewer than 8 letters, and as a number, a
-/// date or an address of fewer than 12 digits and signs.
-fn is_trivial(value: &str) -> bool {
-    let length = value.chars().count();
-    let only = |of: fn(char) -> bool| value.chars().all(of);
-    length < 6
-        || (length < 8 && only(char::is_alphabetic))
-        || (length < 12 && only(|it| it.is_ascii_digit() || ".,:+-_/ ".contains(it)))
-}
-
-/// What is secret of a parameter's value, by the parameter's name.
+/// The secrets in a parameter's value, judged by the parameter's name.
 pub(crate) fn secrets_named(name: &str, value: &str) -> Vec<SecretString> {
     Candidate { text: value.to_owned(), taken: taken_for(name, Taken::Open) }.secrets()
 }
@@ -63,12 +52,12 @@ pub(crate) fn secrets_named(name: &str, value: &str) -> Vec<SecretString> {
 /// All secrets in the JSON of a request.
 pub(crate) fn secrets_in<'de>(json: impl Deserializer<'de>) -> Vec<SecretString> {
     let mut found = Vec::new();
-    // What was found before a flaw is found.
+    // In malformed JSON, whatever precedes the error is found.
     let _ = Walk { found: &mut found, taken: Taken::Open }.deserialize(json);
     found.into_iter().flat_map(Candidate::secrets).collect()
 }
 
-/// What the value of a field is taken for, by the field's name and by what it lies in.
+/// Classifies the value of a field by the field's name and by what contains it.
 fn taken_for(name: &str, within: Taken) -> Taken {
     let plain: String =
         name.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect();
@@ -82,7 +71,7 @@ fn taken_for(name: &str, within: Taken) -> Taken {
 }
 
 impl Taken {
-    /// As doubtful as what it lies in, unless it is a secret by its own name.
+    /// Replaces `Doubtful` by the classification of what contains it.
     fn at_most(self, other: Self) -> Self {
         if self == Self::Doubtful { other } else { self }
     }
@@ -94,7 +83,8 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// The text, and where it is a scheme with a credential (`Bearer …`), that alone.
+    /// The text; if it is a scheme and a credential (`Bearer …`), also the credential, decoded if it is
+    /// `Basic`.
     fn secrets(self) -> Vec<SecretString> {
         let is_secret = match self.taken {
             Taken::Open => false,
@@ -106,11 +96,13 @@ impl Candidate {
         }
         let credential = self.text.rsplit_once(' ').map(|(_, credential)| credential);
         let credential = credential.filter(|it| !is_trivial(it)).map(SecretString::from);
-        std::iter::once(SecretString::from(self.text.as_str())).chain(credential).collect()
+        let text = SecretString::from(self.text.as_str());
+        let decoded = credentials::in_basic(&self.text);
+        std::iter::once(text).chain(credential).chain(decoded).collect()
     }
 }
 
-/// On the way through a value.
+/// Collects candidates from a value.
 struct Walk<'a> {
     found: &'a mut Vec<Candidate>,
     taken: Taken,
@@ -194,8 +186,8 @@ impl<'de> Visitor<'de> for Walk<'_> {
     }
 }
 
-/// What a pair such as `{"key": …, "value": …}` holds, as the places of what was found in it. Which
-/// is first is up to who wrote it.
+/// The candidates found in a pair such as `{"key": …, "value": …}`, as ranges. The fields may come in
+/// any order.
 #[derive(Default)]
 struct Pair {
     key: Option<Range<usize>>,
@@ -213,11 +205,11 @@ impl Pair {
         }
     }
 
-    /// A name is no secret, and says what the value is.
+    /// A name is not a secret, but classifies the value.
     fn settle(self, found: &mut [Candidate], within: Taken) {
         let labels = [&self.key, &self.name];
         let Some(value) = self.value.clone() else {
-            // These are fields as any other then.
+            // Not a pair: these are ordinary fields.
             for range in labels.into_iter().flatten() {
                 found[range.clone()].iter_mut().for_each(|it| it.taken = it.taken.at_most(within));
             }
@@ -227,7 +219,7 @@ impl Pair {
             let mut texts = found[range.clone()].iter();
             texts.any(|it| taken_for(&it.text, Taken::Open) == Taken::Secret)
         });
-        // What has a name of its own outside of an environment is a secret that is created.
+        // A name and a value outside of an environment create a secret.
         let is_created = self.name.is_some() && within == Taken::Open;
         if is_credential || is_created {
             found[value].iter_mut().for_each(|it| it.taken = Taken::Secret);
@@ -277,6 +269,10 @@ mod tests {
                 json!({"headers": {"Authorization": "Bearer canary-1"}}),
                 vec!["Bearer canary-1", "canary-1"],
             ),
+            (
+                json!({"Authorization": "Basic bWU6Y2FuYXJ5LTE="}),
+                vec!["Basic bWU6Y2FuYXJ5LTE=", "bWU6Y2FuYXJ5LTE=", "canary-1", "me:canary-1"],
+            ),
             (json!(null), vec![]),
         ] {
             assert_eq!(found(json.clone()), expected, "{json}");
@@ -284,20 +280,8 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_before_a_flaw_is_found() {
+    fn secrets_before_a_syntax_error_are_found() {
         let mut json = serde_json::Deserializer::from_str(r#"{"token":"canary","x":oops"#);
         assert_eq!(secrets_in(&mut json).len(), 1);
-    }
-
-    #[test]
-    fn trivial_values_are_no_secrets() {
-        for trivial in
-            ["", "1", "true", "debug", "small", "0.0.0.0:80", "2024-01-01", "8080", "h100"]
-        {
-            assert!(is_trivial(trivial), "{trivial}");
-        }
-        for other in ["hunter2", "4111111111111111", "canary-1", "swordfish", "пароль-1"] {
-            assert!(!is_trivial(other), "{other}");
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! Where in a text secrets are spelled out.
+//! Finds the places at which a text contains secrets.
 //!
 //! All of them are looked for at once, in one pass. What is looked for are windows: of a short secret
 //! the whole, of a long one each piece of a certain length, so that the pieces that are found cover
@@ -11,29 +11,29 @@ use std::ops::Range;
 
 use super::spelling::Spelling;
 
-/// A secret shorter than this counts only where it stands alone: to redact each `a` of a text would
-/// tell what the secret is, and nothing else.
+/// A secret shorter than this is only redacted as a separate word: redacting every `a` of a text would
+/// reveal the secret.
 const SHORT: usize = 4;
 
-/// A secret shorter than this is not looked for across white space.
+/// A secret shorter than this is not searched for across white space.
 const JOINED: usize = 6;
 
-/// Of a secret this long, a part gives it away too: a service may cut short what it repeats.
+/// Parts of a secret this long are redacted, too: a service may truncate what it echoes.
 const LONG: usize = 12;
 
-/// The length of the secrets, all together, from which on whole texts are redacted instead: to look for
-/// more would take too long.
+/// If the secrets' total length exceeds this, whole texts are redacted instead: searching would take
+/// too long.
 const MOST: usize = 256 * 1024;
 
-/// How many steps are taken for each byte of a text. What needs more consists of beginnings of secrets,
-/// and is redacted from there on.
+/// The maximum number of steps for each byte of a text. A text that takes more consists of beginnings of
+/// secrets, and is redacted from there on.
 const STEPS_PER_BYTE: usize = 24;
 const STEPS_OF_ANY: usize = 300_000;
 
-/// What stands for a character that was not UTF-8.
+/// Replaces a character that was not UTF-8.
 const LOST: char = char::REPLACEMENT_CHARACTER;
 
-/// Secrets in the form in which they are looked for.
+/// Secrets, prepared for searching.
 #[derive(Default)]
 pub(super) struct Needles {
     all: Vec<Needle>,
@@ -42,7 +42,7 @@ pub(super) struct Needles {
     /// The windows that begin so.
     by_first: HashMap<char, Vec<Range<usize>>>,
     by_two: HashMap<[char; 2], Vec<Range<usize>>>,
-    /// There are too many to look for.
+    /// There are too many to search for.
     too_many: bool,
 }
 
@@ -55,14 +55,14 @@ struct Needle {
     rules: Rules,
 }
 
-/// Where a needle counts.
+/// Where a match counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rules {
-    /// Only where it stands alone.
+    /// Only as a separate word.
     alone: bool,
-    /// Also where white space was put into it.
+    /// Also with white space inserted into it.
     joined: bool,
-    /// It stands for bytes in digits, and its neighbours are a part of it.
+    /// It is encoded in digits (Base64, hex), and adjacent digits belong to it.
     digits: bool,
 }
 
@@ -109,7 +109,7 @@ impl Needles {
         needles
     }
 
-    /// Sorts the windows, and notes where which of them begin.
+    /// Sorts and indexes the windows.
     fn arrange(&mut self) {
         let mut windows = Vec::new();
         for (needle, it) in self.all.iter().enumerate() {
@@ -138,7 +138,7 @@ impl Needles {
         &needle.characters[window.first..window.first + needle.part]
     }
 
-    /// The places that must not be shown, in order and apart from each other.
+    /// The places to redact, in order and without overlaps.
     pub(super) fn spans(&self, text: &str) -> Vec<Range<usize>> {
         let mut found = Found::default();
         if self.too_many && !text.is_empty() {
@@ -295,7 +295,7 @@ impl Needle {
     }
 }
 
-/// Ranges that are in order, and do not touch.
+/// Ranges in order that do not touch.
 #[derive(Default)]
 struct Found(Vec<Range<usize>>);
 
@@ -331,9 +331,11 @@ impl Found {
     }
 }
 
-/// What is put into a text to break its lines, or to let it be broken.
+/// Characters that may be inserted into a text: line breaks, places where a line may be broken, and the
+/// zero bytes of UTF-16 that is read as UTF-8.
 fn is_passed_over(character: char) -> bool {
     character.is_whitespace()
+        || character.is_control()
         || matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
@@ -348,17 +350,17 @@ fn fits(read: char, expected: char) -> bool {
     read == expected || (read == LOST && !expected.is_ascii())
 }
 
-/// A character, and what it may have become.
+/// A character, and what decoding may have made of it.
 fn variants(character: char) -> impl Iterator<Item = char> {
     let lost = (!character.is_ascii() && character != LOST).then_some(LOST);
     std::iter::once(character).chain(lost)
 }
 
-/// A secret as bytes that are written in digits: in Base64, in the middle of something else, or in hex.
+/// Encodings of a secret in digits: in Base64, at any offset within other text, or in hex.
 mod digits {
     use super::{Needle, Rules, folded};
 
-    /// A shorter secret is not looked for: too much of it depends on what stands beside it.
+    /// A shorter secret is not searched for: too many of its digits depend on the adjacent bytes.
     const SHORTEST: usize = 8;
 
     /// Of more digits than these, a part is found too.

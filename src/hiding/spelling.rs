@@ -1,5 +1,5 @@
-//! What the characters of a text may stand for: each can be escaped for JSON or a string literal, for
-//! a URL or for HTML, several times over, and none has to be escaped in the way its neighbour is.
+//! What the characters of a text may stand for: each may be escaped for JSON or a string literal, for a
+//! URL or for HTML, several times over, and independently of its neighbors.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -7,15 +7,15 @@ use std::rc::Rc;
 
 use super::entities;
 
-/// How often something may be escaped over: a GraphQL literal, in a JSON body, in a line of a log, in
-/// JSON, in JSON again, and once more.
+/// How many levels of escaping are read: a GraphQL literal, in a JSON body, in a line of a log, in JSON,
+/// in JSON again, and one more.
 const LEVELS: u8 = 6;
 
 /// How many positions are remembered at a time.
 const REMEMBERED: usize = 4_096;
 
-/// How many readings are gone through for each byte of a text. One that has more consists of little but
-/// escapes of escapes, which nobody writes who means to be read: of the rest only one level is read.
+/// The maximum number of readings for each byte of a text. A text with more consists almost entirely of
+/// escaped escapes, which no real message does: in the rest of it only one level is read.
 const READINGS_PER_BYTE: usize = 32;
 const READINGS_OF_ANY: usize = 300_000;
 
@@ -29,7 +29,7 @@ type Known = HashMap<(usize, u8), Rc<[Reading]>>;
 pub(super) struct Spelling<'a> {
     text: &'a str,
     known: RefCell<Known>,
-    /// How many readings may still be gone through.
+    /// How many more readings are allowed.
     left: Cell<usize>,
 }
 
@@ -50,12 +50,12 @@ impl<'a> Spelling<'a> {
         Self { text, known: RefCell::default(), left: Cell::new(left) }
     }
 
-    /// All characters that may be meant at a position.
+    /// All characters that the text may mean at a position.
     pub(super) fn at(&self, at: usize) -> Rc<[Reading]> {
         self.read(at, if self.left.get() > 0 { LEVELS } else { 1 })
     }
 
-    /// The character at a position, where it can only mean itself.
+    /// The character at a position, if it can only mean itself.
     pub(super) fn plain(&self, at: usize) -> Option<Reading> {
         let byte = *self.text.as_bytes().get(at)?;
         let plain = byte.is_ascii() && !matches!(byte, b'\\' | b'%' | b'&' | b'+');
@@ -104,7 +104,7 @@ impl<'a> Spelling<'a> {
         readings
     }
 
-    /// A backslash is doubled on each level: among many of them, any other number is no reading.
+    /// Each level doubles a backslash, so only powers of two are plausible.
     fn is_likely(&self, at: usize, (character, next): Reading) -> bool {
         let written = &self.text.as_bytes()[at..next];
         character != '\\'

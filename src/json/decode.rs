@@ -39,9 +39,29 @@ pub(crate) fn decode_at<T: DeserializeOwned>(
             (place, path) if path.starts_with('[') => format!("{place}{path}"),
             (place, path) => format!("{place}.{path}"),
         };
-        let note = if finite.is_some() { READ_AS_NULL } else { "" };
+        let note = if finite.is_some() { READ_AS_NULL } else { note_on(json) };
         undecodable(attempted, &path, &error, note)
     })
+}
+
+/// What the bytes are, where that can be told and they are no JSON.
+fn note_on(bytes: &[u8]) -> &'static str {
+    match bytes.trim_ascii_start() {
+        [b'<', ..] => " (it looks like a web page)",
+        [0x1f, 0x8b, ..] => " (it looks compressed, although no compression was accepted)",
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => " (it looks like UTF-16 instead of UTF-8)",
+        _ => "",
+    }
+}
+
+/// The error for these bytes, which are not JSON of the expected shape at `path`.
+pub(super) fn flawed(
+    attempted: &Attempted,
+    path: &str,
+    bytes: &[u8],
+    error: &serde_json::Error,
+) -> Error {
+    undecodable(attempted, path, error, note_on(bytes))
 }
 
 /// The error for JSON that is not of the expected shape at `path`.

@@ -15,52 +15,52 @@ pub(crate) trait Rule {
     /// Whether so many callers may go at once; `calls_wait` says whether any of them had to wait.
     fn room_for(&mut self, callers: u64, now: Instant, calls_wait: bool) -> Result<(), Blocked>;
 
-    /// A caller goes. There is room for it.
+    /// Lets a caller go, for which there is room.
     fn take(&mut self, ask: Self::Ask, now: Instant) -> Self::Turn;
 }
 
-/// There is no room now.
+/// Why a caller cannot go: there is no room now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Blocked {
-    /// When that may change without an event; `None` where only an event can change it.
+    /// When that may change by time alone; `None` if only an event can change it.
     pub(crate) until: Option<Instant>,
 }
 
-/// How long a caller that was called is waited for before the next one is called. It halves with
-/// each that does not come, down to [`LEAST_GRACE`], and is whole again as soon as one does: a row of
-/// callers that are not polled costs little, and a runtime that is busy for a moment nothing.
+/// How long to wait for a caller that was called before calling the next one. It halves with each that
+/// does not come, down to [`LEAST_GRACE`], and is restored as soon as one does: many callers in a row
+/// that are not polled cost little, and a runtime that is briefly busy costs nothing.
 const GRACE: Duration = Duration::from_millis(20);
 const LEAST_GRACE: Duration = Duration::from_millis(1);
 
 /// How late the driver may be before another caller takes over.
 const OVERDUE: Duration = Duration::from_millis(10);
 
-/// After so many urgent callers it is the turn of one that is not, where one waits.
+/// After so many urgent callers in a row, an ordinary one goes, if one is waiting.
 pub(super) const URGENT_IN_A_ROW: u32 = 7;
 
 /// The callers that wait, and the rule that lets them go. `H` is what wakes one.
 ///
 /// A caller whose turn it is gets called, and the room for it is kept for a moment. If it is not
-/// polled by then, the next one is called, and the late one gets back to its old place as soon as it
-/// is polled. So a caller that is not polled holds up nobody, and nothing that it was given can be
-/// lost: it takes its turn itself, when it comes.
+/// polled by then, the next one is called, and the late one returns to its old place as soon as it is
+/// polled. So a caller that is not polled delays nobody, and no turn can be lost: a caller takes its turn
+/// itself when it is polled.
 ///
-/// One caller, the driver, is asked to come back when the clock alone changes something. The last
-/// that arrived drives, because it is the least likely to have been abandoned; all others are to come
-/// back much later, and take over where the driver did not come.
+/// One caller, the driver, keeps the timer for all. It is the last that arrived, because that one is the
+/// least likely to have been abandoned; all others are polled again much later, and take over if the
+/// driver was not polled in time.
 #[derive(Debug)]
 pub(super) struct Order<R, H> {
     pub(super) rule: R,
     arrivals: u64,
     urgent: BTreeMap<u64, H>,
     ordinary: BTreeMap<u64, H>,
-    /// Those that were called and have not come yet, and until when they are waited for.
+    /// Those that were called and have not been polled yet, and how long to wait for them.
     called: BTreeMap<u64, Instant>,
-    /// How many that were called did not come, since the last that did.
+    /// How many called ones in a row have not been polled in time.
     absent: u32,
     urgent_in_a_row: u32,
     driver: Option<Driver>,
-    /// The caller that was polled last of those that do not drive: the most likely to be polled again.
+    /// The caller polled most recently, apart from the driver: the most likely to be polled again.
     stands_by: Option<u64>,
 }
 
@@ -71,7 +71,7 @@ struct Driver {
     due: Option<Instant>,
 }
 
-/// What a poll comes to.
+/// The result of a poll.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step<T> {
     Go(T),
@@ -81,7 +81,7 @@ pub(super) enum Step<T> {
     StandBy,
 }
 
-/// What is to be done outside of the lock.
+/// What to do after the lock is released.
 #[derive(Debug)]
 pub(super) struct Effects<H> {
     pub(super) wake: Vec<H>,
@@ -118,7 +118,7 @@ impl<R: Rule, H: Clone> Order<R, H> {
         }
     }
 
-    /// A turn for a caller that has just arrived, where nobody waits and there is room.
+    /// A turn for a caller that has just arrived, if nobody is waiting and there is room.
     pub(super) fn go_at_once(&mut self, ask: R::Ask, now: Instant) -> Option<R::Turn> {
         if !self.is_empty() || self.rule.room_for(1, now, false).is_err() {
             return None;
@@ -132,12 +132,12 @@ impl<R: Rule, H: Clone> Order<R, H> {
         self.arrivals
     }
 
-    /// How many wait and are not called.
+    /// How many are waiting and have not been called.
     pub(super) fn waiting(&self) -> usize {
         self.urgent.len() + self.ordinary.len()
     }
 
-    /// Whether nobody waits; callers that did not come when they were called do not count.
+    /// Whether nobody is waiting, or was called and is still being waited for.
     pub(super) fn is_empty(&self) -> bool {
         self.waiting() == 0 && self.called.is_empty()
     }
@@ -178,7 +178,7 @@ impl<R: Rule, H: Clone> Order<R, H> {
         Step::StandBy
     }
 
-    /// A caller goes away without a turn.
+    /// A caller leaves without a turn.
     pub(super) fn leave(&mut self, place: u64, now: Instant, effects: &mut Effects<H>) {
         let handle = self.urgent.remove(&place).or_else(|| self.ordinary.remove(&place));
         let was_waiting = handle.is_some() || self.called.remove(&place).is_some();
@@ -195,8 +195,8 @@ impl<R: Rule, H: Clone> Order<R, H> {
         self.find_driver(next, effects);
     }
 
-    /// Calls everybody for whom there is room. The turn of `me`, where it has come, and when to look
-    /// again.
+    /// Calls everybody for whom there is room. Returns the turn of `me`, if it has come, and when to
+    /// look again.
     fn advance(
         &mut self,
         me: Option<(u64, R::Ask)>,
@@ -255,7 +255,7 @@ impl<R: Rule, H: Clone> Order<R, H> {
         }
     }
 
-    /// Sees to it that somebody comes back then.
+    /// Makes sure that somebody is polled again by then.
     fn find_driver(&mut self, next: Option<Instant>, effects: &mut Effects<H>) {
         let place = match self.driver {
             Some(Driver { due: Some(due), .. }) if next.is_none_or(|next| due <= next) => return,
@@ -271,7 +271,7 @@ impl<R: Rule, H: Clone> Order<R, H> {
         effects.wake.extend(self.handle(place).cloned());
     }
 
-    /// What wakes a caller that waits and is not called.
+    /// The waker of a caller that is waiting and has not been called.
     fn handle(&self, place: u64) -> Option<&H> {
         self.ordinary.get(&place).or_else(|| self.urgent.get(&place))
     }

@@ -27,10 +27,12 @@ fn endpoint() -> Endpoint {
 
 fn reply(body: &[u8]) -> Reply {
     Reply {
+        sent_at: SystemTime::now(),
         status: 200,
         body: Bytes::copy_from_slice(body),
         after_unknown_outcome: false,
         secrets: Secrets::new(vec![SecretString::from("k")], None),
+        incoming: None,
     }
 }
 
@@ -58,7 +60,7 @@ fn read_all_of(record: JobRecord) {
     for name in record.other_names() {
         let _ = record.other::<Value>(name);
     }
-    record.is_seen_at(SystemTime::now());
+    record.is_seen_since(SystemTime::now());
     let _ = (record.job().expires_at(), record.job().result_expires_at());
     let terminal = record.status().is_terminal();
     match record.into_result() {

@@ -69,8 +69,8 @@ impl Job {
     /// What must not be shown of what the service and the handler say about the job.
     pub(super) fn secrets(&self) -> Secrets {
         let submitted = self.submitted.iter().flat_map(|them| them.iter());
-        let key = self.endpoint.context().key();
-        Secrets::new(submitted.chain([key]).cloned().collect(), None)
+        let of_all_calls = self.endpoint.context().secrets();
+        Secrets::new(submitted.chain(of_all_calls).cloned().collect(), None)
     }
 
     /// The job's id. Ids of synchronous jobs start with `sync-`.
@@ -86,7 +86,8 @@ impl Job {
     }
 
     /// When the service deletes the job, even while it runs: its ttl, counted from its submission
-    /// ([policy object](crate#the-interface)). May be late by up to one round trip.
+    /// ([policy object](crate#the-interface)). May be early by as long as the request took to
+    /// arrive.
     ///
     /// Known if this handle, or the one it was cloned from, was returned by the submission; `None`
     /// if it was rebuilt from an id, because the service does not report it. A ttl set with

@@ -85,10 +85,17 @@ impl Lifespan {
         self.known().seen = true;
     }
 
-    /// The service has said this of the job, now. `took` is what it says of the time from the
-    /// submission to the end.
-    pub(super) fn observe(&self, status: &JobStatus, took: Option<Duration>, now: SystemTime) {
-        self.known().observe(status, took, now);
+    /// The service has said this of the job, between then and now: who asked may have been polled
+    /// only long after the response came. `took` is what it says of the time from the submission to
+    /// the end.
+    pub(super) fn observe(
+        &self,
+        status: &JobStatus,
+        took: Option<Duration>,
+        asked: SystemTime,
+        now: SystemTime,
+    ) {
+        self.known().observe(status, took, asked, now);
     }
 
     /// The error of a call about the job: what is not found any more, though it was seen before, has
@@ -138,10 +145,16 @@ impl Known {
         self.accepted?.checked_add(self.ttl)
     }
 
-    fn observe(&mut self, status: &JobStatus, took: Option<Duration>, now: SystemTime) {
+    fn observe(
+        &mut self,
+        status: &JobStatus,
+        took: Option<Duration>,
+        asked: SystemTime,
+        now: SystemTime,
+    ) {
         self.seen = true;
         if !status.is_terminal() {
-            self.going_on = Some(now);
+            self.going_on = Some(asked);
             self.ended = None;
         } else if self.ended.is_none() {
             let earliest = self.going_on.or(self.accepted);
@@ -181,7 +194,7 @@ mod tests {
     }
 
     fn observe(lifespan: &Lifespan, status: JobStatus, took: Option<Duration>, now: SystemTime) {
-        lifespan.known().observe(&status, took, now);
+        lifespan.known().observe(&status, took, now, now);
     }
 
     #[test]

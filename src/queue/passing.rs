@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use tokio::time::Instant;
+
 use super::gateway::is_not_the_services;
 use super::lifespan::Lifespan;
 use super::looks::rarest;
@@ -10,7 +12,31 @@ use crate::json::is_about_a_job;
 
 /// How long nothing but passing failures may come before a wait without a deadline, or a stream, gives
 /// up.
-pub(super) const PATIENCE: Duration = Duration::from_secs(15 * 60);
+const PATIENCE: Duration = Duration::from_secs(15 * 60);
+
+/// How long a row of failures has lasted, for a caller who may not be polled for any time in between.
+#[derive(Default)]
+pub(super) struct Patience {
+    tried: Duration,
+    last: Option<Instant>,
+}
+
+impl Patience {
+    /// One more failure; whether there have been failures for too long. Between two of them counts
+    /// no more than the longest regular pause: beyond that, it was the caller who did not ask.
+    pub(super) fn ends(&mut self, job_id: &str) -> bool {
+        let now = Instant::now();
+        if let Some(last) = self.last.replace(now) {
+            self.tried += (now - last).min(rarest(job_id));
+        }
+        self.tried > PATIENCE
+    }
+
+    /// The service has responded.
+    pub(super) fn restore(&mut self) {
+        *self = Self::default();
+    }
+}
 
 /// Whether a later look at the job may fare better.
 pub(super) fn may_pass(lifespan: &Lifespan, error: &Error) -> bool {

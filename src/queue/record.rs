@@ -78,7 +78,7 @@ impl Job {
             _ => Ok(self.clone()),
         });
         let record = record.map_err(|error| error.with_job_id(self.id()))?;
-        record.is_seen_at(SystemTime::now());
+        record.is_seen_since(reply.sent_at);
         Ok(record)
     }
 }
@@ -127,11 +127,19 @@ impl JobRecord {
         Ok(Self { job, status, output, error, delay_time, execution_time, others })
     }
 
-    /// Lets all handles of the job know what it says, and when it was said.
-    pub(super) fn is_seen_at(&self, now: SystemTime) {
+    /// Lets all handles of the job know what it says, in response to a request that was sent then.
+    pub(super) fn is_seen_since(&self, asked: SystemTime) {
         let took = self.delay_time().zip(self.execution_time());
         let took = took.map(|(delay, run)| delay.saturating_add(run));
-        self.job.lifespan().observe(&self.status, took, now);
+        self.job.lifespan().observe(&self.status, took, asked, SystemTime::now());
+    }
+
+    /// The status as it may be shown: one that is not documented can be anything.
+    pub(super) fn shown_status(&self) -> JobStatus {
+        match &self.status {
+            JobStatus::Other(text) => JobStatus::Other(self.job.secrets().hide(text)),
+            documented => documented.clone(),
+        }
     }
 
     /// The record of a job of which nothing but the status is known.
@@ -151,7 +159,7 @@ impl JobRecord {
     /// submission, with the secrets in it.
     pub(super) fn seen_by(mut self, job: &Job) -> Self {
         self.job = job.clone();
-        self.is_seen_at(SystemTime::now());
+        self.is_seen_since(SystemTime::now());
         self
     }
 
@@ -190,7 +198,8 @@ impl JobRecord {
         match &self.status {
             JobStatus::Completed => {}
             status if status.is_terminal() => return Err(self.clone().into_error()),
-            status => {
+            _ => {
+                let status = self.shown_status();
                 return Err(Error::new(
                     ErrorKind::JobNotFinished,
                     self.job.attempted("output"),
@@ -344,14 +353,15 @@ impl fmt::Debug for JobRecord {
     /// Leaves out what the handler wrote, which can be large and can be a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut others = Vec::new();
+        let redactor = self.job.secrets().redactor();
         self.others.for_each(|name, _| {
             if others.len() < MOST_NAMES_SHOWN {
-                others.push(name);
+                others.push(redactor.hide(&name));
             }
         });
         f.debug_struct("JobRecord")
             .field("id", &self.id())
-            .field("status", &self.status)
+            .field("status", &self.shown_status())
             .field("output_bytes", &self.output.as_ref().map(Bytes::len))
             .field("delay_time", &self.delay_time)
             .field("execution_time", &self.execution_time)

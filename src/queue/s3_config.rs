@@ -1,9 +1,13 @@
 //! Object-storage settings for the worker.
 
+use std::fmt;
+
+use reqwest::Url;
 use serde::Serialize;
 
 use super::http_url::is_http_url;
 use crate::error::{Attempted, Error, Result};
+use crate::hiding::credentials;
 use crate::secret_string::SecretString;
 
 /// Object-storage settings that are passed on to the worker ([s3Config
@@ -20,11 +24,11 @@ use crate::secret_string::SecretString;
 /// ```
 ///
 /// It does not implement [`Serialize`](serde::Serialize): only a submission writes them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct S3Config(Sent);
 
 /// The settings as they are sent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Sent {
     #[serde(serialize_with = "SecretString::send")]
@@ -68,6 +72,22 @@ impl S3Config {
     }
 
     pub(super) fn secrets(&self) -> impl Iterator<Item = SecretString> {
-        [self.0.access_id.clone(), self.0.access_secret.clone()].into_iter()
+        let given = [self.0.access_id.clone(), self.0.access_secret.clone()];
+        given.into_iter().chain(credentials::in_url(&self.0.endpoint_url))
+    }
+}
+
+impl fmt::Debug for S3Config {
+    /// Shows the URL without what may authorize a request to it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Sent { access_id, access_secret, bucket_name, endpoint_url } = &self.0;
+        let host = Url::parse(endpoint_url).ok();
+        let host = host.as_ref().and_then(Url::host_str);
+        f.debug_struct("S3Config")
+            .field("access_id", access_id)
+            .field("access_secret", access_secret)
+            .field("bucket_name", bucket_name)
+            .field("endpoint_host", &host)
+            .finish()
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::ops::RangeInclusive;
 use std::pin::Pin;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,6 +14,7 @@ use super::http_url::is_http_url;
 use super::operations::{RUN, RUN_SYNC};
 use super::{Endpoint, Job, JobRecord, Policy, S3Config};
 use crate::error::{Attempted, Error, Result};
+use crate::hiding::credentials;
 use crate::json::{not_decodable, not_serializable, text_in_flawed};
 use crate::secret_string::SecretString;
 use crate::transport::{Call, Operation, Repeat, Reply, RetryPolicy};
@@ -205,22 +206,12 @@ fn check_webhook(attempted: &Attempted, webhook: &str) -> Result<()> {
     Err(Error::refused(attempted, "webhook", rule))
 }
 
-/// A webhook's URL, and those parts of it that are long enough to be a token.
+/// A webhook's URL, and those parts of it that are credentials, or long enough to be a token.
 fn secrets_of_webhook(url: &SecretString) -> Vec<SecretString> {
     let parts = url.expose().split(['/', '?', '#', '&', '=']);
     let tokens = parts.filter(|part| part.len() >= 32).map(SecretString::from);
-    std::iter::once(url.clone()).chain(tokens).collect()
-}
-
-/// When the service accepted a synchronous job that it answers about `now`: as long ago as the job
-/// took, or as the service waited where it has not ended.
-fn accepted_at(record: &JobRecord, wait: Duration, now: SystemTime) -> SystemTime {
-    let ago = match (record.delay_time(), record.execution_time()) {
-        _ if !record.status().is_terminal() => wait,
-        (Some(delay), Some(run)) => delay.saturating_add(run),
-        _ => Duration::ZERO,
-    };
-    now.checked_sub(ago).unwrap_or(now)
+    let login = credentials::in_url(url.expose());
+    std::iter::once(url.clone()).chain(tokens).chain(login).collect()
 }
 
 /// Reads the record of a new job, whose id only the reply knows.
@@ -272,10 +263,9 @@ impl Run {
         let call = self.submission.into_call(&RUN, endpoint.context().run_limit)?;
         let secrets = call.secrets.clone();
         let reply = endpoint.send(call).await?;
-        let now = SystemTime::now();
         let record = read_new(&endpoint, &RUN, &reply, &secrets)?;
-        record.job().lifespan().accepted(now, ttl);
-        record.is_seen_at(now);
+        record.job().lifespan().accepted(reply.sent_at, ttl);
+        record.is_seen_since(reply.sent_at);
         Ok(record.job().clone())
     }
 }
@@ -325,14 +315,13 @@ impl RunSync {
         if let Some(wait) = self.wait {
             call = call.query("wait", &wait.as_millis().to_string());
         }
-        let (began, secrets) = (SystemTime::now(), call.secrets.clone());
+        let secrets = call.secrets.clone();
         let reply = endpoint.send(call).await?;
-        let now = SystemTime::now();
         let record = read_new(&endpoint, &RUN_SYNC, &reply, &secrets)?;
         let lifespan = record.job().lifespan();
-        lifespan.accepted(accepted_at(&record, wait, now).max(began), ttl);
+        lifespan.accepted(reply.sent_at, ttl);
         lifespan.waited_for(wait);
-        record.is_seen_at(now);
+        record.is_seen_since(reply.sent_at);
         record.into_result()
     }
 }

@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::looks::rarest;
 use super::operations::{CANCEL, STATUS};
-use super::passing::{PATIENCE, may_pass, pause_after};
+use super::passing::{Patience, may_pass, pause_after};
 use super::{Job, JobRecord, JobStatus, Notifier};
 use crate::context::{PollLine, Polling};
 use crate::error::{Error, ErrorKind, Result};
@@ -19,6 +19,9 @@ use crate::transport::require_runtime;
 
 /// How long before the deadline the status is asked for a last time.
 const LAST_LOOK: Duration = Duration::from_millis(250);
+
+/// For how long after a look the job is said to be as it was seen. The caller may have been away.
+const RECENT: Duration = Duration::from_secs(5);
 
 /// The first and the longest pause of a wait that is notified.
 const NOTIFIED_FIRST: Duration = Duration::from_secs(5);
@@ -82,6 +85,8 @@ struct Seen {
     last: Option<JobRecord>,
     /// Why the last look has failed, where it has.
     failure: Option<Error>,
+    /// When the last look that succeeded began.
+    asked: Option<Instant>,
 }
 
 /// How the polling of a job ended.
@@ -130,7 +135,7 @@ impl Wait {
     }
 
     /// The maximum time to wait; unlimited by default. It includes requests: one that is in flight
-    /// at the deadline is abandoned.
+    /// at the deadline is abandoned. With zero, the wait times out without a poll.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -248,7 +253,7 @@ impl Wait {
         let group = group.map(|group| group.get_or_init(|| PollLine::new(polling.interval())));
         let mut looked = Instant::now();
         let mut seen = Seen::default();
-        let mut in_reach = Instant::now();
+        let mut patience = Patience::default();
         loop {
             let due = looked + rarest(self.job.id());
             let latest = latest_look(due, deadline);
@@ -257,6 +262,10 @@ impl Wait {
             }
             line.turn_by(latest).await;
             looked = Instant::now();
+            // A caller that is polled again only now gets no look for which there is no time.
+            if deadline.is_some_and(|deadline| deadline <= looked) {
+                return Looked::RanOut(seen);
+            }
             *polls += 1;
             self.job.tell_of_poll(&STATUS);
             let mut look = self.job.look().urgent_from(due);
@@ -278,11 +287,11 @@ impl Wait {
             match answer {
                 Ok(record) if record.status().is_terminal() => return Looked::Ended(record),
                 Ok(record) => {
-                    in_reach = Instant::now();
-                    seen = Seen { last: Some(record), failure: None };
+                    patience.restore();
+                    seen = Seen { last: Some(record), failure: None, asked: Some(looked) };
                 }
                 Err(error) if may_pass(self.job.lifespan(), &error) => {
-                    if deadline.is_none() && in_reach.elapsed() > PATIENCE {
+                    if deadline.is_none() && patience.ends(self.job.id()) {
                         return Looked::Failed(error);
                     }
                     pause = pause_after(&error, pause, self.job.id());
@@ -308,6 +317,7 @@ impl Wait {
 
     /// The time is over.
     async fn run_out(self, seen: Seen) -> Result<JobRecord> {
+        let is_recent = seen.asked.is_some_and(|asked| asked.elapsed() < RECENT);
         let cancelled = if self.cancel {
             match self.cancel_now().await {
                 Cancel::Ended(record) => return record.into_result(),
@@ -317,14 +327,14 @@ impl Wait {
             None
         };
         let last = match &seen.last {
-            Some(record) => format!("last seen as {}", record.status()),
+            Some(record) => format!("last seen as {}", record.shown_status()),
             None => "its status could not be read".to_owned(),
         };
         let failure = seen.failure.as_ref().map(Error::message);
         let failure =
             failure.map(|why| format!("; the last poll failed: {why}")).unwrap_or_default();
         let fate = match &cancelled {
-            None if seen.last.is_none() || seen.failure.is_some() => {
+            None if seen.failure.is_some() || !is_recent => {
                 "it may still be running on the service".to_owned()
             }
             None => "it continues on the service".to_owned(),
@@ -358,7 +368,8 @@ impl Wait {
         // Without a limit of its own: its turn may be far where many jobs time out together.
         let (error, record) = match self.job.cancel().await {
             Ok(record) => {
-                let what = format!("the service responded with the job {}", record.status());
+                let status = record.shown_status();
+                let what = format!("the service responded with the job {status}");
                 let attempted = self.job.attempted(CANCEL.name);
                 (Error::new(ErrorKind::JobNotFinished, attempted, what), Some(record))
             }

@@ -11,6 +11,7 @@ use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderVal
 use tokio::time::Instant;
 
 use super::body::{Departure, Outgoing};
+use super::credential::Credential;
 use super::driven::driven;
 use super::exchange::{Arrived, Exchange, NotArrived, Why};
 use super::key::Key;
@@ -20,6 +21,7 @@ use super::repeat::{Failure, Fate};
 use super::{Auth, Call, Reply};
 use crate::error::{Error, ErrorKind, service_message};
 use crate::hiding::Secrets;
+use crate::secret_string::SecretString;
 
 /// What an attempt takes.
 pub(crate) struct Wire {
@@ -27,8 +29,10 @@ pub(crate) struct Wire {
     /// For an HTTP client that may put all requests on one connection.
     pub(crate) lane: Option<Arc<Lane>>,
     pub(crate) key: Key,
+    /// What authorizes requests at a proxy, which may repeat it.
+    pub(crate) at_proxies: Vec<SecretString>,
     pub(crate) timeout: Duration,
-    pub(crate) largest_reply: usize,
+    pub(crate) largest_response: usize,
 }
 
 impl Wire {
@@ -60,8 +64,9 @@ impl Wire {
             given: self.longest_attempt(call),
             longest_silence: call.longest_silence,
             deadline,
-            largest_reply: self.largest_reply,
+            largest_response: self.largest_response,
             answers_new_job: call.answers_new_job,
+            reads_events: call.reads_events,
             lane: lane.cloned(),
         };
         // The rarer futures are boxed: the one of every call has no room for them.
@@ -73,7 +78,7 @@ impl Wire {
             }
             None => exchange.run().await,
         };
-        let Arrived { status, headers, retry_after, body, was_redirected } =
+        let Arrived { sent_at, status, headers, retry_after, body, incoming, was_redirected } =
             arrived.map_err(|not_arrived| not_arrived.failure(call))?;
         if was_redirected {
             let what = "the custom HTTP client followed a redirect, which may have leaked the key to another host: build it with a redirect policy of `none()`";
@@ -88,7 +93,9 @@ impl Wire {
         }
         let secrets = self.secrets(call);
         match body {
-            Ok(body) => Ok(Reply { status, body, after_unknown_outcome: false, secrets }),
+            Ok(body) => {
+                Ok(Reply { sent_at, status, body, after_unknown_outcome: false, secrets, incoming })
+            }
             Err(unread) => Err(unread.failure(call, status)),
         }
     }
@@ -98,6 +105,11 @@ impl Wire {
         let mut url = call.url.clone();
         if matches!(call.auth, Auth::QueryKey) {
             url.query_pairs_mut().append_pair("api_key", self.key.secret().expose());
+        }
+        if let Auth::Other(Some(credential)) = &call.auth
+            && let Credential::Query { name, value } = &**credential
+        {
+            url.query_pairs_mut().append_pair(name, value.expose());
         }
         let mut request = reqwest::Request::new(call.operation.method.clone(), url);
         let headers = request.headers_mut();
@@ -126,9 +138,14 @@ impl Wire {
         Ok((request, departure))
     }
 
+    /// What is sent with all calls and must not be shown of any response.
+    pub(crate) fn secrets_of_all_calls(&self) -> impl Iterator<Item = &SecretString> {
+        self.at_proxies.iter().chain([self.key.secret()])
+    }
+
     /// What the service could repeat and must not be shown.
     fn secrets(&self, call: &Call) -> Secrets {
-        let known = call.secrets.iter().chain([self.key.secret()]).cloned().collect();
+        let known = call.secrets.iter().chain(self.secrets_of_all_calls()).cloned().collect();
         Secrets::new(known, call.body.clone())
     }
 
@@ -174,7 +191,15 @@ impl Wire {
             401 => (
                 ErrorKind::Unauthorized,
                 Fate::Final,
-                "the API key is missing, wrong or lacks permission",
+                match &call.auth {
+                    Auth::Other(None) => {
+                        "the service requires authorization, and none was sent (Authorization)"
+                    }
+                    Auth::Other(Some(_)) => {
+                        "the authorization is wrong or lacks permission (Authorization)"
+                    }
+                    _ => "the API key is missing, wrong or lacks permission",
+                },
             ),
             403 | 404 if is_page(headers, body) => (
                 ErrorKind::Server,
@@ -182,6 +207,11 @@ impl Wire {
                 "the response is a web page, which comes from a gateway and not from the service: if this persists, check the URL",
             ),
             404 => (ErrorKind::NotFound, Fate::Final, "not found or no longer available"),
+            407 => (
+                ErrorKind::UnexpectedStatus,
+                Fate::Final,
+                "a proxy requires other credentials (ClientBuilder::proxy)",
+            ),
             408 | 425 => (
                 ErrorKind::Server,
                 Fate::ServerFailed,

@@ -2,7 +2,7 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use reqwest::header::HeaderMap;
@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::body::Departure;
 use super::driven::driven;
+use super::incoming::{Incoming, is_event_stream};
 use super::lane::Lane;
 use super::limit::Pass;
 use super::retry_after::retry_after;
@@ -37,19 +38,25 @@ pub(super) struct Exchange {
     /// How long nothing may arrive, where that is less.
     pub(super) longest_silence: Option<Duration>,
     pub(super) deadline: Option<Instant>,
-    pub(super) largest_reply: usize,
+    pub(super) largest_response: usize,
     /// The id of a new job is worth reading out of a response that is too large.
     pub(super) answers_new_job: bool,
+    /// A stream of events is handed on as it is.
+    pub(super) reads_events: bool,
     /// Where the version of a response matters.
     pub(super) lane: Option<Arc<Lane>>,
 }
 
 /// A response whose head was read, and its body as far as it could be.
 pub(super) struct Arrived {
+    /// When the request was handed to the HTTP client.
+    pub(super) sent_at: SystemTime,
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
     pub(super) retry_after: Option<Duration>,
     pub(super) body: Result<Bytes, Unread>,
+    /// A stream of events, whose body this is.
+    pub(super) incoming: Option<Box<Incoming>>,
     /// It comes from another place than the one that was asked.
     pub(super) was_redirected: bool,
 }
@@ -114,6 +121,7 @@ impl Exchange {
         let mut time = Time::of(timer, given, self.longest_silence);
         let _given_up = self.departure.call_back_on_drop();
         self.pass.sent();
+        let sent_at = SystemTime::now();
         let mut response = match time.limit(pin!(self.http.execute(self.request))).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => {
@@ -143,14 +151,20 @@ impl Exchange {
             self.pass.refused(retry_after);
         }
         let was_redirected = self.asked.is_some_and(|asked| is_elsewhere(&asked, response.url()));
+        let is_stream = self.reads_events && is_success && is_event_stream(&headers);
+        let mut incoming = None;
         let body = if was_redirected {
+            Ok(Bytes::new())
+        } else if is_stream {
+            incoming = Some(Box::new(Incoming::new(response, self.given)));
+            self.pass.finished();
             Ok(Bytes::new())
         } else {
             // The id of a new job is worth reading out of a response that is too large.
             let worth_reading = self.answers_new_job && is_success;
             let most = match is_success {
-                true => self.largest_reply,
-                false => self.largest_reply.min(LARGEST_REFUSAL),
+                true => self.largest_response,
+                false => self.largest_response.min(LARGEST_REFUSAL),
             };
             let body = read_body(&mut response, &mut time, most, worth_reading).await;
             if body.is_ok() {
@@ -158,7 +172,7 @@ impl Exchange {
             }
             body
         };
-        Ok(Arrived { status, headers, retry_after, body, was_redirected })
+        Ok(Arrived { sent_at, status, headers, retry_after, body, incoming, was_redirected })
     }
 }
 

@@ -1,20 +1,28 @@
 //! What came back.
 
+use std::time::SystemTime;
+
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
+use super::Incoming;
 use crate::error::{Attempted, Error, Result};
 use crate::hiding::Secrets;
 use crate::json::{decode_at, redacted};
 
-/// A successful reply, read whole.
+/// A successful reply, read whole unless it is a stream of events.
 pub(crate) struct Reply {
+    /// When the request that it belongs to was sent. When it came is not known: the caller may have
+    /// been polled only long after.
+    pub(crate) sent_at: SystemTime,
     pub(crate) status: u16,
     pub(crate) body: Bytes,
     /// An earlier attempt of the same call may have taken effect already.
     pub(crate) after_unknown_outcome: bool,
     /// What must not be shown of it.
     pub(crate) secrets: Secrets,
+    /// The body of a stream of events that was asked for, in place of the one above.
+    pub(crate) incoming: Option<Box<Incoming>>,
 }
 
 impl Reply {

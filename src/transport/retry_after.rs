@@ -9,7 +9,9 @@ use reqwest::header::{DATE, HeaderMap, HeaderName, RETRY_AFTER};
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).ok();
+        let is_time = seconds.is_finite() && seconds >= 0.0;
+        // More than a `Duration` holds is no reason to retry at once.
+        return is_time.then(|| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
     }
     let until = httpdate::parse_http_date(text).ok()?;
     let now = date(headers, DATE).unwrap_or_else(SystemTime::now);
@@ -47,6 +49,7 @@ mod tests {
             let left = parsed(&later, date).expect("a date");
             assert!(left > Duration::from_secs(50) && left <= Duration::from_secs(60), "{left:?}");
         }
+        assert_eq!(parsed(&"9".repeat(30), None), Some(Duration::MAX));
         for nonsense in ["-1", "soon", "inf", "NaN", "1e400"] {
             assert_eq!(parsed(nonsense, None), None, "{nonsense}");
         }

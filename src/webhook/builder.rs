@@ -9,7 +9,7 @@ use super::handler::{Handler, HandlerError};
 use super::receiver::{Inner, Webhooks};
 use super::token::Token;
 use crate::context::RetriedListener;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::queue::{Endpoint, JobRecord};
 use crate::secret_string::SecretString;
 
@@ -88,7 +88,8 @@ impl WebhooksBuilder {
         self
     }
 
-    /// How many jobs are remembered as handled, each by its id and a hash; 10,000 by default.
+    /// How many jobs are remembered as handled, each by its id and a hash; 10,000 by default. With
+    /// zero, every repeated delivery reaches the handler.
     /// Repeated deliveries arrive within a minute of the first.
     pub fn remember(mut self, jobs: usize) -> Self {
         self.remembered = jobs;
@@ -99,9 +100,17 @@ impl WebhooksBuilder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), with `token` as the field,
-    /// if the given token is invalid or the system's random number generator fails.
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), with the setting's name as
+    /// the field, if the given token is invalid, the system's random number generator fails, or the
+    /// limit or the timeout of a body is zero.
     pub fn build(self) -> Result<Webhooks> {
+        for (field, is_zero) in
+            [("body_limit", self.body_limit == 0), ("body_timeout", self.body_timeout.is_zero())]
+        {
+            if is_zero {
+                return Err(Error::refused("webhook settings", field, "must be above zero"));
+            }
+        }
         let token = match self.token {
             Some(token) => Token::given(token)?,
             None => Token::random()?,

@@ -55,10 +55,11 @@ struct Waiting {
     notify: oneshot::Sender<JobRecord>,
 }
 
-/// An end that was handled, with a record of this hash. It is forgotten when the job is retried: the
-/// next end is another, whatever its record says.
+/// An end that was handled, in this status, with a record of this hash. It is forgotten when the job
+/// is retried: the next end is another, whatever its record says.
 struct Handled {
     number: u64,
+    status: JobStatus,
     hash: u64,
     at: Instant,
     repeats: u32,
@@ -197,12 +198,12 @@ impl Delivery {
     /// The handler has succeeded with this record. Where the job was retried meanwhile, perhaps by the
     /// handler, its next end is another.
     pub(super) fn remember(&self, record: &JobRecord) {
-        let hash = self.deliveries.hash(record);
+        let (status, hash) = (record.status().clone(), self.deliveries.hash(record));
         let mut jobs = self.deliveries.jobs();
         let number = jobs.next();
         let known = jobs.known.get_mut(&self.key);
         let Some(known) = known.filter(|known| known.retries == self.retries) else { return };
-        known.handled = Some(Handled { number, hash, at: Instant::now(), repeats: 0 });
+        known.handled = Some(Handled { number, status, hash, at: Instant::now(), repeats: 0 });
         jobs.handled.insert(number, self.key.clone());
         while jobs.handled.len() > self.deliveries.remembered
             && let Some(oldest) = jobs.handled.first_entry().map(|oldest| oldest.remove())
@@ -262,12 +263,17 @@ impl Jobs {
 impl Handled {
     /// Counts a delivery, and tells whether it is one more of this end.
     fn comes_again(&mut self, status: &JobStatus, hash: u64) -> bool {
-        if self.hash != hash {
+        if self.status != *status {
             return false;
         }
-        // Only these can be retried, by whomever, and end in the same words.
+        // Only these can be retried, by whomever. Any other end is the last, even if each look at it
+        // says something else.
         if !matches!(status, JobStatus::Failed | JobStatus::TimedOut) {
             return true;
+        }
+        // It can also end in the same words.
+        if self.hash != hash {
+            return false;
         }
         self.repeats += 1;
         self.repeats <= REDELIVERIES && self.at.elapsed() <= REDELIVERED_WITHIN

@@ -58,7 +58,7 @@ async fn a_429_without_a_body_is_retried_after_its_retry_after() {
 async fn a_failure_that_is_too_large_to_read_is_one_all_the_same() {
     for (status, kind) in [(400, ErrorKind::BadRequest), (500, ErrorKind::OutcomeUnknown)] {
         let server = Script::of([Reply::json(status, "x".repeat(2_000))]).await;
-        let client = server.settings().largest_reply(1_000).build().unwrap();
+        let client = server.settings().largest_response(1_000).build().unwrap();
         let error = client.endpoint("ep").run(&json!({})).await.unwrap_err();
         assert_eq!((error.kind(), error.status()), (kind, Some(status)), "{error}");
     }
@@ -79,7 +79,7 @@ async fn a_success_that_is_too_large_to_read_leaves_the_outcome_of_what_must_not
  {
     for (id_first, job_id) in [(true, Some("j-1")), (false, None)] {
         let server = Script::then_always([], too_large(id_first)).await;
-        let client = server.settings().largest_reply(1_000).build().unwrap();
+        let client = server.settings().largest_response(1_000).build().unwrap();
         let endpoint = client.endpoint("ep");
         for error in [
             endpoint.run(&json!({})).await.unwrap_err(),
@@ -88,7 +88,7 @@ async fn a_success_that_is_too_large_to_read_leaves_the_outcome_of_what_must_not
         ] {
             let told = (error.kind(), error.status(), error.job_id());
             assert_eq!(told, (ErrorKind::OutcomeUnknown, Some(200), job_id), "{error}");
-            assert!(error.to_string().contains("largest_reply"), "{error}");
+            assert!(error.to_string().contains("largest_response"), "{error}");
             assert!(error.to_string().contains("most likely taken effect"), "{error}");
         }
         let errors = [
@@ -103,7 +103,7 @@ async fn a_success_that_is_too_large_to_read_leaves_the_outcome_of_what_must_not
             endpoint.job("j").status().await.unwrap_err(),
             endpoint.job("j").cancel().await.unwrap_err(),
         ] {
-            assert_eq!(error.kind(), ErrorKind::ReplyTooLarge, "{error}");
+            assert_eq!(error.kind(), ErrorKind::ResponseTooLarge, "{error}");
         }
         assert_eq!(server.requests().len(), 8, "each was sent once");
     }
@@ -113,7 +113,7 @@ async fn a_success_that_is_too_large_to_read_leaves_the_outcome_of_what_must_not
 async fn a_job_retry_with_a_too_large_response_is_settled_by_the_status() {
     let queued = Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#);
     let server = Script::of([too_large(true), queued]).await;
-    let client = server.settings().largest_reply(1_000).build().unwrap();
+    let client = server.settings().largest_response(1_000).build().unwrap();
     client.endpoint("ep").job("j").retry().await.unwrap();
     assert_eq!(server.lines(), ["POST /v2/ep/retry/j", "GET /v2/ep/status/j"]);
 }

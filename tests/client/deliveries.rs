@@ -102,6 +102,22 @@ async fn what_the_service_would_not_deliver_again_is_another_end() {
 }
 
 #[tokio::test]
+async fn an_end_that_cannot_be_retried_is_handled_once_whatever_each_look_says() {
+    for status in ["COMPLETED", "CANCELLED"] {
+        let looks = AtomicUsize::new(0);
+        let server = Script::by(move |_| {
+            let look = looks.fetch_add(1, Ordering::Relaxed);
+            Reply::ok(json!({"id": "j", "status": status, "served": look}))
+        });
+        let server = server.await;
+        let (webhooks, handled) = counting(&server.endpoint());
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Repeated));
+        assert_eq!(handled.load(Ordering::Relaxed), 1, "{status}");
+    }
+}
+
+#[tokio::test]
 async fn the_id_is_read_out_of_a_flawed_body() {
     for body in [
         "\u{feff}{\"id\":\"j\",\"status\":\"COMPLETED\"}",

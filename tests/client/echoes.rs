@@ -2,13 +2,16 @@
 //! shown, and nothing else is redacted.
 
 use std::error::Error as _;
+use std::time::Duration;
 
 use podqueue::graphql::{SaveTemplate, SecretCreate, save_template, secret_create, types};
+use podqueue::rest::Authorization;
 use podqueue::rest::call::{Changes, RestCall, Target};
 use podqueue::{Client, Error, ErrorKind, GraphqlBody, NewTemplate, RetryPolicy, S3Config};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::{Reply, Script};
+use crate::support::{KEY, Reply, Script};
 
 /// It can stand in a header.
 const API_KEY: &str = "Ky0+Qz7/=%&<\"'\\xW9uJ";
@@ -284,6 +287,91 @@ async fn trivial_values_and_names_are_shown_and_nothing_of_ours_is_redacted() {
         let expected = format!("status of job {key:?} on endpoint {key:?}: status 401: ");
         assert!(error.to_string().starts_with(&expected), "{error}");
         assert!(error.to_string().ends_with("the service says: the key \"[redacted]\" is wrong"));
+    }
+}
+
+#[tokio::test]
+async fn a_credential_in_base64_is_not_shown_decoded() {
+    let said = "the password canary-1 of me:canary-1 is wrong";
+    let server = Script::then_always([], Reply::json(401, json!({"error": said}))).await;
+    let basic = "Basic bWU6Y2FuYXJ5LTE=";
+    let authorization = Authorization::header("authorization", basic);
+    let target = Target::at(&server.client(), server.url(), authorization).unwrap();
+    let get = || RestCall::new("get", "GET").literal("/things");
+    let input = json!({"headers": {"Authorization": basic}});
+    for error in [
+        get().send_empty(&target).await.unwrap_err(),
+        get().header("authorization", &basic).send_empty(&target).await.unwrap_err(),
+        server.endpoint().run(&input).await.map(drop).unwrap_err(),
+    ] {
+        let expected = "the password [redacted] of [redacted] is wrong";
+        assert!(error.to_string().ends_with(expected), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_response_in_utf_16_shows_no_secret() {
+    let little: fn(u16) -> [u8; 2] = u16::to_le_bytes;
+    for bytes in [little, u16::to_be_bytes] {
+        let said = format!("\u{feff}you sent {KEY}");
+        let body: Vec<u8> = said.encode_utf16().flat_map(bytes).collect();
+        for status in [200, 400] {
+            let server = serving(status, body.clone()).await;
+            let settings = Client::builder().api_key(KEY).base_url(server);
+            let job = settings.build().unwrap().endpoint("ep").job("j");
+            let error = job.status().await.unwrap_err();
+            let shown = format!("{error} {error:?} {:?}", error.body());
+            let letters = shown.replace(['\0', '\u{fffd}'], "").replace("\\0", "");
+            assert!(letters.contains("[redacted]") && !letters.contains("canary"), "{shown}");
+        }
+    }
+}
+
+/// The URL of a server that answers each request with these bytes.
+async fn serving(status: u16, body: Vec<u8>) -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let head = format!("HTTP/1.1 {status} Scripted\r\ncontent-length: {}\r\n\r\n", body.len());
+    let response = [head.into_bytes(), body].concat();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = stream.read_buf(&mut Vec::with_capacity(4_096)).await;
+            let _ = stream.write_all(&response).await;
+        }
+    });
+    url
+}
+
+#[tokio::test]
+async fn a_status_or_a_name_that_is_a_secret_is_not_shown() {
+    let record = json!({"id": "j", "status": format!("SAW {KEY}"), KEY: 1});
+    let server = Script::then_always([], Reply::ok(record)).await;
+    let job = server.endpoint().job("j");
+    let wait = || job.wait().timeout(Duration::from_millis(20));
+    let record = job.status().await.unwrap();
+    let mut shown = format!("{record:?}");
+    for error in [
+        record.output::<Value>().unwrap_err(),
+        wait().await.unwrap_err(),
+        wait().cancel_on_timeout().await.unwrap_err(),
+    ] {
+        shown.push_str(&format!("\n{error}\n{error:?}\n{:?}", error.remote_cancel()));
+    }
+    assert!(shown.contains("SAW [redacted]"), "{shown}");
+    assert!(!shown.contains("canary"), "{shown}");
+}
+
+#[tokio::test]
+async fn what_is_said_to_a_terminal_is_not_obeyed_by_one() {
+    let said = "\u{1b}[2J\u{7}gone\r\nand back";
+    let failed = json!({"id": "j", "status": "FAILED", "error": said});
+    let script = [Reply::json(400, json!({"error": said})), Reply::ok(failed)];
+    let server = Script::of(script).await;
+    let job = server.endpoint().job("j");
+    for error in [job.status().await.unwrap_err(), job.wait().await.unwrap_err()] {
+        let shown = error.to_string();
+        assert!(shown.contains(r"\u{1b}[2J\u{7}gone"), "{shown}");
+        assert!(!shown.contains(|it: char| it.is_control() && it != '\n'), "{shown:?}");
     }
 }
 

@@ -150,9 +150,9 @@ async fn an_unanswered_submission_has_an_unknown_outcome() {
 #[tokio::test]
 async fn a_reply_larger_than_the_client_reads_is_an_error() {
     let server = Script::then_always([], Reply::ok(format!("\"{}\"", "x".repeat(2_000)))).await;
-    let client = server.settings().largest_reply(1_000).build().unwrap();
+    let client = server.settings().largest_response(1_000).build().unwrap();
     let error = client.endpoint("ep").requests().await.unwrap_err();
-    assert_eq!((error.kind(), error.status()), (ErrorKind::ReplyTooLarge, Some(200)));
+    assert_eq!((error.kind(), error.status()), (ErrorKind::ResponseTooLarge, Some(200)));
     assert_eq!(server.requests().len(), 1);
 }
 

@@ -90,17 +90,44 @@ async fn a_call_has_no_time_for_a_pause_without_an_end() {
 }
 
 #[tokio::test]
-async fn no_time_at_all_is_a_time_too() {
+async fn no_time_at_all_is_refused_where_every_call_would_fail() {
     let server = Script::then_always([], Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#)).await;
-    let settings = server.settings().polling(Polling::new().first(Duration::ZERO).per_second(0));
-    let settings = settings.connect_timeout(Duration::ZERO).timeout(Duration::ZERO);
-    let job = settings.build().unwrap().endpoint("ep").job("j");
-    // Timers are coarser than a quick answer is.
-    if let Err(error) = job.status().await {
-        assert!(matches!(error.kind(), ErrorKind::Timeout | ErrorKind::Connect), "{error}");
+    for (field, settings) in [
+        ("timeout", server.settings().timeout(Duration::ZERO)),
+        ("call_timeout", server.settings().call_timeout(Duration::ZERO)),
+        ("connect_timeout", server.settings().connect_timeout(Duration::ZERO)),
+        ("largest_response", server.settings().largest_response(0)),
+    ] {
+        let error = settings.build().unwrap_err();
+        let refused = (error.kind(), error.field());
+        assert_eq!(refused, (ErrorKind::InvalidRequest, Some(field)), "{error}");
     }
+    let (client, input) = (server.client(), json!({}));
+    let (endpoint, job) = (client.endpoint("ep"), client.endpoint("ep").job("j"));
+    for refused in [
+        endpoint.run(&input).timeout(Duration::ZERO).await.map(drop),
+        endpoint.run_sync(&input).timeout(Duration::ZERO).await.map(drop),
+        endpoint.health().timeout(Duration::ZERO).await.map(drop),
+        job.status().timeout(Duration::ZERO).await.map(drop),
+        client.secrets().delete("s").timeout(Duration::ZERO).await,
+        client.rest().get_pod("p").timeout(Duration::ZERO).await.map(drop),
+    ] {
+        let error = refused.unwrap_err();
+        let refused = (error.kind(), error.field());
+        assert_eq!(refused, (ErrorKind::InvalidRequest, Some("timeout")), "{error}");
+    }
+    assert!(server.requests().is_empty());
+}
+
+#[tokio::test]
+async fn no_time_at_all_is_a_time_where_it_has_a_meaning() {
+    let server = Script::then_always([], Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#)).await;
+    let polling = Polling::new().first(Duration::ZERO).per_second(0);
+    let settings = server.settings().polling(polling);
+    let job = settings.build().unwrap().endpoint("ep").job("j");
     let error = job.wait().timeout(Duration::ZERO).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::WaitTimedOut, "{error}");
+    assert!(server.requests().is_empty(), "there was no time for a poll");
 }
 
 #[tokio::test]

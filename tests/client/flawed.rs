@@ -19,6 +19,23 @@ async fn waited(reply: Reply) -> podqueue::Result<podqueue::JobRecord> {
 }
 
 #[tokio::test]
+async fn what_is_clearly_something_else_than_json_is_named() {
+    for (body, said) in [
+        ("<html><title>Log in</title></html>", "a web page"),
+        ("\n <?xml version='1.0'?>", "a web page"),
+        ("oops", "is not JSON: expected value at line 1 column 1"),
+    ] {
+        let server = Script::then_always([], Reply::ok(body)).await;
+        let client = server.client();
+        let record = client.endpoint("ep").job("j").status().await.unwrap_err();
+        let health = client.endpoint("ep").health().await.unwrap_err();
+        for error in [record, health] {
+            assert!(error.to_string().contains(said), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn numbers_that_json_does_not_have_are_null_and_the_text_is_kept() {
     let body = r#"{"delayTime":NaN,"id":"j","status":"COMPLETED","output":{"loss":NaN,"best":-Infinity,"name":"NaN"},"workerId":"w"}"#;
     let record = waited(Reply::ok(body)).await.unwrap();

@@ -226,11 +226,16 @@ async fn read_frame(stream: &mut TcpStream) -> Option<(u8, u8, u32)> {
     Some((head[3], head[4], u32::from_be_bytes([head[5], head[6], head[7], head[8]])))
 }
 
-/// How a peer says, in frames, that it has not processed a request.
+/// How a peer says, in frames, that it has not processed a request, or something like it.
 #[derive(Clone, Copy, Debug)]
 enum Refusal {
     RefusedStream,
     GoAway,
+    /// It has not said that this one was not processed, and closes the connection.
+    GoAwayAfterIt,
+    /// It has begun to respond.
+    ResetAfterItsHead,
+    ResetWithoutError,
 }
 
 /// A peer that refuses the first so many requests, accepts all others, and counts both.
@@ -266,6 +271,18 @@ async fn refusing(first: usize, refusal: Refusal) -> (String, Arc<AtomicUsize>) 
                         Refusal::GoAway => {
                             // None was processed, and there is no error.
                             write_frame(&mut stream, GOAWAY, 0, 0, &[0; 8]).await;
+                        }
+                        Refusal::GoAwayAfterIt => {
+                            let payload = [id.to_be_bytes(), [0; 4]].concat();
+                            write_frame(&mut stream, GOAWAY, 0, 0, &payload).await;
+                            return;
+                        }
+                        Refusal::ResetAfterItsHead => {
+                            write_frame(&mut stream, HEADERS, 4, id, &[0x88]).await;
+                            write_frame(&mut stream, RST_STREAM, 0, id, &7_u32.to_be_bytes()).await;
+                        }
+                        Refusal::ResetWithoutError => {
+                            write_frame(&mut stream, RST_STREAM, 0, id, &[0; 4]).await;
                         }
                     }
                 }
@@ -308,6 +325,20 @@ async fn what_the_peer_refused_was_never_processed_and_is_retried() {
         let endpoint = client_of(&url, multiplexing()).build().unwrap().endpoint("ep");
         let job = timeout(LONG, endpoint.run(&json!({})).into_future()).await.unwrap().unwrap();
         assert_eq!((job.id(), arrived.load(Ordering::SeqCst)), ("j", 3), "{refusal:?}");
+    }
+}
+
+/// A peer says that it may have processed a request, or that it has, and takes the response back.
+#[tokio::test]
+async fn what_the_peer_may_have_processed_is_an_unknown_outcome() {
+    for refusal in [Refusal::GoAwayAfterIt, Refusal::ResetAfterItsHead, Refusal::ResetWithoutError]
+    {
+        let (url, arrived) = refusing(usize::MAX, refusal).await;
+        let endpoint = client_of(&url, multiplexing()).build().unwrap().endpoint("ep");
+        let run = endpoint.run(&json!({})).into_future();
+        let error = timeout(LONG, run).await.unwrap().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OutcomeUnknown, "{refusal:?}: {error}");
+        assert_eq!(arrived.load(Ordering::SeqCst), 1, "{refusal:?}");
     }
 }
 

@@ -181,6 +181,16 @@ fn an_unusable_key_or_url() {
     let graphql = Client::builder().api_key("k").graphql_url("http://api.example/graphql");
     assert_refused(&graphql.clone().build().unwrap_err(), "graphql_url", "plain http");
     graphql.allow_plain_http().build().unwrap();
+    for proxy in ["", "http://", "socks5://127.0.0.1:1", "ftp://me:pw-canary@127.0.0.1"] {
+        let error = Client::builder().api_key("k").proxy(proxy).build().unwrap_err();
+        assert_refused(&error, "proxy", "http or https");
+        assert!(!format!("{error:?}").contains("pw-canary"), "{error:?}");
+    }
+    for proxy in ["127.0.0.1:1", "HTTP://me:pw@127.0.0.1:1"] {
+        Client::builder().api_key("k").proxy(proxy).build().unwrap();
+    }
+    let agent = Client::builder().api_key("k").user_agent("line\nend").build();
+    assert_refused(&agent.unwrap_err(), "user_agent", "header");
 }
 
 #[tokio::test]

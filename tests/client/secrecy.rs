@@ -16,11 +16,14 @@ use crate::support::{KEY, Reply, Script};
 
 const HOOK_TOKEN: &str = "hook-canary-0123456789-0123456789";
 
-const SECRETS: [&str; 9] = [
+const SECRETS: [&str; 11] = [
     "path-canary",
+    "address-canary",
     "body-canary",
     "hook-canary",
     "proxy-canary",
+    // `me:proxy-canary` in Base64.
+    "bWU6cHJveHktY2FuYXJ5",
     "key-canary",
     "secret-canary",
     "env-canary",
@@ -122,16 +125,20 @@ async fn no_secret_is_ever_shown() {
     let error = server.client().rest().get_pod("p").await.unwrap_err();
     printed.note(&format!("{error} {error:?} {:?}", error.source().map(ToString::to_string)));
 
-    // A proxy that wants a password, one that answers and one that cannot be reached.
+    // A proxy that wants a password: one that answers, one that repeats what it was sent, and one
+    // that cannot be reached.
     let nowhere = Script::of([]).await.url().to_owned();
-    for proxy in [server.url(), &nowhere] {
+    let repeating = Script::then_always([], Reply::Echo { status: 407, field: "error" }).await;
+    for proxy in [server.url(), repeating.url(), &nowhere] {
         let settings = server.settings().base_url("http://queue.example").allow_plain_http();
         let settings = settings.proxy(proxy.replace("http://", "http://me:proxy-canary@"));
         printed.note(&format!("{settings:?}"));
         if let Err(error) = settings.build().unwrap().endpoint("ep").job("j").status().await {
             printed.error(&error);
+            printed.note(&error.body().unwrap_or_default());
         }
     }
+    assert_eq!(repeating.requests().len(), 1);
 
     let text = String::from_utf8_lossy(&printed.0.lock().unwrap()).into_owned();
     assert!(text.contains("podqueue.call"), "the trace is captured");
@@ -155,7 +162,8 @@ async fn no_secret_is_ever_shown() {
 /// Every call of all three interfaces, with a secret wherever one can stand.
 async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
     let mut errors = Vec::new();
-    let storage = S3Config::new("access-canary", "storage-canary", "b", "https://storage.example");
+    let address = "https://me:address-canary@storage.example/?X-Signature=address-canary";
+    let storage = S3Config::new("access-canary", "storage-canary", "b", address);
     let template = NewTemplate::pod("n", "i").container_disk_gb(1).volume_gb(1);
     let template = template.env("A", "env-canary");
     printed.note(&format!("{storage:?} {template:?} {:?}", SecretString::from(KEY)));
@@ -171,7 +179,7 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
         let endpoint = client.endpoint("ep");
         let job = endpoint.job("j");
         let run = endpoint.run(&json!({})).s3_config(storage.clone());
-        let hook = format!("https://me.example/hooks/{HOOK_TOKEN}");
+        let hook = format!("https://me:hook-canary-login@me.example/hooks/{HOOK_TOKEN}");
         let run = run.webhook(hook.clone());
         let moment = Duration::from_millis(5);
         let all = endpoint.run_all([json!({})]);

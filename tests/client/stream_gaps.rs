@@ -157,8 +157,8 @@ async fn what_ends_a_stream_comes_after_its_gap() {
     assert_eq!(told(&all(&server.endpoint()).await), ["NotFound"]);
     // What is too large to be read was handed out.
     let server = Script::of([chunks(json!(["x".repeat(2_000)]))]).await;
-    let client = server.settings().largest_reply(1_000).build().unwrap();
-    assert_eq!(told(&all(&client.endpoint("ep")).await), ["StreamGap", "ReplyTooLarge"]);
+    let client = server.settings().largest_response(1_000).build().unwrap();
+    assert_eq!(told(&all(&client.endpoint("ep")).await), ["StreamGap", "ResponseTooLarge"]);
 }
 
 #[tokio::test]

@@ -7,14 +7,22 @@ use std::time::Duration;
 use futures_util::{FutureExt, StreamExt};
 use podqueue::{Endpoint, Observation, Polling};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use crate::support::{Reply, Script};
 
 /// When each job was polled.
 #[derive(Clone, Default)]
-struct Polls(Arc<Mutex<Vec<(String, Instant)>>>);
+struct Polls {
+    all: Arc<Mutex<Vec<(String, Instant)>>>,
+    too_many: Arc<Notify>,
+}
+
+/// More polls than any test here allows. Without turns there are thousands in a second, and a test
+/// that went on with them would not end.
+const TOO_MANY: usize = 5_000;
 
 impl Polls {
     /// An endpoint whose client polls as often as this says, of a server at which no job ever ends.
@@ -31,7 +39,11 @@ impl Polls {
         let polling = Polling::new().first(moment).longest(moment).per_second(per_second);
         let settings = server.settings().polling(polling).observe(move |event| {
             if let Observation::Polled { job_id, .. } = event {
-                polls.0.lock().unwrap().push(((*job_id).to_owned(), Instant::now()));
+                let mut all = polls.all.lock().unwrap();
+                all.push(((*job_id).to_owned(), Instant::now()));
+                if all.len() == TOO_MANY {
+                    polls.too_many.notify_one();
+                }
             }
         });
         let endpoint = settings.build().unwrap().endpoint("ep");
@@ -39,7 +51,15 @@ impl Polls {
     }
 
     fn all(&self) -> Vec<(String, Instant)> {
-        self.0.lock().unwrap().clone()
+        self.all.lock().unwrap().clone()
+    }
+
+    /// Lets this come to its end, unless the polls run away before.
+    async fn during<T>(&self, what: impl Future<Output = T>) -> T {
+        tokio::select! {
+            done = what => done,
+            () = self.too_many.notified() => panic!("{TOO_MANY} polls, and no end"),
+        }
     }
 
     fn by_job(&self) -> BTreeMap<String, Vec<Instant>> {
@@ -70,7 +90,7 @@ async fn waits_and_streams_stay_within_the_polling_rate_and_none_starves() {
         wait(&mut tasks, &endpoint, &format!("waited-{n}"));
         stream(&mut tasks, &endpoint, &format!("streamed-{n}"));
     }
-    tokio::time::sleep(Duration::from_secs(100)).await;
+    polls.during(sleep(Duration::from_secs(100))).await;
     drop(tasks);
 
     let (all, by_job) = (polls.all(), polls.by_job());
@@ -99,12 +119,12 @@ async fn a_result_that_could_expire_waits_for_no_turn() {
         wait(&mut tasks, &endpoint, &format!("waited-{n}"));
         stream(&mut tasks, &endpoint, &format!("streamed-{n}"));
     }
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    polls.during(sleep(Duration::from_secs(1))).await;
     // Their turn comes every 200 seconds, and their results are kept for a minute.
     wait(&mut tasks, &endpoint, "sync-waited");
     stream(&mut tasks, &endpoint, "sync-streamed");
     let joined = Instant::now();
-    tokio::time::sleep(Duration::from_secs(300)).await;
+    polls.during(sleep(Duration::from_secs(300))).await;
     drop(tasks);
 
     let by_job = polls.by_job();
@@ -131,7 +151,8 @@ async fn streams_that_nobody_polls_hold_up_no_wait() {
         assert!(stream.next().now_or_never().is_none());
     }
     let job = endpoint.job("waited");
-    job.wait().timeout(Duration::from_secs(60)).await.unwrap_err();
+    let wait = job.wait().timeout(Duration::from_secs(60)).into_future();
+    polls.during(wait).await.unwrap_err();
     let waited = polls.by_job().remove("waited").unwrap();
     assert!(waited.len() > 400, "{} polls in a minute", waited.len());
 }

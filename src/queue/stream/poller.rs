@@ -13,7 +13,7 @@ use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::json::redacted;
 use crate::queue::looks::{longest_silence, rarest};
 use crate::queue::operations::{STATUS, STREAM};
-use crate::queue::passing::{PATIENCE, may_pass, pause_after};
+use crate::queue::passing::{Patience, may_pass, pause_after};
 use crate::queue::{Job, JobRecord, JobStatus};
 use crate::transport::{Reply, require_runtime};
 
@@ -29,10 +29,10 @@ pub(super) struct Poller {
     pause: Duration,
     /// When `/stream` was last asked.
     asked: Instant,
-    /// Since when `/stream` was asked and has not answered.
-    no_chunks_since: Option<Instant>,
-    /// Since when `/status` was asked and has not answered.
-    no_status_since: Option<Instant>,
+    /// With `/stream`, which was asked and has not answered.
+    for_chunks: Patience,
+    /// With `/status`: a response of `/stream` does not help where the status is what is missing.
+    for_status: Patience,
     /// A response was lost that may have carried chunks, and no item has said so yet.
     gap: bool,
     /// The connection may be one that mixes up its responses.
@@ -61,8 +61,8 @@ impl Poller {
             ready: VecDeque::new(),
             pause: Duration::ZERO,
             asked: Instant::now(),
-            no_chunks_since: None,
-            no_status_since: None,
+            for_chunks: Patience::default(),
+            for_status: Patience::default(),
             gap: false,
             closes: false,
             ended: None,
@@ -136,7 +136,7 @@ impl Poller {
             }
         };
         self.job.lifespan().saw();
-        self.no_chunks_since = None;
+        self.for_chunks.restore();
         let drained = batch.chunks.is_empty();
         self.ready.extend(batch.chunks);
         let goes_on = batch.status.as_ref().is_some_and(|status| !status.is_terminal());
@@ -177,7 +177,7 @@ impl Poller {
     async fn look(&mut self) -> Result<()> {
         match self.status().await {
             Ok(record) => {
-                self.no_status_since = None;
+                self.for_status.restore();
                 if record.status().is_terminal() {
                     let status = record.status().clone();
                     self.ended = Some(Ended { status, record: Some(record), is_old: false });
@@ -214,7 +214,7 @@ impl Poller {
             Some(Ended { record: Some(record), is_old: false, .. }) => record,
             Some(Ended { status, record, .. }) => match self.status().await {
                 Ok(now) if !now.status().is_terminal() => {
-                    self.no_status_since = None;
+                    self.for_status.restore();
                     self.pause = self.pauses.next();
                     return Ok(());
                 }
@@ -239,19 +239,18 @@ impl Poller {
     }
 
     fn survive_without_chunks(&mut self, error: Error) -> Result<()> {
-        let since = *self.no_chunks_since.get_or_insert_with(Instant::now);
-        self.survive(error, since)
+        let is_over = self.for_chunks.ends(self.job.id());
+        self.survive(error, is_over)
     }
 
-    /// An answer of `/stream` does not help where the status is what is missing.
     fn survive_without_status(&mut self, error: Error) -> Result<()> {
-        let since = *self.no_status_since.get_or_insert_with(Instant::now);
-        self.survive(error, since)
+        let is_over = self.for_status.ends(self.job.id());
+        self.survive(error, is_over)
     }
 
-    /// Goes on after a failure that may pass, one of a row that began then.
-    fn survive(&mut self, error: Error, since: Instant) -> Result<()> {
-        if !may_pass(self.job.lifespan(), &error) || since.elapsed() > PATIENCE {
+    /// Goes on after a failure that may pass, unless it was one too many.
+    fn survive(&mut self, error: Error, is_over: bool) -> Result<()> {
+        if is_over || !may_pass(self.job.lifespan(), &error) {
             return Err(error);
         }
         self.closes |= error.kind() == ErrorKind::ForeignRecord;
@@ -264,6 +263,6 @@ impl Poller {
 fn may_have_drained(error: &Error) -> bool {
     // A gateway that ran out of patience says 408, too, and what is too large was a response.
     error.is_after_unknown_outcome()
-        || error.kind() == ErrorKind::ReplyTooLarge
+        || error.kind() == ErrorKind::ResponseTooLarge
         || error.status() == Some(408)
 }

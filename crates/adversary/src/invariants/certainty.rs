@@ -74,7 +74,7 @@ fn means_no_effect(failed: &Failed) -> bool {
             | ErrorKind::Redirect
             | ErrorKind::UnexpectedStatus
             | ErrorKind::Decode
-            | ErrorKind::ReplyTooLarge
+            | ErrorKind::ResponseTooLarge
             | ErrorKind::Graphql
     )
 }

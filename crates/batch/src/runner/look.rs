@@ -58,7 +58,7 @@ async fn look(at: &Outstanding, now: impl Fn() -> u64) -> Look {
             ErrorKind::Unauthorized | ErrorKind::InvalidRequest | ErrorKind::Redirect => {
                 Look::Stop(error)
             }
-            ErrorKind::ReplyTooLarge => failed(format!("the output could not be read: {error}")),
+            ErrorKind::ResponseTooLarge => failed(format!("the output could not be read: {error}")),
             // It is gone by then, whatever the service says.
             _ if now() > at.dies_at() => {
                 let why = format!("its ttl has expired, and it could not be read before: {error}");

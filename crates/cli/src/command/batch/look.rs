@@ -72,7 +72,7 @@ pub fn export(context: &Context, arguments: &Export) -> Result<Exit, Failure> {
         }
     };
     let mut reader = Reader::open(&arguments.place.journal()).map_err(failed)?;
-    // One process's results have one order to be had; it serves without --ordered, too.
+    // Whoever does not ask for an order gets this one, too.
     let _ = arguments.ordered;
     reader.export(&mut context.output.json_lines()).map_err(failed)?;
     Ok(Exit::Done)

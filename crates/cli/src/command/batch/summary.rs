@@ -72,7 +72,7 @@ pub fn print(
     if nothing_left && report.submitted_now == 0 {
         context.output.line(match all_done {
             true => "all inputs have completed before; nothing was left to do",
-            false => "all inputs have ended before; nothing was left to do",
+            false => "nothing was left to do",
         })?;
     }
     let mut table = states(&report.counts);
