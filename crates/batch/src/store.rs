@@ -110,8 +110,7 @@ pub struct NewInput {
     pub digest: Digest,
     /// The index of an earlier input with the same content, whose result it gets.
     pub same_as: Option<u64>,
-    /// What is wrong with it: it is stored as the input's error, and the input is refused when it is
-    /// claimed.
+    /// What is wrong with it: the input is refused whenever it is claimed.
     pub flaw: Option<String>,
 }
 
@@ -142,6 +141,8 @@ pub struct Input {
     pub digest: Digest,
     /// The index of the input that it is a copy of.
     pub same_as: Option<u64>,
+    /// What is wrong with it, for which it is refused whenever it is claimed.
+    pub flaw: Option<String>,
     /// Its state.
     pub state: State,
     /// How often it was submitted, or may have been.

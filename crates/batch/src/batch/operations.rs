@@ -61,7 +61,7 @@ impl Batch {
                 from = last.index + 1;
                 for input in &page {
                     let text = keeper.texts.of(input)?;
-                    let flaw = match &input.error {
+                    let flaw = match &input.flaw {
                         Some(flaw) => Some(flaw.clone()),
                         None => keeper.texts.shape.parse(&text).err(),
                     };

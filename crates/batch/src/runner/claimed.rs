@@ -71,7 +71,7 @@ pub(super) async fn submit(
 /// What to submit, or what is wrong with the input.
 fn read(shared: &Shared, input: &Input, text: &[u8]) -> Result<Box<RawValue>, String> {
     let flawed = |flaw: &str| format!("line {} of the inputs {flaw}", input.line);
-    match &input.error {
+    match &input.flaw {
         Some(flaw) => Err(flawed(flaw)),
         None => match shared.shape.parse(text) {
             Ok(parsed) => Ok(parsed.input),

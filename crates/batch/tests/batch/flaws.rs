@@ -48,6 +48,10 @@ async fn flawed_lines_are_refused_with_their_numbers_and_the_others_go_on() {
         assert!(error.contains(flaw), "{index}: {error}");
     }
     assert_eq!(failures[&1]["text"], lines[1].trim_end());
+    // A retry does not make them valid.
+    assert_eq!(batch.retry(&[State::Refused]).await.unwrap(), 5);
+    batch.run(endpoint(&local, "double")).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "2 completed, 5 refused");
 }
 
 #[tokio::test]

@@ -36,6 +36,7 @@ const MIGRATIONS: [&str; 1] = [
          job_id TEXT,
          submitted_at INTEGER,
          seen_at INTEGER,
+         flaw TEXT,
          error TEXT
      );
      CREATE INDEX input_state ON input (state, same_as);

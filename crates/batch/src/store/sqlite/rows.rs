@@ -6,7 +6,7 @@ use crate::state::State;
 use crate::store::{Input, NewInput, Place, RunRecord};
 
 /// What [`input`] reads.
-pub(super) const INPUT: &str = "idx, line, start, length, body, digest, state, attempt, run, job_id, submitted_at, seen_at, error, same_as";
+pub(super) const INPUT: &str = "idx, line, start, length, body, digest, state, attempt, run, job_id, submitted_at, seen_at, error, same_as, flaw";
 
 pub(super) fn input(row: &Row<'_>) -> rusqlite::Result<Input> {
     let place = match row.get(4)? {
@@ -26,6 +26,7 @@ pub(super) fn input(row: &Row<'_>) -> rusqlite::Result<Input> {
         seen_at: row.get(11)?,
         error: row.get(12)?,
         same_as: row.get(13)?,
+        flaw: row.get(14)?,
     })
 }
 
@@ -51,7 +52,7 @@ pub(super) fn insert(
     inputs: &[NewInput],
 ) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached(
-        "INSERT INTO input (idx, line, start, length, body, digest, state, attempt, same_as, error)
+        "INSERT INTO input (idx, line, start, length, body, digest, state, attempt, same_as, flaw)
          VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?)",
     )?;
     for (index, input) in (first..).zip(inputs) {

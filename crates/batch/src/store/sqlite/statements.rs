@@ -78,7 +78,7 @@ impl Store for SqliteStore {
         self.write(|transaction| {
             let mut moved = 0;
             for state in from {
-                // What is pending and has an error is refused for it.
+                // What is pending has not failed.
                 let sql = match to {
                     State::Pending => "UPDATE input SET state = ?, error = NULL WHERE state = ?",
                     _ => "UPDATE input SET state = ? WHERE state = ?",
