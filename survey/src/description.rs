@@ -82,3 +82,11 @@ pub fn resolve<'a>(description: &'a Value, mut value: &'a Value) -> &'a Value {
     }
     value
 }
+
+/// Whether an operation is known, as it is described or as it goes out: without what is no path. A
+/// path that is left out as a whole is known by itself.
+pub fn is_known(operation: &str, known: impl Fn(&str) -> bool) -> bool {
+    let sent = operation.split(['?', '#']).next().unwrap_or_default();
+    let path = operation.split_once(' ').map_or("", |(_, path)| path);
+    [operation, sent, path].into_iter().any(known)
+}

@@ -82,10 +82,7 @@ fn row(user: &UserCrate, path: &Path) -> Result<Row, Failure> {
     let known: BTreeSet<_> =
         left_out(warnings).chain(calls.iter().map(|it| it.operation.as_str())).collect();
     for operation in described.iter().flatten() {
-        // A query or a fragment in a path goes out otherwise.
-        let sent = operation.split(['?', '#']).next().unwrap_or_default();
-        let path = operation.split_once(' ').map_or("", |(_, path)| path);
-        if ![operation, sent, path].iter().any(|it| known.contains(it)) {
+        if !description::is_known(operation, |it| known.contains(it)) {
             row.findings.push(format!("left out without a warning: {operation}"));
         }
     }
