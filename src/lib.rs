@@ -81,6 +81,7 @@ extern crate self as podqueue;
 mod client;
 mod context;
 mod error;
+mod events;
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzz;
@@ -105,6 +106,7 @@ pub mod webhook;
 pub use client::{Client, ClientBuilder};
 pub use context::{GraphqlBody, Polling, QueueAuth};
 pub use error::{Error, ErrorKind, Result};
+pub use events::{ServerEvent, ServerEvents};
 pub use graphql::{NewTemplate, Port, Protocol, Secret, Secrets, Template, Templates};
 pub use observe::Observation;
 pub use queue::{
@@ -113,7 +115,7 @@ pub use queue::{
     StreamChunk, Wait, WorkerCounts,
 };
 pub use request::Request;
-pub use rest::{Authorization, Rest};
+pub use rest::{Authorization, Part, Rest};
 pub use secret_string::SecretString;
 pub use transport::{RateLimits, RetryPolicy};
 #[cfg(feature = "webhook")]
@@ -152,28 +154,19 @@ macro_rules! include_queries {
 /// `Api` with a method for each operation, the builders that these return, and the module `types`.
 ///
 /// The build script calls `podqueue_codegen::Build::new().rest("openapi").run()`; see the README. If
-/// the crate has several descriptions, name one by its file without the extension, in a module of its
-/// own: `mod pets { podqueue::include_rest!("pets"); }`.
+/// the crate has several descriptions, name one by its file without the extension, in a separate
+/// module: `mod pets { podqueue::include_rest!("pets"); }`.
+///
+/// The macro belongs into a module, not into a function. If your crate has renamed the dependency,
+/// as in `queue = { package = "podqueue", … }`, generated code only finds it with
+/// `extern crate queue as podqueue;` at the root of the crate.
 #[macro_export]
 macro_rules! include_rest {
-    () => {
-        include!(concat!(
-            env!(
-                "OUT_DIR",
-                "this crate needs a build script, `build.rs`, whose `main` calls `podqueue_codegen::Build::new().rest(\"openapi\").run()`"
-            ),
-            "/podqueue_rest.rs"
+    ($($name:tt)?) => {
+        ::std::include!(::std::env!(
+            "PODQUEUE_REST",
+            "this crate needs a build script, `build.rs`, whose `main` calls `podqueue_codegen::Build::new().rest(\"openapi\").run()`"
         ));
-    };
-    ($name:literal) => {
-        include!(concat!(
-            env!(
-                "OUT_DIR",
-                "this crate needs a build script, `build.rs`, whose `main` calls `podqueue_codegen::Build::new().rest(\"openapi\").run()`"
-            ),
-            "/podqueue_rest_",
-            $name,
-            ".rs"
-        ));
+        podqueue_rest! { $($name)? }
     };
 }

@@ -20,6 +20,8 @@ mod authorization;
 pub mod call;
 mod generated;
 mod of_client;
+mod part;
 
 pub use authorization::Authorization;
 pub use generated::*;
+pub use part::Part;

@@ -31,6 +31,7 @@ fn reply(body: &[u8]) -> Reply {
         body: Bytes::copy_from_slice(body),
         after_unknown_outcome: false,
         secrets: Secrets::new(vec![SecretString::from("k")], None),
+        incoming: None,
     }
 }
 

@@ -11,12 +11,13 @@ use crate::transport::{Auth, Credential};
 ///
 /// What is given here is redacted as the client's key is: it appears in no log or error.
 #[derive(Clone, Debug)]
-pub struct Authorization(Option<Header>);
+pub struct Authorization(Kind);
 
 #[derive(Clone, Debug)]
-struct Header {
-    name: String,
-    value: SecretString,
+enum Kind {
+    Header { name: String, value: SecretString },
+    Query { name: String, value: SecretString },
+    None,
 }
 
 impl Authorization {
@@ -28,23 +29,35 @@ impl Authorization {
 
     /// A header of any name, such as `x-api-key`.
     pub fn header(name: impl Into<String>, value: impl Into<SecretString>) -> Self {
-        Self(Some(Header { name: name.into(), value: value.into() }))
+        Self(Kind::Header { name: name.into(), value: value.into() })
+    }
+
+    /// A query parameter of any name: `?key=…`. Prefer a header if the service accepts one: queries
+    /// appear in the logs of servers and proxies.
+    pub fn query(name: impl Into<String>, value: impl Into<SecretString>) -> Self {
+        Self(Kind::Query { name: name.into(), value: value.into() })
     }
 
     /// No authorization.
     pub fn none() -> Self {
-        Self(None)
+        Self(Kind::None)
     }
 
     /// What the transport sends, and what of it must not be shown.
     pub(super) fn into_auth(self, attempted: &str) -> Result<(Auth, Vec<SecretString>)> {
-        let Some(Header { name, value }) = self.0 else {
-            return Ok((Auth::Other(None), Vec::new()));
+        let (credential, value) = match self.0 {
+            Kind::None => return Ok((Auth::Other(None), Vec::new())),
+            Kind::Query { name, value } => {
+                (Credential::Query { name, value: value.clone() }, value)
+            }
+            Kind::Header { name, value } => {
+                let credential = Credential::header(&name, &value).map_err(|part| {
+                    let rule = format!("has a {part} that cannot stand in a header");
+                    Error::refused(attempted, "authorization", rule)
+                })?;
+                (credential, value)
+            }
         };
-        let credential = Credential::new(&name, &value).map_err(|part| {
-            let rule = format!("has a {part} that cannot stand in a header");
-            Error::refused(attempted, "authorization", rule)
-        })?;
         // The service may echo it without the scheme.
         let bare = value.expose().rsplit_once(' ').map(|(_, bare)| SecretString::from(bare));
         let secrets = bare.into_iter().chain([value]).collect();

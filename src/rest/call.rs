@@ -2,13 +2,14 @@
 
 mod changes;
 mod form;
+mod method;
+mod multipart;
 mod target;
 
 use std::fmt::Display;
 use std::time::Duration;
 
 pub use bytes::Bytes;
-use reqwest::Method;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -16,17 +17,13 @@ use serde_json::{Map, Value};
 pub use self::changes::Changes;
 pub use self::form::Style;
 use self::form::{form, text};
+pub use self::multipart::Multipart;
 pub use self::target::Target;
 use crate::error::{Attempted, Error, ErrorKind, Result};
+use crate::events::ServerEvents;
 use crate::hiding::{secrets_in, secrets_named};
 use crate::secret_string::SecretString;
-use crate::transport::{Call, Operation, Path, Repeat, Reply};
-
-/// A method that HTTP does not have itself.
-fn named(method: &str) -> Method {
-    // What is no method at all has no description, so nobody gets here.
-    Method::from_bytes(method.as_bytes()).unwrap_or(Method::POST)
-}
+use crate::transport::{Call, Operation, Path, Reply};
 
 /// A call under construction, piece by piece.
 pub struct RestCall {
@@ -37,6 +34,7 @@ pub struct RestCall {
     secrets: Vec<SecretString>,
     body: Option<Bytes>,
     timeout: Option<Duration>,
+    reads_events: bool,
     failed: Option<Error>,
 }
 
@@ -44,18 +42,7 @@ impl RestCall {
     /// Creates a call named `operation` with the HTTP `method`, which determines whether it may be
     /// retried.
     pub fn new(operation: &'static str, method: &'static str) -> Self {
-        let (method, repeat) = match method {
-            "GET" => (Method::GET, Repeat::Safe),
-            "HEAD" => (Method::HEAD, Repeat::Safe),
-            "OPTIONS" => (Method::OPTIONS, Repeat::Safe),
-            "TRACE" => (Method::TRACE, Repeat::Safe),
-            "PUT" => (Method::PUT, Repeat::Safe),
-            "DELETE" => (Method::DELETE, Repeat::Safe),
-            "PATCH" => (Method::PATCH, Repeat::Once),
-            "POST" => (Method::POST, Repeat::Once),
-            "QUERY" => (named(method), Repeat::Safe),
-            method => (named(method), Repeat::Once),
-        };
+        let (method, repeat) = self::method::method(method);
         Self {
             operation: Operation { name: operation, method, repeat, limit: None },
             path: Path::new(""),
@@ -64,6 +51,7 @@ impl RestCall {
             secrets: Vec::new(),
             body: None,
             timeout: None,
+            reads_events: false,
             failed: None,
         }
     }
@@ -187,6 +175,19 @@ impl RestCall {
         }
     }
 
+    /// Sets a body of parts; no body if there are none, unless it is `required`.
+    pub fn multipart(mut self, required: bool, body: Multipart) -> Self {
+        if body.is_empty() && !required {
+            return self;
+        }
+        let (media, bytes) = body.encode();
+        self.secrets.extend(body.secrets);
+        if let Some((name, rule)) = body.refused {
+            self.fail(&name, rule);
+        }
+        self.with_body(media, bytes)
+    }
+
     /// Sets a body of text or bytes.
     pub fn raw(self, media: &'static str, body: Option<&(impl Clone + Into<Bytes>)>) -> Self {
         match body {
@@ -195,9 +196,10 @@ impl RestCall {
         }
     }
 
-    fn with_body(mut self, media: &'static str, body: Bytes) -> Self {
+    fn with_body(mut self, media: impl Into<String>, body: Bytes) -> Self {
+        let media = media.into();
         if media != "application/json" {
-            self.headers.push(("content-type", media.to_owned()));
+            self.headers.push(("content-type", media));
         }
         self.body = Some(body);
         self
@@ -257,14 +259,22 @@ impl RestCall {
         self.exchange(rest).await.map(drop)
     }
 
+    /// Sends a call whose response is a stream of events.
+    pub async fn send_events(self, rest: &Target) -> Result<ServerEvents> {
+        let mut call = self.accept("text/event-stream");
+        call.reads_events = true;
+        let most = rest.context.transport.wire.largest_reply;
+        call.read(rest, |reply, attempted| ServerEvents::new(reply, attempted, most)).await
+    }
+
     async fn read<T>(
         self,
         rest: &Target,
-        read: impl FnOnce(&Reply, &Attempted) -> Result<T>,
+        read: impl FnOnce(Reply, &Attempted) -> Result<T>,
     ) -> Result<T> {
         let (attempted, repeat) = (self.attempted(), self.operation.repeat);
         let reply = self.exchange(rest).await?;
-        read(&reply, &attempted).map_err(|error| repeat.unreadable(error))
+        read(reply, &attempted).map_err(|error| repeat.unreadable(error))
     }
 
     async fn exchange(self, rest: &Target) -> Result<Reply> {
@@ -284,6 +294,7 @@ impl RestCall {
         call.secrets = self.secrets;
         call.secrets.extend_from_slice(rest.secrets());
         call.timeout = self.timeout;
+        call.reads_events = self.reads_events;
         if let Some(body) = self.body {
             call = call.body(body);
         }

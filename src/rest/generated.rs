@@ -1,3 +1,3 @@
 //! What the generator makes of `openapi/`, as it does for the descriptions of other crates.
 
-crate::include_rest!();
+include!(concat!(env!("OUT_DIR"), "/podqueue_rest.rs"));

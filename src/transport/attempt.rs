@@ -11,6 +11,7 @@ use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderVal
 use tokio::time::Instant;
 
 use super::body::{Departure, Outgoing};
+use super::credential::Credential;
 use super::driven::driven;
 use super::exchange::{Arrived, Exchange, NotArrived, Why};
 use super::key::Key;
@@ -62,6 +63,7 @@ impl Wire {
             deadline,
             largest_reply: self.largest_reply,
             answers_new_job: call.answers_new_job,
+            reads_events: call.reads_events,
             lane: lane.cloned(),
         };
         // The rarer futures are boxed: the one of every call has no room for them.
@@ -73,7 +75,7 @@ impl Wire {
             }
             None => exchange.run().await,
         };
-        let Arrived { status, headers, retry_after, body, was_redirected } =
+        let Arrived { status, headers, retry_after, body, incoming, was_redirected } =
             arrived.map_err(|not_arrived| not_arrived.failure(call))?;
         if was_redirected {
             let what = "the custom HTTP client followed a redirect, which may have leaked the key to another host: build it with a redirect policy of `none()`";
@@ -88,7 +90,7 @@ impl Wire {
         }
         let secrets = self.secrets(call);
         match body {
-            Ok(body) => Ok(Reply { status, body, after_unknown_outcome: false, secrets }),
+            Ok(body) => Ok(Reply { status, body, after_unknown_outcome: false, secrets, incoming }),
             Err(unread) => Err(unread.failure(call, status)),
         }
     }
@@ -98,6 +100,11 @@ impl Wire {
         let mut url = call.url.clone();
         if matches!(call.auth, Auth::QueryKey) {
             url.query_pairs_mut().append_pair("api_key", self.key.secret().expose());
+        }
+        if let Auth::Other(Some(credential)) = &call.auth
+            && let Credential::Query { name, value } = &**credential
+        {
+            url.query_pairs_mut().append_pair(name, value.expose());
         }
         let mut request = reqwest::Request::new(call.operation.method.clone(), url);
         let headers = request.headers_mut();
@@ -174,7 +181,15 @@ impl Wire {
             401 => (
                 ErrorKind::Unauthorized,
                 Fate::Final,
-                "the API key is missing, wrong or lacks permission",
+                match &call.auth {
+                    Auth::Other(None) => {
+                        "the service requires authorization, and none was sent (Authorization)"
+                    }
+                    Auth::Other(Some(_)) => {
+                        "the authorization is wrong or lacks permission (Authorization)"
+                    }
+                    _ => "the API key is missing, wrong or lacks permission",
+                },
             ),
             403 | 404 if is_page(headers, body) => (
                 ErrorKind::Server,

@@ -36,7 +36,7 @@ pub(crate) enum Auth {
     BareKey,
     /// `?api_key=<key>`
     QueryKey,
-    /// Not by the client's key: by a header of another service's, or not at all.
+    /// Not by the client's key: by a credential of another service's, or not at all.
     Other(Option<Arc<Credential>>),
 }
 
@@ -65,6 +65,8 @@ pub(crate) struct Call {
     pub(crate) urgent_from: Option<Instant>,
     /// A success tells the `id` of a new job, which is worth having where the rest is lost.
     pub(crate) answers_new_job: bool,
+    /// A response that is a stream of events is not read to its end.
+    pub(crate) reads_events: bool,
     /// What the service could echo and must not be shown, beside the key.
     pub(crate) secrets: Vec<SecretString>,
 }
@@ -86,6 +88,7 @@ impl Call {
             longest_pause: Duration::MAX,
             urgent_from: None,
             answers_new_job: false,
+            reads_events: false,
             secrets: Vec::new(),
         }
     }

@@ -4,22 +4,18 @@ use reqwest::header::{HeaderName, HeaderValue};
 
 use crate::secret_string::SecretString;
 
-/// A header that authorizes calls of another service.
-pub(crate) struct Credential {
-    name: HeaderName,
-    value: HeaderValue,
+/// What authorizes calls of another service.
+pub(crate) enum Credential {
+    Header { name: HeaderName, value: HeaderValue },
+    Query { name: String, value: SecretString },
 }
 
 impl Credential {
     /// `Err` with what of it cannot stand in a header.
-    pub(crate) fn new(name: &str, value: &SecretString) -> Result<Self, &'static str> {
+    pub(crate) fn header(name: &str, value: &SecretString) -> Result<Self, &'static str> {
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| "name")?;
         let value = sensitive(value.expose()).ok_or("value")?;
-        Ok(Self { name, value })
-    }
-
-    pub(super) fn header(&self) -> (HeaderName, &HeaderValue) {
-        (self.name.clone(), &self.value)
+        Ok(Self::Header { name, value })
     }
 }
 

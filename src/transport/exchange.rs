@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::body::Departure;
 use super::driven::driven;
+use super::incoming::{Incoming, is_event_stream};
 use super::lane::Lane;
 use super::limit::Pass;
 use super::retry_after::retry_after;
@@ -40,6 +41,8 @@ pub(super) struct Exchange {
     pub(super) largest_reply: usize,
     /// The id of a new job is worth reading out of a response that is too large.
     pub(super) answers_new_job: bool,
+    /// A stream of events is handed on as it is.
+    pub(super) reads_events: bool,
     /// Where the version of a response matters.
     pub(super) lane: Option<Arc<Lane>>,
 }
@@ -50,6 +53,8 @@ pub(super) struct Arrived {
     pub(super) headers: HeaderMap,
     pub(super) retry_after: Option<Duration>,
     pub(super) body: Result<Bytes, Unread>,
+    /// A stream of events, whose body this is.
+    pub(super) incoming: Option<Box<Incoming>>,
     /// It comes from another place than the one that was asked.
     pub(super) was_redirected: bool,
 }
@@ -143,7 +148,13 @@ impl Exchange {
             self.pass.refused(retry_after);
         }
         let was_redirected = self.asked.is_some_and(|asked| is_elsewhere(&asked, response.url()));
+        let is_stream = self.reads_events && is_success && is_event_stream(&headers);
+        let mut incoming = None;
         let body = if was_redirected {
+            Ok(Bytes::new())
+        } else if is_stream {
+            incoming = Some(Box::new(Incoming::new(response, self.given)));
+            self.pass.finished();
             Ok(Bytes::new())
         } else {
             // The id of a new job is worth reading out of a response that is too large.
@@ -158,7 +169,7 @@ impl Exchange {
             }
             body
         };
-        Ok(Arrived { status, headers, retry_after, body, was_redirected })
+        Ok(Arrived { status, headers, retry_after, body, incoming, was_redirected })
     }
 }
 

@@ -3,7 +3,7 @@
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 
 use super::Auth;
-use super::credential::sensitive;
+use super::credential::{Credential, sensitive};
 use crate::secret_string::SecretString;
 
 /// The API key. Its headers are made once, and marked as sensitive: no layer below shows them.
@@ -30,7 +30,10 @@ impl Key {
         let (name, value) = match auth {
             Auth::Bearer => (AUTHORIZATION, &self.bearer),
             Auth::BareKey => (AUTHORIZATION, &self.bare),
-            Auth::Other(Some(credential)) => credential.header(),
+            Auth::Other(Some(credential)) => match &**credential {
+                Credential::Header { name, value } => (name.clone(), value),
+                Credential::Query { .. } => return,
+            },
             Auth::QueryKey | Auth::Other(None) => return,
         };
         headers.insert(name, value.clone());

@@ -3,11 +3,12 @@
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
+use super::Incoming;
 use crate::error::{Attempted, Error, Result};
 use crate::hiding::Secrets;
 use crate::json::{decode_at, redacted};
 
-/// A successful reply, read whole.
+/// A successful reply, read whole unless it is a stream of events.
 pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) body: Bytes,
@@ -15,6 +16,8 @@ pub(crate) struct Reply {
     pub(crate) after_unknown_outcome: bool,
     /// What must not be shown of it.
     pub(crate) secrets: Secrets,
+    /// The body of a stream of events that was asked for, in place of the one above.
+    pub(crate) incoming: Option<Box<Incoming>>,
 }
 
 impl Reply {

@@ -67,6 +67,10 @@ impl<'a> Time<'a> {
 }
 
 impl Late {
+    pub(super) fn after(given: Duration) -> Self {
+        Self { given }
+    }
+
     pub(super) fn no_answer(&self) -> String {
         format!("timed out after {:?} waiting for the response", self.given)
     }

@@ -3,7 +3,7 @@
 use super::Call;
 use super::repeat::{Failure, Fate};
 use super::time::Late;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Attempted, Error, ErrorKind};
 use crate::json::text_in_flawed;
 
 /// What there is of a body that was not read to its end. It is never shown: it could end within a
@@ -36,7 +36,7 @@ impl Unread {
         // What has certainly taken effect is not retried, not even at least once.
         let is_final =
             new_job.is_some() || matches!(self.cause, Cause::TooLarge(_) | Cause::NoMemory);
-        let mut error = self.cause.error(call).with_status(status);
+        let mut error = self.cause.error(&call.attempted).with_status(status);
         if let Some(job_id) = new_job {
             error = error.with_job_id(&job_id);
         }
@@ -50,8 +50,8 @@ impl Unread {
 }
 
 impl Cause {
-    fn error(self, call: &Call) -> Error {
-        let new = |kind, what: &str| Error::new(kind, &call.attempted, what);
+    pub(super) fn error(self, attempted: &Attempted) -> Error {
+        let new = |kind, what: &str| Error::new(kind, attempted, what);
         match self {
             Self::Broken(source) => {
                 new(ErrorKind::Network, "the connection broke while the response was being read")

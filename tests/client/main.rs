@@ -12,6 +12,7 @@ mod cut_off;
 mod deliveries;
 mod echoes;
 mod errors;
+mod events;
 mod execute;
 mod extremes;
 mod flawed;

@@ -1,19 +1,25 @@
 //! What runs in a build script: files in, files out, and word to cargo.
 
 mod descriptions;
+mod index;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use self::descriptions::DESCRIPTIONS;
+pub use self::descriptions::only as description;
 use crate::graphql::{self, Options, SharedTypes};
 use crate::{Diagnostic, Generated, Source, rest};
 
 /// Where cargo says that podqueue's schema is, to the build scripts of podqueue's dependants.
 const SCHEMA_OF_PODQUEUE: &str = "DEP_PODQUEUE_0_SCHEMA";
 
-/// What `podqueue::include_rest!()` brings in.
-const REST: &str = "podqueue_rest.rs";
+/// What podqueue itself includes.
+const OWN_REST: &str = "podqueue_rest.rs";
+
+/// What `podqueue::include_rest!()` includes, and the variable that leads there.
+const REST_INDEX: &str = "podqueue_rest_index.rs";
+const REST_INDEX_PATH: &str = "PODQUEUE_REST";
 
 /// How the names of files end that are of interest.
 const SCHEMAS: [&str; 4] = ["graphql", "graphqls", "gql", "json"];
@@ -77,10 +83,16 @@ impl Build {
     /// `podqueue::include_rest!()` to bring in. Files without an `openapi` version are parts of
     /// others. May be called several times.
     ///
+    /// Descriptions are of OpenAPI 3.0 to 3.2, in YAML or JSON. References to other files are
+    /// followed, and these files are watched, too; references to URLs are not. Whatever cannot be
+    /// expressed is left out with a warning of the build, which has the position in the file.
+    /// `Api::new` calls the client's `rest_url`; if that has no path, the path of the description's
+    /// first server is added to it.
+    ///
     /// Where there are several descriptions, each is brought in by its name,
     /// `podqueue::include_rest!("pets")`: that of its file without the extension, or that of its
     /// folder where files in different folders have the same name. Written to
-    /// `podqueue_rest_pets.rs`, and a single one also to `podqueue_rest.rs`.
+    /// `podqueue_rest_pets.rs`.
     pub fn rest(mut self, folder_or_file: impl Into<PathBuf>) -> Self {
         self.rest.push(folder_or_file.into());
         self
@@ -149,26 +161,26 @@ impl Run<'_> {
     fn own_rest(&mut self, folder: &Path) {
         self.watch_folder(folder, &DESCRIPTIONS);
         let made = descriptions::only(folder).map_err(|it| vec![it]);
-        self.finish(REST, made.and_then(|source| rest::generate_as("Rest", &source)));
+        self.finish(OWN_REST, made.and_then(|source| rest::generate_as("Rest", &source)));
     }
 
     fn rest(&mut self, places: &[PathBuf]) {
         places.iter().for_each(|place| self.watch_folder(place, &DESCRIPTIONS));
         let named = match descriptions::named(places) {
             Ok(named) => named,
-            Err(mistake) => return self.finish(REST, Err(vec![mistake])),
+            Err(mistake) => return self.finish(REST_INDEX, Err(vec![mistake])),
         };
-        let mut whole = (named.len() != 1).then(|| descriptions::choice(named.keys()));
         for (name, source) in &named {
             let made = rest::generate(source);
-            if let (Ok(made), 1) = (&made, named.len()) {
-                whole = Some(made.code.clone());
+            for file in made.iter().flat_map(|made| &made.files) {
+                self.watch(file);
             }
             self.finish(&format!("podqueue_rest_{name}.rs"), made);
         }
-        if let Some(code) = whole {
-            self.finish(REST, Ok(Generated { code, warnings: Vec::new() }));
-        }
+        let code = index::index(named.keys());
+        self.finish(REST_INDEX, Ok(Generated { code, ..Generated::default() }));
+        let index = self.out.join(REST_INDEX);
+        self.directive(format!("cargo::rustc-env={REST_INDEX_PATH}={}", index.display()));
     }
 
     fn operations(&mut self, schema: &Path, queries: &Path) {

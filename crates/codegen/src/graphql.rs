@@ -131,7 +131,7 @@ pub fn generate(
         },
     };
     let code = print::file(schema_name, quote!(#shared #modules)).map_err(|it| vec![it])?;
-    Ok(Generated { code, warnings })
+    Ok(Generated { code, warnings, files: Vec::new() })
 }
 
 /// A text as the parser counts its lines and columns right: it takes the two characters that end a

@@ -37,7 +37,7 @@
 //!
 //! Then `podqueue::include_rest!()` brings in `Api`, with a method for each operation, and the
 //! module `types`. `Api::new(&client)` calls the client's `rest_url`, `Api::at` another URL with an
-//! authorization of its own. What of a description cannot be expressed is left out with a warning.
+//! separate authorization. What of a description cannot be expressed is left out with a warning.
 //! For several descriptions, see [`Build::rest`].
 //!
 //! # When the service changes
@@ -76,8 +76,10 @@ pub use source::{Generated, Source};
 /// are those of the parser, so this may change with any version.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::build::description;
     pub use crate::graphql::literal::literal;
     pub use crate::graphql::schema::document as schema;
+    pub use crate::rest::linked;
 }
 
 /// The whole build script of a crate that has its own queries: generates operations from the

@@ -16,6 +16,8 @@ mod signatures;
 mod types;
 mod yaml;
 
+use std::path::PathBuf;
+
 use quote::quote;
 
 pub use self::read::read;
@@ -53,32 +55,55 @@ fn deep<T: Send>(run: impl Fn() -> T + Send + Sync) -> T {
     })
 }
 
+/// A description with all of its files in one tree, and the paths of the other files.
+///
+/// # Errors
+///
+/// The text does not parse.
+pub fn linked(source: &Source) -> Result<(serde_json::Value, Vec<PathBuf>), Diagnostic> {
+    let mut tree = read::read(source)?;
+    let files = mend::link(source, &mut tree);
+    Ok((tree, files))
+}
+
 fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> {
     let (description, places) = read::read_with_places(source)?;
-    let base_path = base_path::base_path(&description);
+    let servers = base_path::Servers::of(&description);
     let mut mended = mend::mend(source, &places, description)?;
     let mut decided = bisect::decide(source, &places, &mut mended)?;
     let mut warnings = mended.warnings;
+    for (keys, message) in servers.ignored {
+        let (line, column) = places.of(&keys);
+        warnings.push(Diagnostic::new(&source.name, line, column, message));
+    }
     let mut operations = Vec::new();
     for operation in mended.operations {
         match decided.signatures.remove(&operation.name) {
-            Some(signature) => operations.push((operation, signature)),
+            Some(mut signature) => {
+                let event = operation.events.as_ref();
+                let event = event.and_then(|name| decided.signatures.remove(name));
+                signature.event = event.map(|it| it.answer);
+                operations.push((operation, signature));
+            }
             None => warnings.push(Diagnostic::of_file(
                 &source.name,
                 format!("left out {} {}: it got no signature", operation.method, operation.path),
             )),
         }
     }
-    let calls = emit::calls(handle, &base_path, &operations);
+    let calls = emit::calls(handle, &servers.base_path, &operations);
     let types = types::lenient(decided.types, &mended.enums, operations.iter().map(|(_, it)| it));
     let tokens = quote! {
         /// What the calls send and answer with.
         #[allow(dead_code)]
         pub mod types {
+            #[allow(unused_imports)]
+            use ::std::prelude::v1::*;
+
             #types
         }
 
         #calls
     };
-    Ok(Generated { code: print::file(&source.name, tokens)?, warnings })
+    Ok(Generated { code: print::file(&source.name, tokens)?, warnings, files: mended.files })
 }

@@ -102,10 +102,12 @@ impl Source {
 }
 
 /// Generated code.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Generated {
     /// Rust source, formatted.
     pub code: String,
     /// What had to be left out, and why.
     pub warnings: Vec<Diagnostic>,
+    /// Further files that were read, or should have been: changes of them matter, too.
+    pub files: Vec<PathBuf>,
 }

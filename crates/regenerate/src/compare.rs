@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use podqueue_codegen::graphql::{self, SharedTypes};
 use podqueue_codegen::{__private, Diagnostic, Source, rest};
+use serde_json::Value;
 
 use crate::changes::{Change, Interface};
 use crate::findings::{Document, Findings, State};
-use crate::outline::Outline;
-use crate::{Failure, fetch, judge, outline, stable};
+use crate::{Failure, align, fetch, judge, outline, stable};
 
 /// Compares what the service publishes today with the files of a checkout.
 ///
@@ -130,8 +130,9 @@ impl Regenerate {
 
     fn compare_rest(&self, fetched: &Source, found: &mut Findings) -> Result<(), Failure> {
         let now = rest::read(fetched)?;
-        let kept = kept(&self.openapi, &["yaml", "yml", "json"])?;
-        let before = kept.as_ref().map(rest::read).transpose()?;
+        let kept = kept_description(&self.openapi)?;
+        let (whole, files) = __private::linked(fetched)?;
+        let before = kept.as_ref().map(__private::linked).transpose()?.map(|(tree, _)| tree);
         let file = match &kept {
             Some(source) => PathBuf::from(&source.name),
             None => self.openapi.join("rest.yaml"),
@@ -140,22 +141,22 @@ impl Regenerate {
         let text = stable::description::stable(&name, &now)?;
 
         // What nothing can be generated from must not take the place of what works.
-        let made = rest::generate(&Source::new(&name, text.as_str()))?;
-        let known = kept.and_then(|kept| rest::generate(&kept).ok());
+        let made = rest::generate(fetched)?;
+        let known = kept.as_ref().and_then(|kept| rest::generate(kept).ok());
         let known = known.map_or_else(Vec::new, |made| made.warnings);
         // The same thing may stand in another place now.
         let is_new = |it: &Diagnostic| !known.iter().any(|known| known.message == it.message);
         found.warnings.extend(made.warnings.into_iter().filter(is_new));
         let comparable = stable::description::comparable;
-        let is_same = before.as_ref().map(|before| comparable(before) == comparable(&now));
+        let is_same = before.as_ref().map(|before| comparable(before) == comparable(&whole));
+        let parts = parts(&fetched.name, &file, files)?;
         found.documents.push(Document {
             interface: Interface::Rest,
-            changes: before.as_ref().map_or_else(Vec::new, |before| {
-                changed(Interface::Rest, before, &now, outline::rest::outline)
-            }),
+            changes: before.map_or_else(Vec::new, |before| changed_rest(&before, &whole)),
             state: State::of(is_same),
             file,
             text,
+            parts,
             replaces: None,
         });
         Ok(())
@@ -182,11 +183,13 @@ impl Regenerate {
         found.documents.push(Document {
             interface: Interface::GraphQl,
             changes: before.as_ref().map_or_else(Vec::new, |before| {
-                changed(Interface::GraphQl, before, &now, outline::graphql::outline)
+                let outline = outline::graphql::outline;
+                judge::between(Interface::GraphQl, &outline(before), &outline(&now))
             }),
             state: State::of(is_same),
             file,
             text,
+            parts: Vec::new(),
             replaces,
         });
         Ok(())
@@ -209,13 +212,39 @@ impl Regenerate {
     }
 }
 
-fn changed<T>(
-    interface: Interface,
-    before: &T,
-    now: &T,
-    outline: impl Fn(&T) -> Outline,
-) -> Vec<Change> {
-    judge::between(interface, &outline(before), &outline(now))
+/// What is different between two descriptions, each with all of its files.
+fn changed_rest(before: &Value, now: &Value) -> Vec<Change> {
+    let mut before = outline::rest::outline(before);
+    let mut now = outline::rest::outline(now);
+    let mut changes = align::align(&mut before, &mut now);
+    changes.extend(judge::between(Interface::Rest, &before, &now));
+    changes.sort_by(|a, b| a.path.cmp(&b.path));
+    changes
+}
+
+/// The further files of a description, as they will stand beside it. Those that stand elsewhere
+/// stay there.
+fn parts(
+    fetched: &str,
+    kept: &Path,
+    files: Vec<PathBuf>,
+) -> Result<Vec<(PathBuf, String)>, Failure> {
+    let (from, to) = (Path::new(fetched).parent(), kept.parent());
+    let mut parts = Vec::new();
+    for file in files.iter().filter(|file| file.is_file()) {
+        if let (Some(Ok(within)), Some(to)) = (from.map(|from| file.strip_prefix(from)), to) {
+            parts.push((to.join(within), Source::read(file)?.text));
+        }
+    }
+    Ok(parts)
+}
+
+/// The one description of a folder, where there is one. Other files are parts of it.
+fn kept_description(folder: &Path) -> Result<Option<Source>, Failure> {
+    if !folder.exists() || Source::find(folder, &["yaml", "yml", "json"])?.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(__private::description(folder)?))
 }
 
 /// The one file of a folder, where there is one.

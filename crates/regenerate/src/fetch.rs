@@ -29,6 +29,10 @@ pub(crate) fn description(from: &str) -> Result<Source, Failure> {
         None => file(from)?,
     };
     let is_json = source.text.trim_start().starts_with('{');
+    let fitting: &[&str] = if is_json { &[".json"] } else { &[".yaml", ".yml"] };
+    if fitting.iter().any(|it| source.name.ends_with(it)) {
+        return Ok(source);
+    }
     let name = source.name.trim_end_matches(".json").trim_end_matches(".yaml");
     let name = name.trim_end_matches(".yml");
     Ok(Source::new(format!("{name}.{}", if is_json { "json" } else { "yaml" }), source.text))

@@ -28,6 +28,8 @@ pub struct Document {
     pub changes: Vec<Change>,
     /// What its file shall hold.
     pub(crate) text: String,
+    /// Further files of a description, and what they shall hold.
+    pub(crate) parts: Vec<(PathBuf, String)>,
     pub(crate) state: State,
     /// A file in another notation that this one takes the place of.
     pub(crate) replaces: Option<PathBuf>,
@@ -68,7 +70,7 @@ impl Findings {
         &self.mistakes
     }
 
-    /// What the generator newly leaves out of the description.
+    /// What the generator newly leaves out of the description, or ignores.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
@@ -79,14 +81,16 @@ impl Findings {
     ///
     /// The first file that cannot be written.
     pub fn write(&self) -> Result<(), Failure> {
+        let failed = |what: &str, path: &Path, error: io::Error| {
+            Failure::new(format!("{}: cannot be {what}: {error}", Source::name_of(path)))
+        };
         for document in self.documents.iter().filter(|document| document.state != State::Same) {
-            let folder = document.file.parent().unwrap_or(Path::new("."));
-            let failed = |what: &str, path: &Path, error: io::Error| {
-                Failure::new(format!("{}: cannot be {what}: {error}", Source::name_of(path)))
-            };
-            fs::create_dir_all(folder).map_err(|error| failed("created", folder, error))?;
-            let file = &document.file;
-            fs::write(file, &document.text).map_err(|error| failed("written", file, error))?;
+            let parts = document.parts.iter().map(|(file, text)| (file, text));
+            for (file, text) in parts.chain([(&document.file, &document.text)]) {
+                let folder = file.parent().unwrap_or(Path::new("."));
+                fs::create_dir_all(folder).map_err(|error| failed("created", folder, error))?;
+                fs::write(file, text).map_err(|error| failed("written", file, error))?;
+            }
             if let Some(replaced) = &document.replaces {
                 fs::remove_file(replaced).map_err(|error| failed("removed", replaced, error))?;
             }

@@ -10,14 +10,15 @@ pub(crate) fn between(interface: Interface, old: &Outline, new: &Outline) -> Vec
     for (path, item) in &old.items {
         match new.items.get(path) {
             // An item of another kind is another item.
+            Some(now) if is_inherited((old, item), (new, now)) => {}
             Some(now) if now.kind == item.kind => judge.compare(path, item, now, &mut changes),
-            _ if is_within(item, old, new) => {}
+            _ if is_within(item, old, new) || is_listed_at_origin(item, old, new) => {}
             _ => changes.push(change(path, What::Removed(judge.shown(item)), judge.removed(item))),
         }
     }
     for (path, item) in &new.items {
         let is_new = old.items.get(path).is_none_or(|before| before.kind != item.kind);
-        if is_new && !is_within(item, new, old) {
+        if is_new && !is_within(item, new, old) && !is_listed_at_origin(item, new, old) {
             changes.push(change(path, What::Added(judge.shown(item)), judge.added(item)));
         }
     }
@@ -37,11 +38,37 @@ fn is_within(item: &Item, here: &Outline, there: &Outline) -> bool {
     false
 }
 
+/// Whether an item comes from the same type on both sides, as that type has it: what happened to it
+/// is listed there.
+fn is_inherited((old, before): (&Outline, &Item), (new, now): (&Outline, &Item)) -> bool {
+    let as_there = |outline: &Outline, item: &Item| {
+        let origin = item.origin.as_ref().and_then(|path| outline.items.get(path));
+        origin.is_some_and(|it| {
+            (&it.of, it.required, &it.default) == (&item.of, item.required, &item.default)
+        })
+    };
+    before.origin == now.origin && as_there(old, before) && as_there(new, now)
+}
+
+/// Whether an item is missing on the other side as the one is that it comes from.
+fn is_listed_at_origin(item: &Item, here: &Outline, there: &Outline) -> bool {
+    item.origin.as_ref().is_some_and(|path| {
+        let origin = here.items.get(path);
+        !there.items.contains_key(path) && origin.is_some_and(|it| !is_within(it, here, there))
+    })
+}
+
 fn change(path: &str, what: What, mut effects: Vec<Effect>) -> Change {
     effects.sort();
     effects.dedup();
     Change { path: path.to_owned(), what, effects }
 }
+
+/// What it means that a server is another one.
+const ELSEWHERE: &str = "calls go to another URL";
+
+/// What it means that an encoding is another one.
+const OTHERWISE: &str = "it is written differently";
 
 struct Judge {
     interface: Interface,
@@ -70,6 +97,8 @@ impl Judge {
             Kind::Field if item.is_written => {
                 vec![adapts(Who::Writers, "literals need it, or `..Default::default()`")]
             }
+            Kind::Server => vec![breaks(Who::Callers, ELSEWHERE)],
+            Kind::Encoding => vec![breaks(Who::Callers, OTHERWISE)],
             _ => Vec::new(),
         }
     }
@@ -79,6 +108,12 @@ impl Judge {
         match item.kind {
             Kind::Operation => effects.push(breaks(Who::Callers, "the call fails")),
             Kind::Directive => effects.push(breaks(Who::Callers, "documents that use it fail")),
+            Kind::Server => effects.push(breaks(Who::Callers, ELSEWHERE)),
+            Kind::Encoding => effects.push(breaks(Who::Callers, OTHERWISE)),
+            // What has its type is listed, too.
+            Kind::Type if self.interface == Interface::Rest => {
+                effects.push(adapts(Who::Readers, "the generated type is removed"));
+            }
             Kind::Argument => effects.push(match self.interface {
                 Interface::GraphQl => breaks(Who::Callers, "documents that pass it fail"),
                 Interface::Rest => breaks(Who::Callers, "it has no effect, or is refused"),
@@ -135,6 +170,8 @@ impl Judge {
                 return vec![adapts(Who::Callers, "the method is renamed")];
             }
             Kind::Directive => return vec![breaks(Who::Callers, "its locations have changed")],
+            Kind::Server => return vec![breaks(Who::Callers, ELSEWHERE)],
+            Kind::Encoding => return vec![breaks(Who::Callers, OTHERWISE)],
             _ => {}
         }
         let mut effects = Vec::new();

@@ -11,6 +11,7 @@
 //!
 //! As a library it starts with [`Regenerate`].
 
+mod align;
 mod changes;
 mod compare;
 mod failure;

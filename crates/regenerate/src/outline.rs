@@ -4,6 +4,7 @@
 pub(crate) mod graphql;
 mod json_schema;
 pub(crate) mod rest;
+mod wire;
 
 use std::collections::BTreeMap;
 
@@ -24,6 +25,10 @@ pub(crate) enum Kind {
     /// A type that another one is or may be: of a union, of `oneOf`, an interface.
     Member,
     Directive,
+    /// How a list or an object is written.
+    Encoding,
+    /// The URL that calls go to.
+    Server,
 }
 
 /// What follows the type of an input that must be given, and may be null.
@@ -35,6 +40,8 @@ pub(crate) struct Item {
     pub(crate) kind: Kind,
     /// The path of what it is a part of.
     pub(crate) part_of: Option<String>,
+    /// The path of the same thing in the type that it comes from.
+    pub(crate) origin: Option<String>,
     /// The type of a field, an argument or an answer; what kind of type a type is.
     pub(crate) of: String,
     /// In an input, that it must be given; in an answer, that it is never null.
@@ -52,11 +59,19 @@ pub(crate) struct Item {
 }
 
 impl Outline {
+    /// Whether an item is a part of this one, directly or through others.
+    pub(crate) fn is_within(&self, path: &str, of: &str) -> bool {
+        let part_of = |path: &str| self.items.get(path).and_then(|item| item.part_of.as_deref());
+        let mut within = std::iter::successors(part_of(path), |path| part_of(path));
+        within.any(|it| it == of)
+    }
+
     /// Adds an item, and says where it can be given its properties.
     fn add(&mut self, path: impl Into<String>, kind: Kind, of: impl Into<String>) -> &mut Item {
         let item = Item {
             kind,
             part_of: None,
+            origin: None,
             of: of.into(),
             required: false,
             default: None,

@@ -13,7 +13,7 @@ impl fmt::Display for Findings {
             write!(f, "{document}")?;
         }
         if !self.warnings.is_empty() {
-            writeln!(f, "\nskipped by the generator:")?;
+            writeln!(f, "\nwarnings of the generator:")?;
             self.warnings.iter().try_for_each(|warning| writeln!(f, "  {warning}"))?;
         }
         if !self.mistakes.is_empty() {

@@ -11,7 +11,7 @@ use crate::{Diagnostic, Source, rest};
 pub(super) const DESCRIPTIONS: [&str; 3] = ["yaml", "yml", "json"];
 
 /// The one description of a folder.
-pub(super) fn only(folder: &Path) -> Result<Source, Diagnostic> {
+pub fn only(folder: &Path) -> Result<Source, Diagnostic> {
     let mut found = within(folder)?;
     match (found.pop(), found.is_empty()) {
         (Some((_, only)), true) => Ok(only),
@@ -45,13 +45,6 @@ pub(super) fn named(places: &[PathBuf]) -> Result<BTreeMap<String, Source>, Diag
         }
     }
     Ok(named)
-}
-
-/// The code for who does not say which of several descriptions is meant.
-pub(super) fn choice<'a>(names: impl Iterator<Item = &'a String>) -> String {
-    let names: Vec<_> = names.map(|name| format!("podqueue::include_rest!({name:?})")).collect();
-    let message = format!("there are several descriptions; write one of {}", names.join(", "));
-    format!("::core::compile_error!({message:?});\n")
 }
 
 /// The descriptions in a folder, or in one file; at least one. Where a folder holds several files,

@@ -12,7 +12,7 @@ use quote::{format_ident, quote};
 use syn::Type;
 
 use super::constructor;
-use super::model::{Content, Operation};
+use super::model::{Content, Operation, PartKind, Place};
 use super::signatures::Signature;
 use crate::syntax::is_named;
 use crate::{naming, print};
@@ -20,6 +20,10 @@ use crate::{naming, print};
 /// Type names that the builders themselves use, and those of handles.
 const RESERVED: [&str; 10] =
     ["Api", "Rest", "String", "Option", "Vec", "Box", "Into", "IntoIterator", "Send", "Clone"];
+
+/// The docs of the method that sends.
+const SEND: &str =
+    "Sends the request and reads the response. Awaiting the call itself does the same.";
 
 /// The docs of the one setter that every builder has.
 const TIMEOUT: &str = "How long one attempt at this call may take until its response is read, in place of \
@@ -89,11 +93,16 @@ impl Builder<'_> {
         };
         let parameters = self.operation.parameters.iter().map(|parameter| Given {
             ident: format_ident!("{}", parameter.name),
-            ty: typed(&parameter.name),
+            ty: match parameter.place {
+                Place::Part(PartKind::File) => syn::parse_quote!(::podqueue::Part),
+                Place::Part(PartKind::Files) => syn::parse_quote!(Vec<::podqueue::Part>),
+                _ => typed(&parameter.name),
+            },
             required: parameter.required,
             docs: docs::parameter(parameter),
         });
-        let body = self.operation.body.iter().map(|body| Given {
+        let body = self.operation.body.iter().filter(|it| it.content != Content::Multipart);
+        let body = body.map(|body| Given {
             ident: format_ident!("body"),
             ty: match body.content {
                 Content::Bytes => syn::parse_quote!(::podqueue::rest::call::Bytes),
@@ -130,12 +139,13 @@ impl Builder<'_> {
         });
         let changes = self
             .takes_changes()
-            .then(|| quote!(changes: ::podqueue::rest::call::Changes::default()));
+            .then(|| quote!(changes: ::podqueue::rest::call::Changes::default(),));
+        let parts = self.takes_parts().then(|| quote!(parts: Vec::new(),));
         quote! {
             #docs
             #deprecated
             pub fn #method(&self, #(#arguments),*) -> #builder {
-                #builder { rest: self.target.clone(), timeout: None, #(#set,)* #(#unset,)* #changes }
+                #builder { rest: self.target.clone(), timeout: None, #(#set,)* #(#unset,)* #changes #parts }
             }
         }
     }
@@ -168,6 +178,15 @@ impl Builder<'_> {
         let call = request::statements(self.operation, changes);
         let changed = changes.then(|| quote!(changes: ::podqueue::rest::call::Changes,));
         let change = changes.then(changing);
+        let parts = self.takes_parts();
+        let more_parts = parts.then(|| quote!(parts: Vec<(String, ::podqueue::Part)>,));
+        let part = parts.then(adding_parts);
+        let events = self.events(&call);
+        let data = docs::event(self.signature.event.as_ref().filter(|it| is_own(it)));
+        let send_docs = print::docs(&match self.operation.answer.as_ref().map(|it| it.content) {
+            Some(Content::Events) => format!("{SEND} {data}"),
+            _ => SEND.to_owned(),
+        });
         let timeout_docs = print::docs(TIMEOUT);
         quote! {
             #docs
@@ -178,6 +197,7 @@ impl Builder<'_> {
                 timeout: Option<::std::time::Duration>,
                 #(#fields,)*
                 #changed
+                #more_parts
             }
 
             #[allow(dead_code)]
@@ -186,17 +206,21 @@ impl Builder<'_> {
 
                 #change
 
+                #part
+
                 #timeout_docs
                 pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
                     self.timeout = Some(timeout);
                     self
                 }
 
-                /// Sends the request and reads the response. Awaiting the call itself does the same.
+                #send_docs
                 pub async fn send(self) -> ::podqueue::Result<#answer> {
                     #call
                     #send
                 }
+
+                #events
             }
 
             impl ::std::future::IntoFuture for #builder {
@@ -212,6 +236,30 @@ impl Builder<'_> {
         }
     }
 
+    /// Where a response is a stream of events only on request: the method that requests it.
+    fn events(&self, call: &TokenStream) -> Option<TokenStream> {
+        let content = self.operation.answer.as_ref().map(|it| it.content);
+        if self.operation.events.is_none() || content == Some(Content::Events) {
+            return None;
+        }
+        let data = docs::event(self.signature.event.as_ref().filter(|it| is_own(it)));
+        let docs = print::docs(&format!(
+            "Sends the request and asks for a stream of events, in place of a whole response. {data}"
+        ));
+        Some(quote! {
+            #docs
+            pub async fn events(self) -> ::podqueue::Result<::podqueue::ServerEvents> {
+                #call
+                call.send_events(&self.rest).await
+            }
+        })
+    }
+
+    /// Whether its body consists of parts.
+    fn takes_parts(&self) -> bool {
+        self.operation.body.as_ref().is_some_and(|it| it.content == Content::Multipart)
+    }
+
     /// Whether its body is one whose fields can be set by name.
     fn takes_changes(&self) -> bool {
         let Some(body) = &self.operation.body else { return false };
@@ -220,6 +268,17 @@ impl Builder<'_> {
             is_named(ty, "HashMap") || is_named(ty, "Map") || is_named(ty, "Value") || is_own(ty)
         });
         is_object && matches!(body.content, Content::Json | Content::Form)
+    }
+}
+
+/// The setter of parts that the description does not name.
+fn adding_parts() -> TokenStream {
+    quote! {
+        /// Adds a part to the body, of any name. Parts of the same name are all sent.
+        pub fn part(mut self, name: impl Into<String>, part: ::podqueue::Part) -> Self {
+            self.parts.push((name.into(), part));
+            self
+        }
     }
 }
 

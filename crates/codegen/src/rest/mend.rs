@@ -20,12 +20,15 @@ mod names;
 mod notes;
 mod operations;
 mod parameters;
+mod parts;
 mod places;
 mod references;
 mod responses;
 mod schemas;
 pub(super) mod tree;
 mod used;
+
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -46,6 +49,13 @@ pub(crate) struct Mended {
     pub(crate) enums: Vec<NamedEnum>,
     /// What was left out, and why.
     pub(crate) warnings: Vec<Diagnostic>,
+    /// Further files that were read, or should have been.
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// Puts all files of a description into one tree. Returns the paths of the others.
+pub(super) fn link(source: &Source, description: &mut Value) -> Vec<PathBuf> {
+    link::link(source, description).files
 }
 
 /// Mends a description.
@@ -56,7 +66,9 @@ pub(super) fn mend(
 ) -> Result<Mended, Diagnostic> {
     version(source, &description)?;
     let mut notes = Notes::new(source, places);
-    notes.origins = link::link(source, &mut description);
+    let linked = link::link(source, &mut description);
+    notes.origins = linked.origins;
+    linked.unreadable.into_iter().for_each(|it| notes.add(it));
     examples::loosen(&mut description, &mut notes);
     lower::lower(&mut description, &mut notes);
     compose::compose(&mut description);
@@ -81,7 +93,7 @@ pub(super) fn mend(
         "paths": paths,
         "components": { "schemas": schemas },
     });
-    Ok(Mended { document, operations, enums, warnings: notes.finish() })
+    Ok(Mended { document, operations, enums, warnings: notes.finish(), files: linked.files })
 }
 
 /// 3.0 and what came after it is read; anything else is said plainly.

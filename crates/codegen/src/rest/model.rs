@@ -18,6 +18,9 @@ pub(crate) struct Operation {
     pub(crate) body: Option<Body>,
     /// How a successful response is read; not at all where none has content.
     pub(crate) answer: Option<Answer>,
+    /// A response can be a stream of events; by this name the signatures have the type of an
+    /// event's data.
+    pub(crate) events: Option<String>,
     /// Documented errors: status and what it means.
     pub(crate) errors: Vec<(String, String)>,
 }
@@ -33,6 +36,8 @@ pub(crate) struct Parameter {
     pub(crate) required: bool,
     /// What stands between the values of a list that is sent as one.
     pub(crate) separator: Option<&'static str>,
+    /// The media type of a part, where the description names one.
+    pub(crate) media: Option<String>,
     pub(crate) description: String,
 }
 
@@ -42,6 +47,17 @@ pub(crate) enum Place {
     Path,
     Query,
     Header,
+    /// A part of a multipart body.
+    Part(PartKind),
+}
+
+/// What a part of a multipart body is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PartKind {
+    File,
+    Files,
+    /// A value, or a list of values with a part each.
+    Value,
 }
 
 /// The body of a request.
@@ -61,8 +77,12 @@ pub(crate) struct Body {
 pub(crate) enum Content {
     Json,
     Form,
+    /// Its parts are among the parameters.
+    Multipart,
     Text,
     Bytes,
+    /// Server-sent events.
+    Events,
 }
 
 /// How a field of a form encodes a list or an object.

@@ -31,6 +31,8 @@ pub(super) struct Decided {
 pub(super) struct Signature {
     pub(super) parameters: BTreeMap<String, Type>,
     pub(super) answer: Type,
+    /// The type of an event's data, if a response is a stream of events.
+    pub(super) event: Option<Type>,
 }
 
 pub(super) fn decide(
@@ -110,7 +112,7 @@ fn signature(function: &ImplItemFn) -> Option<Signature> {
     };
     // Result<ResponseValue<T>, Error<E>>
     let answer = short(argument(argument(result)?)?.clone());
-    Some(Signature { parameters, answer })
+    Some(Signature { parameters, answer, event: None })
 }
 
 fn short(mut ty: Type) -> Type {

@@ -132,7 +132,7 @@ fn what_was_left_out_is_a_warning_of_the_build() {
     );
     let (directives, failed) = folder.directives(&Build::new().rest(folder.path("openapi")));
     assert!(!failed);
-    assert!(directives.ends_with(
+    assert!(directives.contains(
         "cargo::warning=openapi/a.yaml:2:14: left out GET /a: it takes multipart/mixed, which cannot be sent"
     ));
 }
@@ -144,11 +144,29 @@ fn a_description_may_be_in_several_files() {
     folder.write("openapi/parts/a.yaml", "a: {get: {operationId: readA, responses: {}}}");
     let (directives, failed) = folder.directives(&Build::new().rest(folder.path("openapi")));
     assert!(!failed && !directives.contains("cargo::warning"), "{directives}");
-    assert!(
-        fs::read_to_string(folder.path("out/podqueue_rest.rs"))
-            .unwrap()
-            .contains("pub fn read_a(&self)")
-    );
+    let code = fs::read_to_string(folder.path("out/podqueue_rest_whole.rs")).unwrap();
+    assert!(code.contains("pub fn read_a(&self)"));
+}
+
+#[test]
+fn further_files_of_a_description_are_watched_and_named() {
+    let folder = Folder::new("further");
+    let paths = "{/a: {$ref: 'parts/a.yaml'}, /b: {$ref: '../b.yaml#/b'}, /c: {$ref: 'c.yaml'}, \
+                 /d: {$ref: 'https://example.com/d.yaml'}}";
+    folder.write("openapi/whole.yaml", format!("openapi: 3.0.3\npaths: {paths}"));
+    folder.write("openapi/parts/a.yaml", "get: {operationId: readA, responses: {}}");
+    folder.write("b.yaml", "b: {get:\n  x: 'open}");
+    let build = Build::new().rest(folder.path("openapi/whole.yaml"));
+    let (directives, failed) = folder.directives(&build);
+    assert!(!failed, "{directives}");
+    for file in ["openapi/whole.yaml", "openapi/parts/a.yaml", "b.yaml", "openapi/c.yaml"] {
+        let line = format!("cargo::rerun-if-changed={file}\n");
+        assert!(directives.contains(&line), "{line} is not in\n{directives}");
+    }
+    let warnings: Vec<_> =
+        directives.lines().filter_map(|line| line.strip_prefix("cargo::warning=")).collect();
+    assert!(warnings[0].starts_with("b.yaml:2:"), "{warnings:?}");
+    assert_eq!(warnings.len(), 4, "that, and three references that lead nowhere: {warnings:?}");
 }
 
 #[test]
@@ -171,7 +189,12 @@ fn several_descriptions_are_brought_in_by_name() {
     let build = Build::new().rest(folder.path("openapi"));
     let (directives, failed) = folder.directives(&build);
     assert!(!failed, "{directives}");
-    assert_eq!(read("out/podqueue_rest.rs"), read("out/podqueue_rest_a.rs"));
+    let index = "cargo::rustc-env=PODQUEUE_REST=out/podqueue_rest_index.rs";
+    assert!(directives.ends_with(index), "{directives}");
+    let macros = read("out/podqueue_rest_index.rs");
+    assert!(macros.contains("there is no description of the name"), "{macros}");
+    assert!(macros.contains("; write podqueue::include_rest!(\\\"a\\\")"), "{macros}");
+    assert!(macros.contains("() => { podqueue_rest! { \"a\" } };"), "{macros}");
 
     let build = build.rest(folder.path("more"));
     let (directives, failed) = folder.directives(&build);
@@ -179,8 +202,8 @@ fn several_descriptions_are_brought_in_by_name() {
     for name in ["a", "pets", "shop"] {
         assert!(read(&format!("out/podqueue_rest_{name}.rs")).contains("pub struct Api {"));
     }
-    let choice = read("out/podqueue_rest.rs");
-    assert!(choice.contains("compile_error!") && choice.contains("include_rest!"), "{choice}");
+    let choice = read("out/podqueue_rest_index.rs");
+    assert!(choice.contains("there are several descriptions; write one of"), "{choice}");
 
     let (directives, failed) = folder.directives(&build.rest(folder.path("openapi/a.yaml")));
     assert!(failed && directives.contains("would be called `openapi`"), "{directives}");
@@ -205,7 +228,7 @@ fn what_did_not_change_is_not_written_again() {
     folder.write("openapi/a.yaml", DESCRIPTION);
     let build = Build::new().rest(folder.path("openapi"));
     folder.directives(&build);
-    let written = folder.path("out/podqueue_rest.rs");
+    let written = folder.path("out/podqueue_rest_a.rs");
     let long_ago =
         std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
     fs::File::options().write(true).open(&written).unwrap().set_modified(long_ago).unwrap();

@@ -107,13 +107,13 @@ fn several_media_types_of_one_body() {
 }
 
 #[test]
-fn a_body_of_several_parts_is_left_out_and_named() {
+fn a_body_of_a_kind_that_cannot_be_sent_is_left_out_and_named() {
     let made = paths(
-        "  /a: {post: {requestBody: {required: true, content: {multipart/form-data: {schema: {type: object}}}}, responses: {'200': {description: A}}}}",
+        "  /a: {post: {requestBody: {required: true, content: {multipart/related: {schema: {type: object}}}}, responses: {'200': {description: A}}}}",
     );
     assert_eq!(
         lines(&made.warnings),
-        "openapi/test.yaml:4:8: left out POST /a: it takes multipart/form-data, which cannot be sent"
+        "openapi/test.yaml:4:8: left out POST /a: it takes multipart/related, which cannot be sent"
     );
 }
 
@@ -482,7 +482,57 @@ components:
 ",
     )
     .code;
-    let choice = item(&code, "pub enum ThingA {");
+    let choice = item(&code, "pub enum StringOrOther {");
     assert!(choice.contains(" Other(Other),"), "{choice}");
     assert!(choice.contains(" Other2(::podqueue::__private::serde_json::Value),"), "{choice}");
+}
+
+/// Each pair of shapes is chosen between somewhere, and each shape has objects within objects.
+#[test]
+fn choices_repeat_no_types() {
+    let shape = |number: usize| {
+        format!(
+            "    Shape{number}: {{type: object, properties: {{n{number}: {{type: string}}, own{number}: {{type: object, properties: {{x{number}: {{type: string}}}}}}, home: {{type: object, description: Where., properties: {{at{number}: {{type: string}}, door: {{type: object, properties: {{d{number}: {{type: integer}}}}}}}}}}, size: {{oneOf: [{{type: string}}, {{type: integer}}]}}}}}}\n"
+        )
+    };
+    let shapes: String = (0..12).map(shape).collect();
+    let pairs = (0..12).flat_map(|a| (0..a).map(move |b| (a, b)));
+    let of = |number: usize| format!("{{$ref: '#/components/schemas/Shape{number}'}}");
+    let fields: String = pairs
+        .clone()
+        .map(|(a, b)| format!("        p{a}_{b}: {{oneOf: [{}, {}]}}\n", of(a), of(b)))
+        .collect();
+    let alone: String = (0..12).map(|it| format!("        s{it}: {}\n", of(it))).collect();
+    let made = paths(&format!(
+        "  /a: {{get: {{responses: {{'200': {{description: A, content: {{application/json: {{schema: {{$ref: '#/components/schemas/All'}}}}}}}}}}}}}}
+components:
+  schemas:
+    All:
+      type: object
+      properties:
+{alone}{fields}{shapes}"
+    ));
+    assert_eq!(lines(&made.warnings), "");
+    let types =
+        made.code.matches("    pub struct ").count() + made.code.matches("    pub enum ").count();
+    // Each shape has four, and each pair three: itself, its `home`, which differs, and the `door`
+    // within that. What only one of a pair has, such as `own3`, is of that shape's type.
+    assert_eq!(types, 1 + 1 + 12 * 4 + pairs.count() * 3, "{}", made.code);
+}
+
+#[test]
+fn a_choice_between_scalars_is_called_after_them() {
+    let code = paths(
+        "  /a: {get: {responses: {'200': {description: A, content: {application/json: {schema: {type: object, properties: {a: {description: One., oneOf: [{type: integer}, {type: string}]}, b: {description: Another., type: [string, integer, 'null']}, c: {oneOf: [{type: array, items: {type: string}}, {type: string}]}, d: {oneOf: [{type: string}, {type: object, properties: {e: {type: string}}}]}}}}}}}}}",
+    )
+    .code;
+    for field in [
+        "pub a: Option<StringOrInteger>,",
+        "pub b: Option<StringOrInteger>,",
+        "pub c: Option<StringOrStringList>,",
+        "pub d: Option<GetAResponseD>,",
+    ] {
+        assert!(code.contains(field), "{field} is not in\n{code}");
+    }
+    assert_eq!(code.matches("pub enum StringOrInteger").count(), 1);
 }

@@ -37,8 +37,8 @@ fn what_is_generated_compiles_and_runs() {
     run(&mut Command::new(artifact(&built, "podqueue-corpus")), &folder);
 
     // What the compiler has built for one serves the others too.
-    let dependencies =
-        ["podqueue", "serde", "serde_json"].map(|name| (name, artifact(&built, name)));
+    let dependencies = ["podqueue", "futures_util", "serde", "serde_json"]
+        .map(|name| (name, artifact(&built, name)));
     for (tool, more) in [
         ("rustdoc", vec!["--out-dir", "doc"]),
         ("clippy-driver", vec!["--crate-type=lib", "--emit=metadata", "--out-dir", "lints"]),
@@ -94,6 +94,7 @@ fn write_crate(folder: &Path, documents: &[Document]) {
     let manifest = String::from(
         "[package]\nname = \"podqueue-corpus\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
          [dependencies]\npodqueue = { path = \"../growth\", default-features = false }\n\
+         futures-util = { version = \"0.3\", default-features = false }\n\
          tokio = { version = \"1\", features = [\"macros\", \"rt\"] }\n\
          serde = { version = \"1\", features = [\"derive\"] }\nserde_json = \"1\"\n\n\
          [profile.dev]\ndebug = \"line-tables-only\"\n\n[workspace]\n",

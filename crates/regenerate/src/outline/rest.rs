@@ -1,12 +1,14 @@
 //! The outline of a REST description, read as it came: OpenAPI 3.0 or 3.1, flaws and all.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use serde_json::Value;
 
 use super::json_schema::{
     entries, kind_of_type, list, may_be_null, reachable, referenced, references, type_text, values,
 };
+use super::wire;
 use super::{Item, Kind, OR_NULL, Outline};
 use crate::words::words;
 
@@ -16,6 +18,9 @@ const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "
 pub(crate) fn outline(description: &Value) -> Outline {
     let mut writer = Writer { description, outline: Outline::default() };
     let mut sides = Sides::default();
+    if let Some(url) = wire::server(description) {
+        writer.outline.add("server", Kind::Server, url);
+    }
     for (path, item) in entries(description, "paths") {
         let item = writer.resolved(item);
         for (method, operation) in METHODS.iter().filter_map(|it| Some((it, item.get(it)?))) {
@@ -28,7 +33,11 @@ pub(crate) fn outline(description: &Value) -> Outline {
     let written = reachable(sides.written, &description["components"]["schemas"]);
     for (name, schema) in schemas {
         let side = Side { is_read: read.contains(name), is_written: written.contains(name) };
-        let item = writer.outline.add(name, Kind::Type, kind_of_type(schema));
+        let kind = match writer.is_composed_object(schema) {
+            true => "object".to_owned(),
+            false => kind_of_type(schema),
+        };
+        let item = writer.outline.add(name, Kind::Type, kind);
         describe(item, schema, side);
         writer.within(name, schema, side);
     }
@@ -51,6 +60,44 @@ struct Side {
 const READ: Side = Side { is_read: true, is_written: false };
 const WRITTEN: Side = Side { is_read: false, is_written: true };
 
+/// How many types may be composed of each other.
+const DEPTH: usize = 16;
+
+/// Where parts are written down.
+struct At<'p> {
+    /// The item that they are parts of.
+    of: &'p str,
+    path: String,
+    side: Side,
+    /// The type that they come from, if that is another one.
+    base: Option<Rc<Base>>,
+}
+
+/// A type that another one includes.
+struct Base {
+    name: String,
+    /// How long the path is of what includes it.
+    at: usize,
+    /// What this type is itself included by.
+    within: Option<Rc<Base>>,
+}
+
+impl At<'_> {
+    fn at(&self, path: String) -> At<'_> {
+        At { of: self.of, path, side: self.side, base: self.base.clone() }
+    }
+
+    fn below<'p>(&self, path: &'p str) -> At<'p> {
+        At { of: path, path: path.to_owned(), side: self.side, base: self.base.clone() }
+    }
+
+    /// Whether this is within a type that includes itself.
+    fn is_in(&self, base: &Base) -> bool {
+        let mut within = std::iter::successors(self.base.as_deref(), |it| it.within.as_deref());
+        within.any(|it| it.name == base.name && it.at == base.at)
+    }
+}
+
 struct Writer<'a> {
     description: &'a Value,
     outline: Outline,
@@ -63,6 +110,10 @@ impl<'a> Writer<'a> {
         describe(item, operation, WRITTEN);
         if item.description.is_empty() {
             item.description = words(operation["summary"].as_str().unwrap_or_default());
+        }
+        if let Some(url) = wire::server(operation).or_else(|| wire::server(path)) {
+            let item = self.outline.add(format!("{name} server"), Kind::Server, url);
+            item.part_of = Some(name.to_owned());
         }
         for parameter in list(path, "parameters").iter().chain(list(operation, "parameters")) {
             let parameter = self.resolved(parameter);
@@ -77,13 +128,20 @@ impl<'a> Writer<'a> {
             };
             references(schema, &mut sides.written);
             let path = format!("{name} ({place} {parameter_name})");
+            if let Some(encoding) = wire::encoding(parameter, self.resolved(schema)) {
+                self.encoding(&path, "encoding", encoding);
+            }
             self.argument(path, name, schema, parameter);
         }
         if let Some(body) = operation.get("requestBody") {
             let body = self.resolved(body);
             let schema = content(body);
             references(schema, &mut sides.written);
-            self.argument(format!("{name} (body)"), name, schema, body);
+            let path = format!("{name} (body)");
+            for (part, encoding) in wire::encodings(body) {
+                self.encoding(&path, &format!("encoding of {part}"), encoding);
+            }
+            self.argument(path, name, schema, body);
         }
         let responses = || entries(operation, "responses");
         let answer = responses()
@@ -101,6 +159,11 @@ impl<'a> Writer<'a> {
         }
     }
 
+    fn encoding(&mut self, of: &str, name: &str, text: String) {
+        let item = self.outline.add(format!("{of} {name}"), Kind::Encoding, text);
+        item.part_of = Some(of.to_owned());
+    }
+
     fn argument(&mut self, path: String, of: &str, schema: &'a Value, said: &Value) {
         let item = self.outline.add(&path, Kind::Argument, type_text(schema));
         item.part_of = Some(of.to_owned());
@@ -112,65 +175,113 @@ impl<'a> Writer<'a> {
 
     /// The parts of what an item is.
     fn within(&mut self, path: &str, schema: &'a Value, side: Side) {
-        self.parts(path, path, schema, side);
+        self.parts(&At { of: path, path: path.to_owned(), side, base: None }, schema);
     }
 
-    /// The parts of a schema that has no name of its own, at a path within the item `of`.
-    fn parts(&mut self, of: &str, path: &str, schema: &'a Value, side: Side) {
-        for key in ["$defs", "definitions"] {
-            for (name, definition) in entries(schema, key) {
-                let path_of_type = format!("{path} {key} {name}");
-                let item = self.outline.add(&path_of_type, Kind::Type, kind_of_type(definition));
-                item.part_of = Some(of.to_owned());
-                describe(item, definition, side);
-                self.within(&path_of_type, definition, side);
-            }
-        }
+    /// The parts of a schema that has no name of its own.
+    fn parts(&mut self, at: &At<'_>, schema: &'a Value) {
+        let required = self.required(schema, 0);
+        self.parts_with(at, schema, &required);
+    }
+
+    /// The same, where this is required in all.
+    fn parts_with(&mut self, at: &At<'_>, schema: &'a Value, required: &BTreeSet<&str>) {
+        let path = &at.path;
         for value in values(schema) {
-            let item = self.outline.add(format!("{path}.{value}"), Kind::EnumValue, "");
-            item.part_of = Some(of.to_owned());
-            (item.is_read, item.is_written) = (side.is_read, side.is_written);
+            self.part(at, &format!("{path}.{value}"), Kind::EnumValue, String::new());
         }
-        let required: BTreeSet<&str> =
-            list(schema, "required").iter().filter_map(Value::as_str).collect();
         for (name, field) in entries(schema, "properties") {
             let path_of_field = format!("{path}.{name}");
-            let item = self.outline.add(&path_of_field, Kind::Field, type_text(field));
-            item.part_of = Some(of.to_owned());
-            describe(item, field, side);
+            let Some(item) = self.part(at, &path_of_field, Kind::Field, type_text(field)) else {
+                continue;
+            };
+            describe(item, field, at.side);
             item.required = required.contains(name.as_str());
-            if item.required && side.is_written && may_be_null(field) {
+            if item.required && at.side.is_written && may_be_null(field) {
                 item.of.push_str(OR_NULL);
             }
             item.default = field.get("default").map(ToString::to_string);
-            self.within(&path_of_field, field, side);
+            self.parts(&at.below(&path_of_field), field);
         }
+        let is_object = self.is_composed_object(schema);
         for key in ["allOf", "oneOf", "anyOf"] {
             for (place, part) in list(schema, key).iter().enumerate() {
-                if let Some(name) = referenced(part) {
+                if key == "allOf" && is_object {
+                    let base = self.base_of(at, part);
+                    if base.as_ref().is_none_or(|it| !at.is_in(it)) {
+                        let at = At {
+                            base: base.or_else(|| at.base.clone()),
+                            path: path.clone(),
+                            ..*at
+                        };
+                        self.parts_with(&at, self.resolved(part), required);
+                    }
+                } else if let Some(name) = referenced(part) {
                     let how = if key == "allOf" { "includes" } else { "|" };
-                    let item = self.outline.add(format!("{path} {how} {name}"), Kind::Member, "");
-                    item.part_of = Some(of.to_owned());
-                    (item.is_read, item.is_written) = (side.is_read, side.is_written);
+                    self.part(at, &format!("{path} {how} {name}"), Kind::Member, String::new());
                 } else if key == "allOf" {
-                    self.parts(of, path, part, side);
+                    self.parts_with(at, part, required);
                 } else {
-                    self.parts(of, &format!("{path}|{}", place + 1), part, side);
+                    self.parts(&at.at(format!("{path}|{}", place + 1)), part);
                 }
             }
         }
         if let Some(items) = schema.get("items") {
-            self.parts(of, &format!("{path}[]"), items, side);
+            self.parts(&at.at(format!("{path}[]")), items);
         }
         for (place, item) in list(schema, "prefixItems").iter().enumerate() {
-            self.parts(of, &format!("{path}[{place}]"), item, side);
+            self.parts(&at.at(format!("{path}[{place}]")), item);
         }
         if let Some(values) = schema.get("additionalProperties").filter(|it| it.is_object()) {
-            self.parts(of, &format!("{path}{{}}"), values, side);
+            self.parts(&at.at(format!("{path}{{}}")), values);
         }
         for (pattern, values) in entries(schema, "patternProperties") {
-            self.parts(of, &format!("{path}{{{pattern}}}"), values, side);
+            self.parts(&at.at(format!("{path}{{{pattern}}}")), values);
         }
+    }
+
+    /// Adds a part, unless it is there: what a type says itself goes before what its bases say.
+    fn part(&mut self, at: &At<'_>, path: &str, kind: Kind, of: String) -> Option<&mut Item> {
+        if self.outline.items.contains_key(path) {
+            return None;
+        }
+        let item = self.outline.add(path, kind, of);
+        item.part_of = Some(at.of.to_owned());
+        item.origin = at.base.as_ref().map(|base| format!("{}{}", base.name, &path[base.at..]));
+        (item.is_read, item.is_written) = (at.side.is_read, at.side.is_written);
+        Some(item)
+    }
+
+    /// What must be given of an object and of all that it is composed of.
+    fn required(&self, schema: &'a Value, depth: usize) -> BTreeSet<&'a str> {
+        let mut required: BTreeSet<&str> =
+            list(schema, "required").iter().filter_map(Value::as_str).collect();
+        if depth < DEPTH {
+            for part in list(schema, "allOf") {
+                required.extend(self.required(self.resolved(part), depth + 1));
+            }
+        }
+        required
+    }
+
+    /// Whether a schema is one object made of several: not just a reference with words beside it.
+    fn is_composed_object(&self, schema: &'a Value) -> bool {
+        let parts = list(schema, "allOf");
+        let is_reference = parts.len() == 1 && schema.get("properties").is_none();
+        !parts.is_empty() && !is_reference && self.is_object(schema, 0)
+    }
+
+    fn is_object(&self, schema: &'a Value, depth: usize) -> bool {
+        let mut parts = list(schema, "allOf").iter();
+        schema["type"] == "object"
+            || schema.get("properties").is_some()
+            || (depth < DEPTH && parts.any(|it| self.is_object(self.resolved(it), depth + 1)))
+    }
+
+    /// The named type that a part of a composed object is.
+    fn base_of(&self, at: &At<'_>, part: &Value) -> Option<Rc<Base>> {
+        let name = part["$ref"].as_str()?.strip_prefix("#/components/schemas/")?;
+        Some(Rc::new(Base { name: name.to_owned(), at: at.path.len(), within: at.base.clone() }))
     }
 
     /// What a `$ref` leads to; a few steps only, as two of them may lead to each other.

@@ -32,6 +32,8 @@ impl Checkout {
     }
 
     pub fn write(self, name: &str, text: &str) -> Self {
+        let file = self.0.join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(self.0.join(name), text).unwrap();
         self
     }

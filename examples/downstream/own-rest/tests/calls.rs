@@ -124,6 +124,7 @@ async fn another_service_never_gets_the_clients_key() {
     for (authorization, expected) in [
         (Authorization::bearer(own), "authorization: Bearer s3cret-of-the-gallery\n"),
         (Authorization::header("X-Api-Key", own), "x-api-key: s3cret-of-the-gallery\n"),
+        (Authorization::query("k y", own), ""),
         (Authorization::none(), ""),
     ] {
         let server =
@@ -131,15 +132,19 @@ async fn another_service_never_gets_the_clients_key() {
         let client = client("https://rest.example/v1");
         let url = format!("{}/root/", server.url);
         assert!(!format!("{authorization:?}").contains(own));
-        let named = !expected.is_empty();
+        let in_query = format!("{authorization:?}").contains("Query");
+        let named = in_query || !expected.is_empty();
         let api = gallery::Api::at(&client, url, authorization).unwrap();
         let error = api.get_picture("a").await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unauthorized);
+        assert!(!error.to_string().contains("API key"), "{error}");
         let shown = format!("{error} {error:?} {api:?}");
         assert_eq!(shown.contains(own), !named, "{shown}");
 
         let request = &server.requests()[0];
-        assert_eq!(request.line, "GET /root/v2/pictures/a", "the URL is taken literally");
+        let query = if in_query { "?k+y=s3cret-of-the-gallery" } else { "" };
+        let line = format!("GET /root/v2/pictures/a{query}");
+        assert_eq!(request.line, line, "the URL is taken literally");
         assert!(request.headers.contains(expected), "{}", request.headers);
         assert_eq!(request.headers.contains("authorization"), expected.starts_with("auth"));
         assert!(!request.headers.contains("key-of-podqueue"), "{}", request.headers);

@@ -59,7 +59,9 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
     (
         "twice.graphql",
         "query Forget { _empty }",
-        &["1:1: the operation `Forget` is already defined: `Forget` at queries/secrets.graphql:12:1"],
+        &[
+            "1:1: the operation `Forget` is already defined: `Forget` at queries/secrets.graphql:12:1",
+        ],
     ),
     (
         "syntax.graphql",

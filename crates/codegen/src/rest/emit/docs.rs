@@ -1,5 +1,8 @@
 //! What generated calls say of themselves.
 
+use quote::ToTokens;
+use syn::Type;
+
 use crate::print;
 use crate::rest::model::{Operation, Parameter, Place};
 
@@ -33,9 +36,17 @@ pub(super) fn parameter(parameter: &Parameter) -> String {
         Place::Path => return sentence(&parameter.description, "A part of the path."),
         Place::Query => "the query parameter",
         Place::Header => "the header",
+        Place::Part(_) => "the part",
     };
     let meaning = sentence(&parameter.description, "");
     format!("{meaning}\n\nSent as {place} `{}`.", parameter.wire).trim_start().to_owned()
+}
+
+/// How to read the data of events, if it is of this type.
+pub(super) fn event(data: Option<&Type>) -> String {
+    let Some(ty) = data else { return String::new() };
+    let name = ty.to_token_stream().to_string().replace(' ', "");
+    format!("[`json`](::podqueue::ServerEvent::json) reads the data of an event as a [`{name}`].")
 }
 
 /// The words of the description, or ours where it has none.

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use crate::rest::model::{Body, Content, Operation, Parameter, Piece, Place, Style};
+use crate::rest::model::{Body, Content, Operation, Parameter, PartKind, Piece, Place, Style};
 
 /// The statements that make `call`. `changes` says whether the builder has a field of that name.
 pub(super) fn statements(operation: &Operation, changes: bool) -> TokenStream {
@@ -27,7 +27,8 @@ pub(super) fn statements(operation: &Operation, changes: bool) -> TokenStream {
     });
     let accept = operation.answer.as_ref().and_then(|answer| answer.accept.as_ref());
     let accept = accept.map(|media| quote!(.accept(#media)));
-    let body = operation.body.as_ref().map(|it| body(it, changes));
+    let parts = operation.parameters.iter().filter_map(part);
+    let body = operation.body.as_ref().map(|it| body(it, parts, changes));
     let later_headers = of(Place::Header).filter(|it| !it.required).map(|parameter| {
         let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));
         quote! {
@@ -52,7 +53,26 @@ fn query(parameter: &Parameter) -> TokenStream {
     }
 }
 
-fn body(body: &Body, changes: bool) -> TokenStream {
+fn part(part: &Parameter) -> Option<TokenStream> {
+    let (wire, field) = (&part.wire, format_ident!("{}", part.name));
+    let media = match &part.media {
+        Some(media) => quote!(Some(#media)),
+        None => quote!(None),
+    };
+    let files = match (part.place, part.required) {
+        (Place::Part(PartKind::Value), _) => {
+            return Some(quote!(.value(#wire, &self.#field, #media)));
+        }
+        (Place::Part(PartKind::File), true) => quote!([&self.#field]),
+        (Place::Part(PartKind::File), false) => quote!(&self.#field),
+        (Place::Part(PartKind::Files), false) => quote!(self.#field.iter().flatten()),
+        (Place::Part(PartKind::Files), true) => quote!(&self.#field),
+        _ => return None,
+    };
+    Some(quote!(.files(#wire, #files, #media)))
+}
+
+fn body(body: &Body, parts: impl Iterator<Item = TokenStream>, changes: bool) -> TokenStream {
     let value = if body.required { quote!(Some(&self.body)) } else { quote!(self.body.as_ref()) };
     let changes =
         if changes { quote!(&self.changes) } else { quote!(::podqueue::rest::call::Changes::NONE) };
@@ -67,7 +87,14 @@ fn body(body: &Body, changes: bool) -> TokenStream {
             });
             quote!(.form(#value, #changes, &[#(#styles),*]))
         }
-        Content::Text | Content::Bytes => quote!(.raw(#media, #value)),
+        Content::Multipart => {
+            let required = body.required;
+            quote!(.multipart(
+                #required,
+                ::podqueue::rest::call::Multipart::new()#(#parts)*.more(&self.parts),
+            ))
+        }
+        Content::Text | Content::Bytes | Content::Events => quote!(.raw(#media, #value)),
     }
 }
 

@@ -14,6 +14,9 @@ pub(super) fn send(answer: Option<&Answer>, ty: &Type) -> (TokenStream, TokenStr
         return (quote!(()), quote!(call.send_empty(&self.rest).await));
     };
     match answer.content {
+        Content::Events => {
+            (quote!(::podqueue::ServerEvents), quote!(call.send_events(&self.rest).await))
+        }
         Content::Text => (quote!(String), quote!(call.send_text(&self.rest).await)),
         Content::Bytes => {
             (quote!(::podqueue::rest::call::Bytes), quote!(call.send_bytes(&self.rest).await))

@@ -3,25 +3,43 @@
 use serde_json::{Map, Value};
 
 use super::media::{self, Media};
+use super::parts;
 use super::references::resolve;
 use super::tree::{is_true, text_at};
 use crate::rest::model::{Body, Content, Style};
 
-/// The body of an operation and its schema. Flaw: several media types for one body, of which the
-/// best is used, and bodies of a kind that cannot be sent, which are left out with a warning where
-/// they are optional.
+/// A body, and the media type that it is sent as.
+pub(super) struct MendedBody {
+    pub(super) body: Body,
+    pub(super) media: Media,
+}
+
+/// The body of an operation. Flaw: several media types for one body, of which the best is used, and
+/// bodies of a kind that cannot be sent, which are left out with a warning where they are optional.
 pub(super) fn mend(
     description: &Value,
     operation: &Value,
     warnings: &mut Vec<String>,
-) -> Result<Option<(Body, Value)>, String> {
+) -> Result<Option<MendedBody>, String> {
     let Some(body) = operation.get("requestBody").filter(|it| !it.is_null()) else {
         return Ok(None);
     };
     let body = resolve(description, body).ok_or("the $ref of its body leads nowhere")?;
     let required = is_true(body, "required");
     let offered = media::offered(description, body);
-    let Some(media) = Media::chosen(&offered) else {
+    let multipart = Media::of(&offered, Content::Multipart);
+    let multipart = multipart.filter(|it| parts::has_file(description, it));
+    let media = match (Media::chosen(&offered), multipart) {
+        (Some(media), Some(multipart)) if media.content != Content::Json => Some(multipart),
+        (Some(media), Some(multipart)) => {
+            let names = (&media.name, &multipart.name);
+            warnings
+                .push(format!("its body is {}; files, as {}, cannot be sent", names.0, names.1));
+            Some(media)
+        }
+        (media, _) => media,
+    };
+    let Some(media) = media else {
         return match offered.keys().next() {
             Some(name) if required => Err(format!("it takes {name}, which cannot be sent")),
             Some(name) => {
@@ -41,7 +59,7 @@ pub(super) fn mend(
             _ => Vec::new(),
         },
     };
-    Ok(Some((body, media.schema)))
+    Ok(Some(MendedBody { body, media }))
 }
 
 /// How a form encodes its lists and objects, where the description says so.

@@ -1,17 +1,22 @@
 //! Objects and choices that stand within others get names, as if somebody had named them: the
 //! type generator's own names for them can be ones that are taken.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
 use super::enums::NamedEnum;
+use super::kind::CHOICE;
 use super::names;
 use super::places::{self, operations_mut};
+use super::references::target;
 use super::tree::{remove, text_at};
 use crate::naming;
 
 /// Leaves no schema within another one that needs a type of its own.
+///
+/// A choice between objects repeats what stands within them, and the same choice between strings
+/// and numbers stands in many places. What comes out the same there is one type.
 pub(super) fn name_objects(
     schemas: &mut Map<String, Value>,
     paths: &mut Value,
@@ -19,51 +24,90 @@ pub(super) fn name_objects(
 ) {
     let mut taken = names::taken(schemas);
     taken.extend(enums.iter().map(|it| it.name.clone()));
-    let mut names = Names { taken, found: Map::new() };
-    for (name, schema) in schemas.iter_mut() {
-        names.within(schema, name);
+    let mut names = Names { taken, known: BTreeMap::new(), found: Map::new() };
+    // What choices repeat has its name from where it comes from.
+    for choices in [false, true] {
+        for (name, schema) in schemas.iter_mut().filter(|(_, it)| holds_choice(it) == choices) {
+            let is_choice = schema.get(CHOICE).is_some();
+            names.within(schema, name, is_choice);
+        }
     }
     for operation in operations_mut(paths) {
         let name = text_at(operation, "operationId");
+        for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
+            let name = format!("{name}_{}", text_at(parameter, "name"));
+            names.name(&mut parameter["schema"], &name, false);
+        }
         for (path, suffix) in [
             ("/requestBody/content/application~1json/schema", "body"),
             ("/responses/2XX/content/application~1json/schema", "response"),
         ] {
             if let Some(schema) = operation.pointer_mut(path) {
-                names.name(schema, &format!("{name}_{suffix}"));
+                names.name(schema, &format!("{name}_{suffix}"), false);
             }
         }
     }
     schemas.extend(names.found);
+    schemas.values_mut().for_each(|schema| remove(schema, &[CHOICE]));
+}
+
+/// Whether a choice between objects was put together anywhere in a schema.
+fn holds_choice(schema: &Value) -> bool {
+    match schema {
+        Value::Object(object) => object.contains_key(CHOICE) || object.values().any(holds_choice),
+        Value::Array(items) => items.iter().any(holds_choice),
+        _ => false,
+    }
 }
 
 struct Names {
     taken: HashSet<String>,
+    /// The names of types, by what they are.
+    known: BTreeMap<String, String>,
     found: Map<String, Value>,
 }
 
 impl Names {
     /// Names a schema if it needs a name, and those within it in any case.
-    fn name(&mut self, schema: &mut Value, name: &str) {
-        if schema.get("properties").is_none() && schema.get("oneOf").is_none() {
-            self.within(schema, name);
+    fn name(&mut self, schema: &mut Value, name: &str, in_choice: bool) {
+        let is_choice = schema.get("oneOf").is_some();
+        let in_choice = in_choice || is_choice || schema.get(CHOICE).is_some();
+        if schema.get("properties").is_none() && !is_choice {
+            self.within(schema, name, in_choice);
             return;
         }
-        let name = naming::unique_pascal(&mut self.taken, naming::pascal(name));
-        self.within(schema, &name);
-        let mut reference =
-            json!({ "allOf": [{ "$ref": format!("#/components/schemas/{name}") }] });
+        let mut words = Map::new();
         for key in ["description", "nullable"] {
-            if let Some(value) = schema.get(key) {
-                reference[key] = value.clone();
-            }
+            words.extend(schema.get(key).map(|value| (key.to_owned(), value.clone())));
         }
-        let mut named = std::mem::replace(schema, reference);
-        remove(&mut named, &["nullable"]);
-        self.found.insert(name, named);
+        remove(schema, &["nullable", CHOICE]);
+        let by_shape = choice_by_shapes(schema);
+        if by_shape.is_some() {
+            remove(schema, &["description"]);
+        }
+        let fresh = by_shape.unwrap_or_else(|| name.to_owned());
+        let fresh = naming::unique_pascal(&mut self.taken, naming::pascal(&fresh));
+        self.within(schema, &fresh, in_choice);
+        let content = schema.to_string();
+        let name = match self.known.get(&content) {
+            Some(known) if in_choice => {
+                self.taken.remove(&fresh);
+                known.clone()
+            }
+            _ => {
+                self.known.entry(content).or_insert_with(|| fresh.clone());
+                self.found.insert(fresh.clone(), schema.clone());
+                fresh
+            }
+        };
+        words.insert(
+            "allOf".to_owned(),
+            json!([{ "$ref": format!("#/components/schemas/{name}") }]),
+        );
+        *schema = Value::Object(words);
     }
 
-    fn within(&mut self, schema: &mut Value, name: &str) {
+    fn within(&mut self, schema: &mut Value, name: &str, in_choice: bool) {
         for (keys, schema) in places::within_mut(schema) {
             let name = match keys.as_slice() {
                 [key, property] if key == "properties" => format!("{name}_{property}"),
@@ -71,11 +115,41 @@ impl Names {
                 [key] if key == "additionalProperties" => format!("{name}_value"),
                 // A shape of a choice is a variant, with fields of its own.
                 _ => {
-                    self.within(schema, name);
+                    self.within(schema, name, in_choice);
                     continue;
                 }
             };
-            self.name(schema, &name);
+            self.name(schema, &name, in_choice);
         }
     }
 }
+
+/// The name of a choice between a few scalars, named objects and lists of either, which says all
+/// that there is to it: `StringOrInteger`, `StringOrPetList`.
+fn choice_by_shapes(schema: &Value) -> Option<String> {
+    const MOST: usize = 4;
+    let shapes = schema.get("oneOf")?.as_array().filter(|it| it.len() <= MOST)?;
+    let mut words = Vec::new();
+    for shape in shapes {
+        let is_list = text_at(shape, "type") == "array";
+        let of = if is_list { shape.get("items")? } else { shape };
+        let (rank, word) = match target(of) {
+            Some(name) => (SCALARS.len(), name.to_owned()),
+            None => {
+                let kind = text_at(of, "type");
+                let rank = SCALARS.iter().position(|it| *it == kind)?;
+                (rank, kind)
+            }
+        };
+        // The format of an enum is its name.
+        if of.get("format").is_some() {
+            return None;
+        }
+        words.push((is_list, rank, if is_list { format!("{word}_list") } else { word }));
+    }
+    words.sort();
+    Some(words.into_iter().map(|(.., word)| word).collect::<Vec<_>>().join("_or_"))
+}
+
+/// What goes first in the name of a choice.
+const SCALARS: [&str; 4] = ["string", "integer", "number", "boolean"];

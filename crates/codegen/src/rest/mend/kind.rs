@@ -5,6 +5,9 @@ use serde_json::{Map, Value, json};
 use super::examples::LOOSE;
 use super::tree::remove;
 
+/// Marks an object that was put together from those of a choice.
+pub(super) const CHOICE: &str = "choice";
+
 /// A schema's keywords.
 pub(super) type Keywords = Map<String, Value>;
 

@@ -9,6 +9,7 @@ mod files;
 mod title;
 
 use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
@@ -16,17 +17,27 @@ use self::files::Files;
 use self::title::title;
 use super::notes::Origin;
 use super::places::{self, NAMED};
-use crate::Source;
 use crate::naming;
 use crate::rest::pointer::{joined, keys};
+use crate::{Diagnostic, Source};
 
 /// How many references may lead from one to the next.
 const DEPTH: usize = 32;
 
 const SCHEMAS: &str = "#/components/schemas";
 
-/// Links a description. Returns where the schemas come from that had no name in it.
-pub(super) fn link(source: &Source, description: &mut Value) -> BTreeMap<String, Origin> {
+/// What linking found out.
+pub(super) struct Linked {
+    /// Where the schemas come from that had no name in the description.
+    pub(super) origins: BTreeMap<String, Origin>,
+    /// Further files that were read, or should have been.
+    pub(super) files: Vec<PathBuf>,
+    /// What is wrong with those that are there and cannot be read.
+    pub(super) unreadable: Vec<Diagnostic>,
+}
+
+/// Links a description.
+pub(super) fn link(source: &Source, description: &mut Value) -> Linked {
     definitions::anchor_all(description);
     let whole = std::mem::take(description);
     let taken = places::fields(&whole["components"], "schemas").map(|(name, _)| name.clone());
@@ -47,7 +58,8 @@ pub(super) fn link(source: &Source, description: &mut Value) -> BTreeMap<String,
             schemas.extend(linker.made);
         }
     }
-    linker.origins
+    let (files, unreadable) = linker.files.finish();
+    Linked { origins: linker.origins, files, unreadable }
 }
 
 struct Linker {
@@ -110,7 +122,7 @@ impl Linker {
                 for (key, value) in object {
                     match key.as_str() {
                         _ if names => self.part(value, file, false, depth),
-                        "schema" => self.schema(value, file),
+                        "schema" | "itemSchema" => self.schema(value, file),
                         "example" | "examples" => {}
                         key => {
                             let names = NAMED.contains(&key) && value.is_object();

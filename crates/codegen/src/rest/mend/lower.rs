@@ -7,8 +7,10 @@
 use serde_json::{Map, Value, json};
 
 use super::examples::LOOSE;
+use super::media::content_of;
 use super::notes::Notes;
 use super::places;
+use crate::rest::model::Content;
 use crate::rest::pointer::{joined, keys};
 
 /// Lowers every schema of a description.
@@ -26,6 +28,7 @@ fn lower_schema(schema: &mut Value, place: &str, notes: &mut Notes<'_>) {
     several_types(object);
     tuple(object);
     pattern_properties(object);
+    file(object);
     well_formed(object);
     default_conforms(object, place, notes);
     beside_a_reference(object);
@@ -119,11 +122,22 @@ fn pattern_properties(schema: &mut Map<String, Value>) {
     }
 }
 
+/// A string of a media type that is not encoded as text is a file.
+fn file(schema: &mut Map<String, Value>) {
+    let text = |key: &str| schema.get(key).and_then(Value::as_str);
+    let is_file = text("contentMediaType").is_some_and(|it| content_of(it) == Some(Content::Bytes));
+    let may_be_file = ["string", ""].contains(&text("type").unwrap_or_default());
+    if is_file && may_be_file && text("contentEncoding").is_none() {
+        schema.insert("type".to_owned(), json!("string"));
+        schema.insert("format".to_owned(), json!("binary"));
+    }
+}
+
 /// Keeps the keywords that say what a value is, and those only in the form that they must have.
 fn well_formed(schema: &mut Map<String, Value>) {
     schema.retain(|key, value| match key.as_str() {
         "$ref" | "type" | "description" | "title" => value.is_string(),
-        "format" => value == "uint64",
+        "format" => value == "uint64" || value == "binary",
         "nullable" | "deprecated" | LOOSE => value.is_boolean(),
         "properties" | "$defs" | "definitions" => value.is_object(),
         "enum" | "allOf" | "oneOf" | "anyOf" => value.as_array().is_some_and(|it| !it.is_empty()),

@@ -19,7 +19,8 @@ pub(super) struct Media {
 }
 
 /// What is preferred where there is a choice, best first.
-const PREFERRED: [Content; 4] = [Content::Json, Content::Form, Content::Text, Content::Bytes];
+const PREFERRED: [Content; 5] =
+    [Content::Json, Content::Form, Content::Multipart, Content::Text, Content::Bytes];
 
 /// The media types of a body or a response.
 pub(super) fn offered(description: &Value, of: &Value) -> Map<String, Value> {
@@ -39,13 +40,14 @@ impl Media {
         let mut all = offered.iter().filter(|(name, _)| content_of(name) == Some(content));
         let plain = offered.get_key_value("application/json").filter(|_| content == Content::Json);
         let (name, media) = plain.or_else(|| all.next())?;
-        let own = || media.get("schema").cloned().unwrap_or_else(|| json!({}));
+        let schema = media.get("schema").or_else(|| media.get("itemSchema"));
+        let own = || schema.cloned().unwrap_or_else(|| json!({}));
         let encoding = media.get("encoding").and_then(Value::as_object);
         Some(Self {
             name: name.clone(),
             content,
             schema: match content {
-                Content::Json | Content::Form => own(),
+                Content::Json | Content::Form | Content::Multipart | Content::Events => own(),
                 Content::Text | Content::Bytes => json!({ "type": "string" }),
             },
             encoding: encoding.cloned().unwrap_or_default(),
@@ -57,7 +59,8 @@ impl Media {
         match (self.content, self.name.contains('*')) {
             (_, false) => self.name.clone(),
             (Content::Json | Content::Form, true) => "application/json".to_owned(),
-            (Content::Text, true) => "text/plain".to_owned(),
+            (Content::Multipart, true) => "multipart/form-data".to_owned(),
+            (Content::Text | Content::Events, true) => "text/plain".to_owned(),
             (Content::Bytes, true) => "application/octet-stream".to_owned(),
         }
     }
@@ -97,6 +100,8 @@ pub(super) fn content_of(media: &str) -> Option<Content> {
         "application/json" | "text/json" | "*/*" | "application/*" => Some(Content::Json),
         "application/x-www-form-urlencoded" => Some(Content::Form),
         media if media.ends_with("+json") => Some(Content::Json),
+        "multipart/form-data" | "multipart/*" => Some(Content::Multipart),
+        "text/event-stream" => Some(Content::Events),
         media if media.starts_with("multipart/") => None,
         media if media.starts_with("text/") || media.ends_with("+xml") => Some(Content::Text),
         media if TEXT.contains(&media) => Some(Content::Text),

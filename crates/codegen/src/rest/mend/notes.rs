@@ -35,6 +35,10 @@ impl<'a> Notes<'a> {
         }
     }
 
+    pub(super) fn add(&mut self, warning: Diagnostic) {
+        self.warnings.push(warning);
+    }
+
     /// About what keys lead to.
     pub(super) fn warn(&mut self, keys: &[String], message: String) {
         let warning = match keys {

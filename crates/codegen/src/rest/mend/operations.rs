@@ -4,13 +4,14 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
+use super::bodies::MendedBody;
 use super::notes::Notes;
 use super::places::fields;
 use super::references::resolve;
 use super::tree::{is_true, object_at, text_at};
-use super::{bodies, parameters, responses};
+use super::{bodies, parameters, parts, responses};
 use crate::naming;
-use crate::rest::model::{Operation, Parameter, Piece, Place, pieces, split};
+use crate::rest::model::{Content, Operation, Parameter, PartKind, Piece, Place, pieces, split};
 
 const METHODS: [(&str, &str); 9] = [
     ("get", "GET"),
@@ -58,6 +59,12 @@ pub(super) fn mend(
                     });
                     let name = naming::unique(&mut names, mended.operation.name);
                     mended.operation.name = name;
+                    if let Some(schema) = mended.types.event.take() {
+                        let name = format!("{}_event", mended.operation.name);
+                        let name = naming::unique(&mut names, name);
+                        paths.insert(format!("/{name}"), event_item(&name, &schema));
+                        mended.operation.events = Some(name);
+                    }
                     let (path, item) = path_item(&mended.operation, mended.types);
                     paths.insert(path, item);
                     operations.push(mended.operation);
@@ -120,6 +127,8 @@ struct Types {
     parameters: Vec<Value>,
     body: Option<Value>,
     answer: Option<Value>,
+    /// That of an event's data.
+    event: Option<Value>,
 }
 
 fn mend_operation(
@@ -130,11 +139,23 @@ fn mend_operation(
     operation: &Value,
 ) -> Result<MendedOperation, String> {
     let mut warnings = Vec::new();
-    let (mut parameters, parameter_types) =
-        parameters::mend(description, path, item, operation, &mut warnings)?;
+    let body = bodies::mend(description, operation, &mut warnings)?;
+    let multipart = body.as_ref().filter(|it| it.body.content == Content::Multipart);
+    let answers = responses::answer(description, operation, &mut warnings);
+    let (answer, answer_type) = answers.answer.unzip();
+
+    let mut names: HashSet<_> = parameters::BUILDERS_OWN.map(str::to_owned).into();
+    names.extend(multipart.iter().flat_map(|_| parts::BUILDERS_OWN.map(str::to_owned)));
+    names.extend(answers.events.iter().map(|_| "events".to_owned()));
+    let mut all = parameters::mend(description, path, item, operation, &mut names, &mut warnings)?;
+    if let Some(MendedBody { body, media }) = multipart {
+        all.extend(parts::mend(description, media, body.required, &mut names, &mut warnings));
+    }
+    let (mut parameters, parameter_types): (Vec<_>, Vec<_>) = all.into_iter().unzip();
     let fixed = query_of_path(path, &mut parameters)?;
-    let (body, body_type) = bodies::mend(description, operation, &mut warnings)?.unzip();
-    let (answer, answer_type) = responses::answer(description, operation, &mut warnings).unzip();
+    let (body, body_type) = body.map(|it| (it.body, it.media.schema)).unzip();
+    let body_type =
+        body_type.filter(|_| body.as_ref().is_some_and(|it| it.content != Content::Multipart));
     Ok(MendedOperation {
         operation: Operation {
             name: name(path, method, operation),
@@ -147,9 +168,15 @@ fn mend_operation(
             fixed,
             body,
             answer,
+            events: None,
             errors: responses::errors(description, operation),
         },
-        types: Types { parameters: parameter_types, body: body_type, answer: answer_type },
+        types: Types {
+            parameters: parameter_types,
+            body: body_type,
+            answer: answer_type.flatten(),
+            event: answers.events,
+        },
         warnings,
     })
 }
@@ -160,6 +187,13 @@ fn name(path: &str, method: &str, operation: &Value) -> String {
         id if id.is_empty() => naming::snake(&format!("{}{path}", method.to_lowercase())),
         id => naming::snake(&id),
     }
+}
+
+/// An operation whose response is the data of an event: only its type is of interest.
+fn event_item(name: &str, schema: &Value) -> Value {
+    let content = json!({ "application/json": { "schema": schema } });
+    let response = json!({ "description": "", "content": content });
+    json!({ "get": { "operationId": name, "parameters": [], "responses": { "2XX": response } } })
 }
 
 /// The operation as the type generator reads it. Its path only has to be unique and to hold the
@@ -175,6 +209,9 @@ fn path_item(operation: &Operation, types: Types) -> (String, Value) {
             }
             Place::Query => "query",
             Place::Header => "header",
+            Place::Part(PartKind::Value) => "query",
+            // Its type is ours.
+            Place::Part(_) => continue,
         };
         parameters.push(json!({
             "name": parameter.name,

@@ -10,7 +10,7 @@ use crate::naming;
 use crate::rest::model::{Parameter, Piece, Place, pieces};
 
 /// Fields and methods that every builder has.
-const BUILDERS_OWN: [&str; 9] =
+pub(super) const BUILDERS_OWN: [&str; 9] =
     ["rest", "body", "changes", "null", "set", "timeout", "send", "clone", "into_future"];
 
 /// The parameters of an operation and their schemas, path parameters first in the order of the
@@ -20,10 +20,10 @@ pub(super) fn mend(
     path: &str,
     item: &Value,
     operation: &Value,
+    names: &mut HashSet<String>,
     warnings: &mut Vec<String>,
-) -> Result<(Vec<Parameter>, Vec<Value>), String> {
+) -> Result<Vec<(Parameter, Value)>, String> {
     let declared = declared(description, item, operation, warnings);
-    let mut names: HashSet<_> = BUILDERS_OWN.iter().map(|name| (*name).to_owned()).collect();
     let mut mended = Vec::new();
     for wire in path_names(path) {
         let parameter = declared
@@ -31,11 +31,12 @@ pub(super) fn mend(
             .find(|parameter| place(parameter) == "path" && text_at(parameter, "name") == wire);
         mended.push((
             Parameter {
-                name: naming::unique(&mut names, naming::snake(wire)),
+                name: naming::unique(names, naming::snake(wire)),
                 wire: wire.to_owned(),
                 place: Place::Path,
                 required: true,
                 separator: None,
+                media: None,
                 description: parameter.map(|it| text_at(it, "description")).unwrap_or_default(),
             },
             scalar(description, parameter.copied()),
@@ -71,17 +72,18 @@ pub(super) fn mend(
         };
         mended.push((
             Parameter {
-                name: naming::unique(&mut names, naming::snake(&wire)),
+                name: naming::unique(names, naming::snake(&wire)),
                 wire,
                 place,
                 required,
                 separator: separator(parameter, &schema),
+                media: None,
                 description: text_at(parameter, "description"),
             },
             schema,
         ));
     }
-    Ok(mended.into_iter().unzip())
+    Ok(mended)
 }
 
 /// A list is one parameter for each value unless its style says otherwise.
@@ -201,7 +203,7 @@ fn is_scalar(description: &Value, schema: &Value) -> bool {
 }
 
 /// The schema that a reference leads to, also of one with words beside it.
-fn followed<'a>(description: &'a Value, schema: &'a Value) -> Option<&'a Value> {
+pub(super) fn followed<'a>(description: &'a Value, schema: &'a Value) -> Option<&'a Value> {
     let schema = resolve(description, schema)?;
     match schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
         Some([only]) => resolve(description, only),

@@ -56,7 +56,7 @@ fn search(value: &mut Value, place: &str, names: bool, found: &mut dyn FnMut(&mu
                 let place = joined(place, &[key]);
                 match key.as_str() {
                     _ if names => search(value, &place, false, found),
-                    "schema" => found(value, &place),
+                    "schema" | "itemSchema" => found(value, &place),
                     "example" | "examples" => {}
                     key => search(value, &place, NAMED.contains(&key) && value.is_object(), found),
                 }

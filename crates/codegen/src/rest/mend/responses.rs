@@ -1,13 +1,23 @@
 //! Flaws of responses.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::media::{self, Media};
+use super::media::{self, Media, content_of};
+use super::parameters::followed;
 use super::references::resolve;
 use super::tree::{object_at, text_at};
 use crate::rest::model::{Answer, Content};
 
-/// How a response of success is read, and its schema; none where no success has content.
+/// How responses of success are read.
+#[derive(Default)]
+pub(super) struct Answers {
+    /// The one that is read whole, and its schema; none where no success has content.
+    pub(super) answer: Option<(Answer, Option<Value>)>,
+    /// The schema of the data of a stream of events.
+    pub(super) events: Option<Value>,
+}
+
+/// How a response of success is read.
 ///
 /// Flaw: several successes, of different types or of none, among which the caller cannot tell
 /// beforehand. One type is read: the first of JSON, or else of text, or else bytes. `default` is
@@ -16,7 +26,7 @@ pub(super) fn answer(
     description: &Value,
     operation: &Value,
     warnings: &mut Vec<String>,
-) -> Option<(Answer, Value)> {
+) -> Answers {
     let responses = object_at(operation, &["responses"]);
     let is_success = |status: &str| status.starts_with('2');
     let any_success = responses.keys().any(|status| is_success(status));
@@ -32,7 +42,12 @@ pub(super) fn answer(
     let of = |content: Content| {
         successes.iter().find_map(|(status, offered)| Some((*status, Media::of(offered, content)?)))
     };
-    let (first, media) = [Content::Json, Content::Text, Content::Bytes].into_iter().find_map(of)?;
+    let events = of(Content::Events).map(|(_, media)| event_data(description, &media.schema));
+    let whole = [Content::Json, Content::Text, Content::Bytes].into_iter().find_map(of);
+    let Some((first, media)) = whole else {
+        let answer = Answer { content: Content::Events, may_be_empty: false, accept: None };
+        return Answers { answer: events.is_some().then_some((answer, None)), events };
+    };
 
     let mut answer = Answer { content: media.content, may_be_empty: false, accept: None };
     let mut accepted = Vec::new();
@@ -49,16 +64,29 @@ pub(super) fn answer(
                 }
             }
             None => match offered.keys().next() {
+                Some(name) if content_of(name) == Some(Content::Events) => {}
                 Some(name) => warnings.push(format!("its response {status} is {name}, not read")),
                 None => answer.may_be_empty |= media.content == Content::Json,
             },
         }
     }
-    if media.name.starts_with("text/event-stream") {
-        warnings.push("its events are read as one text, once the response has ended".to_owned());
-    }
     answer.accept = (accepted != ["application/json"]).then(|| accepted.join(", "));
-    Some((answer, media.schema))
+    Answers { answer: Some((answer, Some(media.schema))), events }
+}
+
+/// The schema of an event's data: some descriptions give that, others the whole event, and others a
+/// list of either.
+fn event_data(description: &Value, schema: &Value) -> Value {
+    const OF_EVENTS: [&str; 4] = ["event", "data", "id", "retry"];
+    let Some(resolved) = followed(description, schema) else { return json!({}) };
+    if resolved.get("type") == Some(&json!("array")) {
+        return event_data(description, resolved.get("items").unwrap_or(&json!({})));
+    }
+    let properties = object_at(resolved, &["properties"]);
+    match properties.get("data") {
+        Some(data) if properties.keys().all(|it| OF_EVENTS.contains(&it.as_str())) => data.clone(),
+        _ => schema.clone(),
+    }
 }
 
 /// Documented errors: status and what it means.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::choices::targets;
 use super::{Composer, DEPTH, described, without};
-use crate::rest::mend::kind::{Keywords, is_annotation, kind};
+use crate::rest::mend::kind::{CHOICE, Keywords, is_annotation, kind};
 use crate::rest::mend::places::fields;
 use crate::rest::pointer::joined;
 
@@ -168,6 +168,7 @@ impl Composer<'_> {
             .collect();
         let mut united =
             json!({ "type": "object", "properties": properties, "required": required });
+        united[CHOICE] = json!(true);
         if !values.is_empty() {
             united["additionalProperties"] = json!(true);
         }

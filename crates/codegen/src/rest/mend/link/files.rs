@@ -1,16 +1,21 @@
 //! The files of a description.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::Source;
 use crate::rest::place::Places;
 use crate::rest::read;
+use crate::{Diagnostic, Source};
 
 /// The file that was given, and those that it refers to, which are read when they are met.
-pub(super) struct Files(Vec<File>);
+pub(super) struct Files {
+    files: Vec<File>,
+    missing: BTreeSet<PathBuf>,
+    unreadable: Vec<Diagnostic>,
+}
 
 struct File {
     path: PathBuf,
@@ -24,7 +29,14 @@ struct File {
 impl Files {
     pub(super) fn new(source: &Source, tree: Value) -> Self {
         let path = PathBuf::from(&source.name);
-        Self(vec![File { path, name: source.name.clone(), tree, places: None }])
+        let file = File { path, name: source.name.clone(), tree, places: None };
+        Self { files: vec![file], missing: BTreeSet::new(), unreadable: Vec::new() }
+    }
+
+    /// All files but the given one, and what is wrong with those that are there and cannot be read.
+    pub(super) fn finish(self) -> (Vec<PathBuf>, Vec<Diagnostic>) {
+        let read = self.files.into_iter().skip(1).map(|file| file.path);
+        (read.chain(self.missing).collect(), self.unreadable)
     }
 
     /// What a reference leads to that stands in a file: which file, the JSON pointer within it
@@ -35,7 +47,7 @@ impl Files {
             "" => from,
             path => self.file(from, path)?,
         };
-        let tree = &self.0[file].tree;
+        let tree = &self.files[file].tree;
         // Whoever writes a `%` in a name may forget to escape it.
         let plain = tree.pointer(pointer).map(|found| (file, pointer.to_owned(), found));
         plain.or_else(|| {
@@ -45,33 +57,45 @@ impl Files {
     }
 
     pub(super) fn tree(&self, file: usize) -> &Value {
-        &self.0[file].tree
+        &self.files[file].tree
     }
 
     pub(super) fn name(&self, file: usize) -> &str {
-        &self.0[file].name
+        &self.files[file].name
     }
 
     pub(super) fn places(&self, file: usize) -> Option<Rc<(String, Places<'static>)>> {
-        self.0[file].places.clone()
+        self.files[file].places.clone()
     }
 
     fn file(&mut self, from: usize, path: &str) -> Option<usize> {
         if path.contains("://") {
             return None;
         }
-        let folder = self.0[from].path.parent().unwrap_or(Path::new(""));
+        let folder = self.files[from].path.parent().unwrap_or(Path::new(""));
         let path = plain(&folder.join(decoded(path)));
-        if let Some(known) = self.0.iter().position(|file| plain(&file.path) == path) {
+        if let Some(known) = self.files.iter().position(|file| plain(&file.path) == path) {
             return Some(known);
         }
-        let source = Source::read(&path).ok()?;
+        let source = match Source::read(&path) {
+            Ok(source) => source,
+            Err(error) => {
+                if path.is_file() && !self.missing.contains(&path) {
+                    self.unreadable.push(error);
+                }
+                self.missing.insert(path);
+                return None;
+            }
+        };
         let (tree, places) = match read::read_with_places(&source) {
             Ok((tree, places)) => (tree, Some(Rc::new((source.name.clone(), places.detached())))),
-            Err(_) => (Value::Null, None),
+            Err(error) => {
+                self.unreadable.push(error);
+                (Value::Null, None)
+            }
         };
-        self.0.push(File { path, name: source.name, tree, places });
-        Some(self.0.len() - 1)
+        self.files.push(File { path, name: source.name, tree, places });
+        Some(self.files.len() - 1)
     }
 }
 

@@ -50,7 +50,7 @@ pub async fn failures() -> Vec<String> {
     let part = bodies::types::NewPartsItem { id: "p".into() };
     let new = bodies::types::New {
         level: Some("low".into()),
-        ..bodies::types::New::new(bodies::types::NewEither::String("e".into()), "n", [part])
+        ..bodies::types::New::new(bodies::types::StringOrStringList::String("e".into()), "n", [part])
     };
     same("a body", format!("{:?}", rest.json(new).await.ok()), "Some(())");
     let (line, body) = server.request();
@@ -89,9 +89,9 @@ pub async fn failures() -> Vec<String> {
     same("how many pets", thing.pets.len().to_string(), "1");
     let kind = thing.pets[0].kind.as_ref().map(ToString::to_string);
     same("another pet", format!("{kind:?}"), r#"Some("cow")"#);
-    let list = matches!(thing.text_or_list, Some(choices::types::ThingTextOrList::Array(_)));
+    let list = matches!(thing.text_or_list, Some(choices::types::StringOrStringList::Array(_)));
     same("one or several", list.to_string(), "true");
-    let other = matches!(thing.text_or_number, Some(choices::types::ThingTextOrNumber::Other(_)));
+    let other = matches!(thing.text_or_number, Some(choices::types::StringOrNumber::Other(_)));
     same("what nobody knew", other.to_string(), "true");
     failures
 }

@@ -2,10 +2,11 @@
 
 use std::fmt::Debug;
 
-use podqueue::Result;
+use futures_util::StreamExt;
+use podqueue::{Part, Result, ServerEvents};
 
 use crate::server::Server;
-use crate::{clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, paths};
+use crate::{clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, paths, streams};
 
 struct Checks(Vec<String>);
 
@@ -25,6 +26,8 @@ pub async fn failures() -> Vec<String> {
     every_method(&mut checks).await;
     clearing(&mut checks).await;
     media(&mut checks).await;
+    parts(&mut checks).await;
+    events(&mut checks).await;
     loose(&mut checks).await;
     files(&mut checks).await;
     paths(&mut checks).await;
@@ -149,6 +152,103 @@ async fn media(checks: &mut Checks) {
     checks.same("a vendor", said(rest.vendor(body).await.map(|it| it.a)), r#"Ok(Some("b"))"#);
     let (media, _) = server.header_and_body("accept");
     checks.same("its type", media, r#""application/vnd.api+json, application/json""#);
+}
+
+async fn parts(checks: &mut Checks) {
+    let server = Server::start("");
+    let rest = multipart::Api::new(&server.client());
+    let owner = multipart::types::Owner::new("o");
+    let more = [Part::file("1", "one"), Part::text("two")];
+    let call = rest
+        .upload("a/b", 3, Part::file("a\"b.png", "pixels"), more, owner.clone())
+        .file("by query")
+        .part_2("also")
+        .kind("b")
+        .note("**n**")
+        .sizes([1, 2])
+        .labels([("k".to_owned(), "v".to_owned())].into())
+        .place(multipart::types::UploadPlace { x: Some(1) })
+        .owners([owner])
+        .masks([Part::file("m", "mask").content_type("image/gif")])
+        .thumb(Part::file("t", "small"))
+        .any(Part::text("any"))
+        .modern(Part::file("p", "pdf"))
+        .api_key("s3cret")
+        .part("extra", Part::text("more"));
+    checks.same("parts", said(call.await), "Ok(())");
+    let (media, body) = server.header_and_body("content-type");
+    let boundary = media.strip_prefix("multipart/form-data; boundary=").unwrap_or_default();
+    let parts = body.split(&format!("--{boundary}\r\n")).collect::<String>();
+    let parts = parts.replace("content-disposition: form-data; ", "").replace("\r\n", "|");
+    checks.same(
+        "parts",
+        parts.replace("content-type: ", "").replace(boundary, "BOUNDARY").replace('"', "'"),
+        concat!(
+            "\"name='any'||any|name='api_key'||s3cret|name='count'||3|",
+            "name='file'; filename='a%22b.png'|image/png||pixels|name='kind'||b|",
+            "name='labels'|application/json||{'k':'v'}|",
+            "name='masks'; filename='m'|image/gif||mask|",
+            "name='modern'; filename='p'|application/octet-stream||pdf|",
+            "name='more'; filename='1'|application/octet-stream||one|name='more'||two|",
+            "name='note'|text/markdown||**n**|",
+            "name='owner'|application/vnd.owner+json||{'name':'o'}|",
+            "name='owners'|application/json||{'name':'o'}|",
+            "name='place'|application/json||{'x':1}|name='sizes'||1|name='sizes'||2|",
+            "name='thumb'; filename='t'|image/webp||small|name='extra'||more|--BOUNDARY--|\"",
+        ),
+    );
+    checks.same("no parts", said(rest.optional().await), "Ok(())");
+    checks.same("no parts", server.header_and_body("content-type"), r#"("", "")"#);
+    checks.same("no required parts", said(rest.free().await), "Ok(())");
+    checks.same("no required parts", server.request().1.ends_with("--\r\n"), "true");
+    let call = rest.form_or_file().url("u").file(Part::text("f"));
+    checks.same("a file or a URL", said(call.await), "Ok(())");
+    let odd = Part::text("").content_type("a\r\nb: c");
+    let odd = rest.free().part("p", odd).await.map_err(|error| error.field().map(str::to_owned));
+    checks.same("an odd type", odd, r#"Err(Some("p"))"#);
+
+    let refusal = r#"{"message": "bad s3cret"}"#;
+    let server = Server::responding("400 No", "application/json", refusal);
+    let call = multipart::Api::new(&server.client()).free().part("api_key", Part::text("s3cret"));
+    let error = said(call.await).err().unwrap_or_default();
+    checks.same("a secret", error.contains("bad [redacted]"), "true");
+}
+
+async fn events(checks: &mut Checks) {
+    async fn all(events: Result<ServerEvents>) -> String {
+        let events = events.expect("a stream").map(|event| match event {
+            Ok(event) => format!("{} {}", event.event, event.data),
+            Err(error) => error.to_string(),
+        });
+        events.collect::<Vec<_>>().await.join(", ")
+    }
+    let text = ": hi\n\nevent: tick\ndata: {\"n\": 1}\n\ndata: [DONE]\n\n";
+    let server = Server::responding("200 OK", "text/event-stream; charset=utf-8", text);
+    let api = streams::Api::new(&server.client());
+    let expected = r#""tick {\"n\": 1}, message [DONE]""#;
+    checks.same("events", all(api.watch().await).await, expected);
+    checks.same("events asked for", server.header_and_body("accept").0, r#""text/event-stream""#);
+    let mut events = api.watch().await.expect("a stream");
+    let tick = events.next().await.expect("an event").expect("a tick");
+    let read = tick.json::<streams::types::Tick>().map(|it| it.n);
+    checks.same("an event's data", said(read), "Ok(Some(1))");
+    checks.same("words", all(api.words().events_2("e").await).await, expected);
+    let body = streams::types::ChatBody { stream: Some(true), ..streams::types::ChatBody::new("t") };
+    checks.same("events on request", all(api.chat(body.clone()).events().await).await, expected);
+    checks.same("events of a log", all(api.log().events().await).await, expected);
+
+    let server = Server::start(r#"{"all": "of it"}"#);
+    let api = streams::Api::new(&server.client());
+    let whole = api.chat(body.clone()).await.map(|it| it.all);
+    checks.same("no events", said(whole), r#"Ok(Some("of it"))"#);
+    checks.same("JSON asked for", server.header_and_body("accept").0, r#""application/json""#);
+    let none = api.watch().await.map(drop).map_err(|error| error.kind());
+    checks.same("JSON in place of events", none, "Err(Decode)");
+    let unknown = api.chat(body).events().await.map(drop).map_err(|error| error.kind());
+    checks.same("JSON in place of events", unknown, "Err(OutcomeUnknown)");
+    let server = Server::start("");
+    let api = streams::Api::new(&server.client());
+    checks.same("no content", all(api.watch().await).await, "\"\"");
 }
 
 async fn loose(checks: &mut Checks) {

@@ -1,7 +1,8 @@
-// tests/corpus/rest/bodies.yaml:11:13: left out POST /upload: it takes multipart/form-data, which cannot be sent
 /// What the calls send and answer with.
 #[allow(dead_code)]
 pub mod types {
+    #[allow(unused_imports)]
+    use ::std::prelude::v1::*;
     use ::podqueue::__private::lenient;
 
     /// One of several values.
@@ -57,7 +58,7 @@ pub mod types {
         )]
         pub count: Option<i64>,
         /// The field `either`.
-        pub either: NewEither,
+        pub either: StringOrStringList,
         /// The field `level`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub level: Option<NewLevel>,
@@ -78,7 +79,7 @@ pub mod types {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(
-            either: NewEither,
+            either: StringOrStringList,
             name: impl Into<String>,
             parts: impl IntoIterator<Item = NewPartsItem>,
         ) -> Self {
@@ -94,44 +95,6 @@ pub mod types {
         }
     }
 
-    /// One of several shapes.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        PartialEq
-    )]
-    #[serde(untagged)]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub enum NewEither {
-        /// A list.
-        Array(Vec<String>),
-        /// A string.
-        String(String),
-        /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
-    }
-
-    impl ::std::fmt::Debug for NewEither {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            match self {
-                Self::Array(value_0) => f.debug_tuple("Array").field(value_0).finish(),
-                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
-                Self::Other(_) => {
-                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
-                }
-            }
-        }
-    }
-
-    impl ::std::convert::From<Vec<String>> for NewEither {
-        fn from(value: Vec<String>) -> Self {
-            Self::Array(value)
-        }
-    }
-
     /// An object of the interface.
     #[derive(
         ::podqueue::__private::serde::Deserialize,
@@ -144,6 +107,44 @@ pub mod types {
     pub struct NewPartsItem {
         /// The field `id`.
         pub id: String,
+    }
+
+    /// One of several shapes.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub enum StringOrStringList {
+        /// A list.
+        Array(Vec<String>),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for StringOrStringList {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Array(value_0) => f.debug_tuple("Array").field(value_0).finish(),
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<Vec<String>> for StringOrStringList {
+        fn from(value: Vec<String>) -> Self {
+            Self::Array(value)
+        }
     }
 }
 
@@ -310,6 +311,17 @@ impl Api {
             rest: self.target.clone(),
             timeout: None,
             body: body.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /upload`
+    pub fn upload(&self) -> Upload {
+        Upload {
+            rest: self.target.clone(),
+            timeout: None,
+            parts: Vec::new(),
         }
     }
 }
@@ -771,6 +783,50 @@ impl Text {
 }
 
 impl ::std::future::IntoFuture for Text {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Api::upload`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Upload {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    parts: Vec<(String, ::podqueue::Part)>,
+}
+
+#[allow(dead_code)]
+impl Upload {
+    /// Adds a part to the body, of any name. Parts of the same name are all sent.
+    pub fn part(mut self, name: impl Into<String>, part: ::podqueue::Part) -> Self {
+        self.parts.push((name.into(), part));
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = ::podqueue::rest::call::RestCall::new("upload", "POST")
+            .literal("/upload")
+            .multipart(true, ::podqueue::rest::call::Multipart::new().more(&self.parts))
+            .timeout(self.timeout);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Upload {
     type Output = ::podqueue::Result<()>;
     type IntoFuture = ::std::pin::Pin<
         Box<dyn ::std::future::Future<Output = Self::Output> + Send>,

@@ -1,6 +1,8 @@
 /// What the calls send and answer with.
 #[allow(dead_code)]
 pub mod types {
+    #[allow(unused_imports)]
+    use ::std::prelude::v1::*;
     use ::podqueue::__private::lenient;
 
     /// One of several values.
@@ -147,6 +149,120 @@ pub mod types {
         pub id: Option<String>,
     }
 
+    /// One of several shapes.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub enum StringOrNumber {
+        /// A number.
+        Number(f64),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for StringOrNumber {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Number(value_0) => f.debug_tuple("Number").field(value_0).finish(),
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<f64> for StringOrNumber {
+        fn from(value: f64) -> Self {
+            Self::Number(value)
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub enum StringOrOther {
+        /// One of the shapes.
+        Other(Other),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other2(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for StringOrOther {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Other(value_0) => f.debug_tuple("Other").field(value_0).finish(),
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other2(_) => {
+                    f.debug_tuple("Other2").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<Other> for StringOrOther {
+        fn from(value: Other) -> Self {
+            Self::Other(value)
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub enum StringOrStringList {
+        /// A list.
+        Array(Vec<String>),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for StringOrStringList {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Array(value_0) => f.debug_tuple("Array").field(value_0).finish(),
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<Vec<String>> for StringOrStringList {
+        fn from(value: Vec<String>) -> Self {
+            Self::Array(value)
+        }
+    }
+
     /// An object of the interface.
     #[derive(
         ::podqueue::__private::serde::Deserialize,
@@ -195,13 +311,13 @@ pub mod types {
         pub pets: Vec<CatOrDog>,
         /// One or several.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub text_or_list: Option<ThingTextOrList>,
+        pub text_or_list: Option<StringOrStringList>,
         /// The field `text_or_number`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub text_or_number: Option<ThingTextOrNumber>,
+        pub text_or_number: Option<StringOrNumber>,
         /// The field `text_or_other`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub text_or_other: Option<ThingTextOrOther>,
+        pub text_or_other: Option<StringOrOther>,
         /// The field `text_or_part`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub text_or_part: Option<ThingTextOrPart>,
@@ -247,120 +363,6 @@ pub mod types {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
-    }
-
-    /// One or several.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        PartialEq
-    )]
-    #[serde(untagged)]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub enum ThingTextOrList {
-        /// A list.
-        Array(Vec<String>),
-        /// A string.
-        String(String),
-        /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
-    }
-
-    impl ::std::fmt::Debug for ThingTextOrList {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            match self {
-                Self::Array(value_0) => f.debug_tuple("Array").field(value_0).finish(),
-                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
-                Self::Other(_) => {
-                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
-                }
-            }
-        }
-    }
-
-    impl ::std::convert::From<Vec<String>> for ThingTextOrList {
-        fn from(value: Vec<String>) -> Self {
-            Self::Array(value)
-        }
-    }
-
-    /// One of several shapes.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        PartialEq
-    )]
-    #[serde(untagged)]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub enum ThingTextOrNumber {
-        /// A number.
-        Number(f64),
-        /// A string.
-        String(String),
-        /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
-    }
-
-    impl ::std::fmt::Debug for ThingTextOrNumber {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            match self {
-                Self::Number(value_0) => f.debug_tuple("Number").field(value_0).finish(),
-                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
-                Self::Other(_) => {
-                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
-                }
-            }
-        }
-    }
-
-    impl ::std::convert::From<f64> for ThingTextOrNumber {
-        fn from(value: f64) -> Self {
-            Self::Number(value)
-        }
-    }
-
-    /// One of several shapes.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        PartialEq
-    )]
-    #[serde(untagged)]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub enum ThingTextOrOther {
-        /// One of the shapes.
-        Other(Other),
-        /// A string.
-        String(String),
-        /// A value of a shape that was not known when this was generated.
-        Other2(::podqueue::__private::serde_json::Value),
-    }
-
-    impl ::std::fmt::Debug for ThingTextOrOther {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            match self {
-                Self::Other(value_0) => f.debug_tuple("Other").field(value_0).finish(),
-                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
-                Self::Other2(_) => {
-                    f.debug_tuple("Other2").field(&format_args!("[redacted]")).finish()
-                }
-            }
-        }
-    }
-
-    impl ::std::convert::From<Other> for ThingTextOrOther {
-        fn from(value: Other) -> Self {
-            Self::Other(value)
-        }
     }
 
     /// One of several shapes.

@@ -2,6 +2,8 @@
 /// What the calls send and answer with.
 #[allow(dead_code)]
 pub mod types {
+    #[allow(unused_imports)]
+    use ::std::prelude::v1::*;
     use ::podqueue::__private::lenient;
 
     /// One of several values.

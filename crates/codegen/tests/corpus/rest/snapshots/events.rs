@@ -1,6 +1,8 @@
 /// What the calls send and answer with.
 #[allow(dead_code)]
 pub mod types {
+    #[allow(unused_imports)]
+    use ::std::prelude::v1::*;
     use ::std::collections::HashMap;
     use ::podqueue::__private::lenient;
 
@@ -206,7 +208,7 @@ pub mod types {
             deserialize_with = "lenient::map_or_default",
             skip_serializing_if = "HashMap::is_empty"
         )]
-        pub by_pattern: HashMap<String, EventByPatternValue>,
+        pub by_pattern: HashMap<String, StringOrInteger>,
         /// The field `conditional`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub conditional: Option<EventConditional>,
@@ -255,10 +257,10 @@ pub mod types {
         /// The field `mixed_list`.
         #[serde(
             default,
-            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Nullable<lenient::shape::Plain<EventMixedListItem>>>,_>",
+            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Nullable<lenient::shape::Plain<StringOrInteger>>>,_>",
             skip_serializing_if = "Vec::is_empty"
         )]
-        pub mixed_list: Vec<Option<EventMixedListItem>>,
+        pub mixed_list: Vec<Option<StringOrInteger>>,
         /// The field `never`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub never: Option<::podqueue::__private::serde_json::Value>,
@@ -277,10 +279,10 @@ pub mod types {
             deserialize_with = "lenient::list",
             skip_serializing_if = "Vec::is_empty"
         )]
-        pub pair: Vec<EventPairItem>,
+        pub pair: Vec<StringOrInteger>,
         /// The field `ref_in_any`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub ref_in_any: Option<EventRefInAny>,
+        pub ref_in_any: Option<EventOrEventList>,
         /// The field `size`.
         #[serde(
             default,
@@ -296,7 +298,7 @@ pub mod types {
         pub text_or_enum: Option<EventTextOrEnum>,
         /// The field `three`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub three: Option<EventThree>,
+        pub three: Option<StringOrNumberOrBoolean>,
         /// The field `tree`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub tree: Option<Tree>,
@@ -344,46 +346,6 @@ pub mod types {
                 .field("type_", &self.type_)
                 .field("with_contains", &format_args!("[redacted]"))
                 .finish()
-        }
-    }
-
-    /// One of several shapes.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        PartialEq
-    )]
-    #[serde(untagged)]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub enum EventByPatternValue {
-        /// A whole number.
-        Integer(i64),
-        /// A string.
-        String(String),
-        /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
-    }
-
-    impl ::std::fmt::Debug for EventByPatternValue {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            match self {
-                Self::Integer(value_0) => {
-                    f.debug_tuple("Integer").field(value_0).finish()
-                }
-                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
-                Self::Other(_) => {
-                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
-                }
-            }
-        }
-    }
-
-    impl ::std::convert::From<i64> for EventByPatternValue {
-        fn from(value: i64) -> Self {
-            Self::Integer(value)
         }
     }
 
@@ -482,87 +444,7 @@ pub mod types {
     #[serde(untagged)]
     #[non_exhaustive]
     #[serde(crate = "::podqueue::__private::serde")]
-    pub enum EventMixedListItem {
-        /// A whole number.
-        Integer(i64),
-        /// A string.
-        String(String),
-        /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
-    }
-
-    impl ::std::fmt::Debug for EventMixedListItem {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            match self {
-                Self::Integer(value_0) => {
-                    f.debug_tuple("Integer").field(value_0).finish()
-                }
-                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
-                Self::Other(_) => {
-                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
-                }
-            }
-        }
-    }
-
-    impl ::std::convert::From<i64> for EventMixedListItem {
-        fn from(value: i64) -> Self {
-            Self::Integer(value)
-        }
-    }
-
-    /// One of several shapes.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        PartialEq
-    )]
-    #[serde(untagged)]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub enum EventPairItem {
-        /// A whole number.
-        Integer(i64),
-        /// A string.
-        String(String),
-        /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
-    }
-
-    impl ::std::fmt::Debug for EventPairItem {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            match self {
-                Self::Integer(value_0) => {
-                    f.debug_tuple("Integer").field(value_0).finish()
-                }
-                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
-                Self::Other(_) => {
-                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
-                }
-            }
-        }
-    }
-
-    impl ::std::convert::From<i64> for EventPairItem {
-        fn from(value: i64) -> Self {
-            Self::Integer(value)
-        }
-    }
-
-    /// One of several shapes.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        PartialEq
-    )]
-    #[serde(untagged)]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub enum EventRefInAny {
+    pub enum EventOrEventList {
         /// A list.
         Array(Vec<Event>),
         /// One of the shapes.
@@ -571,7 +453,7 @@ pub mod types {
         Other(::podqueue::__private::serde_json::Value),
     }
 
-    impl ::std::fmt::Debug for EventRefInAny {
+    impl ::std::fmt::Debug for EventOrEventList {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             match self {
@@ -584,64 +466,15 @@ pub mod types {
         }
     }
 
-    impl ::std::convert::From<Vec<Event>> for EventRefInAny {
+    impl ::std::convert::From<Vec<Event>> for EventOrEventList {
         fn from(value: Vec<Event>) -> Self {
             Self::Array(value)
         }
     }
 
-    impl ::std::convert::From<Box<Event>> for EventRefInAny {
+    impl ::std::convert::From<Box<Event>> for EventOrEventList {
         fn from(value: Box<Event>) -> Self {
             Self::Event(value)
-        }
-    }
-
-    /// One of several shapes.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        PartialEq
-    )]
-    #[serde(untagged)]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub enum EventThree {
-        /// A boolean.
-        Boolean(bool),
-        /// A number.
-        Number(f64),
-        /// A string.
-        String(String),
-        /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
-    }
-
-    impl ::std::fmt::Debug for EventThree {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            match self {
-                Self::Boolean(value_0) => {
-                    f.debug_tuple("Boolean").field(value_0).finish()
-                }
-                Self::Number(value_0) => f.debug_tuple("Number").field(value_0).finish(),
-                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
-                Self::Other(_) => {
-                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
-                }
-            }
-        }
-    }
-
-    impl ::std::convert::From<bool> for EventThree {
-        fn from(value: bool) -> Self {
-            Self::Boolean(value)
-        }
-    }
-
-    impl ::std::convert::From<f64> for EventThree {
-        fn from(value: f64) -> Self {
-            Self::Number(value)
         }
     }
 
@@ -657,10 +490,10 @@ pub mod types {
     pub struct NewEvent {
         /// The field `amount`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub amount: Option<NewEventAmount>,
+        pub amount: Option<StringOrNumber>,
         /// The field `at`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub at: Option<NewEventAt>,
+        pub at: Option<StringOrInteger>,
         /// The field `data`.
         #[serde(
             default,
@@ -677,7 +510,7 @@ pub mod types {
             deserialize_with = "lenient::list",
             skip_serializing_if = "Vec::is_empty"
         )]
-        pub pair: Vec<NewEventPairItem>,
+        pub pair: Vec<StringOrInteger>,
         /// The field `retry`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub retry: Option<NewEventRetry>,
@@ -697,124 +530,6 @@ pub mod types {
                 .field("retry", &self.retry)
                 .field("type_", &self.type_)
                 .finish()
-        }
-    }
-
-    /// One of several shapes.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        PartialEq
-    )]
-    #[serde(untagged)]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub enum NewEventAmount {
-        /// A number.
-        Number(f64),
-        /// A string.
-        String(String),
-        /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
-    }
-
-    impl ::std::fmt::Debug for NewEventAmount {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            match self {
-                Self::Number(value_0) => f.debug_tuple("Number").field(value_0).finish(),
-                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
-                Self::Other(_) => {
-                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
-                }
-            }
-        }
-    }
-
-    impl ::std::convert::From<f64> for NewEventAmount {
-        fn from(value: f64) -> Self {
-            Self::Number(value)
-        }
-    }
-
-    /// One of several shapes.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        PartialEq
-    )]
-    #[serde(untagged)]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub enum NewEventAt {
-        /// A whole number.
-        Integer(i64),
-        /// A string.
-        String(String),
-        /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
-    }
-
-    impl ::std::fmt::Debug for NewEventAt {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            match self {
-                Self::Integer(value_0) => {
-                    f.debug_tuple("Integer").field(value_0).finish()
-                }
-                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
-                Self::Other(_) => {
-                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
-                }
-            }
-        }
-    }
-
-    impl ::std::convert::From<i64> for NewEventAt {
-        fn from(value: i64) -> Self {
-            Self::Integer(value)
-        }
-    }
-
-    /// One of several shapes.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        PartialEq
-    )]
-    #[serde(untagged)]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub enum NewEventPairItem {
-        /// A whole number.
-        Integer(i64),
-        /// A string.
-        String(String),
-        /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
-    }
-
-    impl ::std::fmt::Debug for NewEventPairItem {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            match self {
-                Self::Integer(value_0) => {
-                    f.debug_tuple("Integer").field(value_0).finish()
-                }
-                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
-                Self::Other(_) => {
-                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
-                }
-            }
-        }
-    }
-
-    impl ::std::convert::From<i64> for NewEventPairItem {
-        fn from(value: i64) -> Self {
-            Self::Integer(value)
         }
     }
 
@@ -934,6 +649,133 @@ pub mod types {
         /// The field `ip`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub ip: Option<String>,
+    }
+
+    /// One of several shapes.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub enum StringOrInteger {
+        /// A whole number.
+        Integer(i64),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for StringOrInteger {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Integer(value_0) => {
+                    f.debug_tuple("Integer").field(value_0).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<i64> for StringOrInteger {
+        fn from(value: i64) -> Self {
+            Self::Integer(value)
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub enum StringOrNumber {
+        /// A number.
+        Number(f64),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for StringOrNumber {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Number(value_0) => f.debug_tuple("Number").field(value_0).finish(),
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<f64> for StringOrNumber {
+        fn from(value: f64) -> Self {
+            Self::Number(value)
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub enum StringOrNumberOrBoolean {
+        /// A boolean.
+        Boolean(bool),
+        /// A number.
+        Number(f64),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for StringOrNumberOrBoolean {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Boolean(value_0) => {
+                    f.debug_tuple("Boolean").field(value_0).finish()
+                }
+                Self::Number(value_0) => f.debug_tuple("Number").field(value_0).finish(),
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<bool> for StringOrNumberOrBoolean {
+        fn from(value: bool) -> Self {
+            Self::Boolean(value)
+        }
+    }
+
+    impl ::std::convert::From<f64> for StringOrNumberOrBoolean {
+        fn from(value: f64) -> Self {
+            Self::Number(value)
+        }
     }
 
     /// An object of the interface.

@@ -1,12 +1,14 @@
 // tests/corpus/rest/parts/pet.json:6:32: #/components/schemas/Pet/properties/age: the default "old" does not conform to its schema
+// tests/corpus/rest/files.yaml:9:5: GET /here: the $ref of its response 202 leads nowhere
 // tests/corpus/rest/files.yaml:9:5: GET /here: left out a parameter: #/components/parameters/Gone leads nowhere
 // tests/corpus/rest/files.yaml:9:5: GET /here: left out a parameter: parts/gone.yml#/Limit leads nowhere
-// tests/corpus/rest/files.yaml:9:5: GET /here: the $ref of its response 202 leads nowhere
 // tests/corpus/rest/files.yaml:7:5: left out POST /things: its $ref leads nowhere
 // tests/corpus/rest/files.yaml:7:12: the reference parts/gone.yml leads nowhere; it is read as any value
 /// What the calls send and answer with.
 #[allow(dead_code)]
 pub mod types {
+    #[allow(unused_imports)]
+    use ::std::prelude::v1::*;
     use ::podqueue::__private::lenient;
 
     /// An object of the interface.

@@ -1,6 +1,8 @@
 /// What the calls send and answer with.
 #[allow(dead_code)]
 pub mod types {
+    #[allow(unused_imports)]
+    use ::std::prelude::v1::*;
     use ::std::collections::HashMap;
     use ::podqueue::__private::lenient;
 
@@ -482,7 +484,7 @@ pub mod types {
         pub size: Option<i64>,
         /// The field `string_or_number`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub string_or_number: Option<ReactionStringOrNumber>,
+        pub string_or_number: Option<StringOrInteger>,
         /// The field `string_or_object`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub string_or_object: Option<ReactionStringOrObject>,
@@ -700,46 +702,6 @@ pub mod types {
         PartialEq
     )]
     #[serde(untagged)]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub enum ReactionStringOrNumber {
-        /// A whole number.
-        Integer(i64),
-        /// A string.
-        String(String),
-        /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
-    }
-
-    impl ::std::fmt::Debug for ReactionStringOrNumber {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            match self {
-                Self::Integer(value_0) => {
-                    f.debug_tuple("Integer").field(value_0).finish()
-                }
-                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
-                Self::Other(_) => {
-                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
-                }
-            }
-        }
-    }
-
-    impl ::std::convert::From<i64> for ReactionStringOrNumber {
-        fn from(value: i64) -> Self {
-            Self::Integer(value)
-        }
-    }
-
-    /// One of several shapes.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        PartialEq
-    )]
-    #[serde(untagged)]
     #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
     #[serde(crate = "::podqueue::__private::serde")]
@@ -944,6 +906,46 @@ pub mod types {
         /// The field `starred_at`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub starred_at: Option<String>,
+    }
+
+    /// One of several shapes.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub enum StringOrInteger {
+        /// A whole number.
+        Integer(i64),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for StringOrInteger {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Integer(value_0) => {
+                    f.debug_tuple("Integer").field(value_0).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<i64> for StringOrInteger {
+        fn from(value: i64) -> Self {
+            Self::Integer(value)
+        }
     }
 }
 

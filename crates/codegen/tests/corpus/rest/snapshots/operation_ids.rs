@@ -1,6 +1,10 @@
 /// What the calls send and answer with.
 #[allow(dead_code)]
-pub mod types {}
+pub mod types {
+    #[allow(unused_imports)]
+    use ::std::prelude::v1::*;
+}
+
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {

@@ -6,6 +6,9 @@
 /// What the calls send and answer with.
 #[allow(dead_code)]
 pub mod types {
+    #[allow(unused_imports)]
+    use ::std::prelude::v1::*;
+
     /// An object of the interface.
     #[derive(
         ::podqueue::__private::serde::Deserialize,

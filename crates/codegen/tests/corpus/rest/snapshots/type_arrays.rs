@@ -1,8 +1,50 @@
 /// What the calls send and answer with.
 #[allow(dead_code)]
 pub mod types {
+    #[allow(unused_imports)]
+    use ::std::prelude::v1::*;
     use ::std::collections::HashMap;
     use ::podqueue::__private::lenient;
+
+    /// One of several shapes.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub enum StringOrInteger {
+        /// A whole number.
+        Integer(i64),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for StringOrInteger {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Integer(value_0) => {
+                    f.debug_tuple("Integer").field(value_0).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<i64> for StringOrInteger {
+        fn from(value: i64) -> Self {
+            Self::Integer(value)
+        }
+    }
 
     /// An object of the interface.
     #[derive(
@@ -50,7 +92,7 @@ pub mod types {
         pub tags: Vec<Option<String>>,
         /// A number or a name.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub version: Option<ThingVersion>,
+        pub version: Option<StringOrInteger>,
         /// The field `whatever`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub whatever: Option<::podqueue::__private::serde_json::Value>,
@@ -88,46 +130,6 @@ pub mod types {
         /// The field `id`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
-    }
-
-    /// A number or a name.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        PartialEq
-    )]
-    #[serde(untagged)]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub enum ThingVersion {
-        /// A whole number.
-        Integer(i64),
-        /// A string.
-        String(String),
-        /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
-    }
-
-    impl ::std::fmt::Debug for ThingVersion {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            match self {
-                Self::Integer(value_0) => {
-                    f.debug_tuple("Integer").field(value_0).finish()
-                }
-                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
-                Self::Other(_) => {
-                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
-                }
-            }
-        }
-    }
-
-    impl ::std::convert::From<i64> for ThingVersion {
-        fn from(value: i64) -> Self {
-            Self::Integer(value)
-        }
     }
 }
 

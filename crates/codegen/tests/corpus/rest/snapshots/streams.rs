@@ -1,0 +1,382 @@
+/// What the calls send and answer with.
+#[allow(dead_code)]
+pub mod types {
+    #[allow(unused_imports)]
+    use ::std::prelude::v1::*;
+    use ::podqueue::__private::lenient;
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct ChatBody {
+        /// The field `api_key`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub api_key: Option<String>,
+        /// The field `stream`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub stream: Option<bool>,
+        /// The field `text`.
+        pub text: String,
+    }
+
+    impl ChatBody {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(text: impl Into<String>) -> Self {
+            Self {
+                text: text.into(),
+                api_key: ::std::default::Default::default(),
+                stream: ::std::default::Default::default(),
+            }
+        }
+    }
+
+    impl ::std::fmt::Debug for ChatBody {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("ChatBody")
+                .field("api_key", &format_args!("[redacted]"))
+                .field("stream", &self.stream)
+                .field("text", &self.text)
+                .finish()
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct ChatEventResponse {
+        /// The field `delta`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub delta: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct ChatResponse {
+        /// The field `all`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub all: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Tick {
+        /// The field `n`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub n: Option<i64>,
+        /// The field `next`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub next: Option<Box<Tick>>,
+    }
+}
+
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /chat`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn chat(&self, body: impl Into<types::ChatBody>) -> Chat {
+        Chat {
+            rest: self.target.clone(),
+            timeout: None,
+            body: body.into(),
+            changes: ::podqueue::rest::call::Changes::default(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /log`
+    pub fn log(&self) -> Log {
+        Log {
+            rest: self.target.clone(),
+            timeout: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /watch`
+    pub fn watch(&self) -> Watch {
+        Watch {
+            rest: self.target.clone(),
+            timeout: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /words`
+    pub fn words(&self) -> Words {
+        Words {
+            rest: self.target.clone(),
+            timeout: None,
+            events_2: None,
+        }
+    }
+}
+
+/// The call that [`Api::chat`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Chat {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    body: types::ChatBody,
+    changes: ::podqueue::rest::call::Changes,
+}
+
+#[allow(dead_code)]
+impl Chat {
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<types::ChatResponse> {
+        let call = ::podqueue::rest::call::RestCall::new("chat", "POST")
+            .literal("/chat")
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
+        call.send(&self.rest).await
+    }
+
+    /// Sends the request and asks for a stream of events, in place of a whole response. [`json`](::podqueue::ServerEvent::json) reads the data of an event as a [`types::ChatEventResponse`].
+    pub async fn events(self) -> ::podqueue::Result<::podqueue::ServerEvents> {
+        let call = ::podqueue::rest::call::RestCall::new("chat", "POST")
+            .literal("/chat")
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout);
+        call.send_events(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Chat {
+    type Output = ::podqueue::Result<types::ChatResponse>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Api::log`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Log {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+}
+
+#[allow(dead_code)]
+impl Log {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<String> {
+        let call = ::podqueue::rest::call::RestCall::new("log", "GET")
+            .literal("/log")
+            .accept("text/plain")
+            .timeout(self.timeout);
+        call.send_text(&self.rest).await
+    }
+
+    /// Sends the request and asks for a stream of events, in place of a whole response. [`json`](::podqueue::ServerEvent::json) reads the data of an event as a [`types::Tick`].
+    pub async fn events(self) -> ::podqueue::Result<::podqueue::ServerEvents> {
+        let call = ::podqueue::rest::call::RestCall::new("log", "GET")
+            .literal("/log")
+            .accept("text/plain")
+            .timeout(self.timeout);
+        call.send_events(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Log {
+    type Output = ::podqueue::Result<String>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Api::watch`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Watch {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+}
+
+#[allow(dead_code)]
+impl Watch {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same. [`json`](::podqueue::ServerEvent::json) reads the data of an event as a [`types::Tick`].
+    pub async fn send(self) -> ::podqueue::Result<::podqueue::ServerEvents> {
+        let call = ::podqueue::rest::call::RestCall::new("watch", "GET")
+            .literal("/watch")
+            .timeout(self.timeout);
+        call.send_events(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Watch {
+    type Output = ::podqueue::Result<::podqueue::ServerEvents>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Api::words`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Words {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    events_2: Option<String>,
+}
+
+#[allow(dead_code)]
+impl Words {
+    /// Sent as the query parameter `events`.
+    pub fn events_2(mut self, events_2: impl Into<String>) -> Self {
+        self.events_2 = Some(events_2.into());
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<::podqueue::ServerEvents> {
+        let call = ::podqueue::rest::call::RestCall::new("words", "GET")
+            .literal("/words")
+            .query("events", &self.events_2)
+            .timeout(self.timeout);
+        call.send_events(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Words {
+    type Output = ::podqueue::Result<::podqueue::ServerEvents>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

@@ -1,0 +1,157 @@
+//! Server-sent events: a response that goes on as long as the service has something to report.
+
+mod parser;
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::Stream;
+use serde::de::DeserializeOwned;
+
+use self::parser::{Fields, Parser, TooLarge};
+use crate::error::{Attempted, Error, ErrorKind, Result};
+use crate::hiding::Secrets;
+use crate::json::{decode_at, redacted};
+use crate::transport::{Incoming, Reply};
+
+/// The events of a `text/event-stream` response, in order, as they arrive.
+///
+/// A call that returns one is retried until the response begins, like any other call; its timeouts
+/// hold until then, too. After that only the [idle timeout](Self::idle_timeout) applies, and
+/// nothing is retried: the stream ends with the response, or after one error as its last item. An
+/// event that the response ends within is discarded, as the format demands. To go on where a stream
+/// broke off, call the operation again, with the last [`id`](ServerEvent::id) if the service
+/// supports that.
+///
+/// Errors: [`Network`](ErrorKind::Network) if the connection breaks,
+/// [`Timeout`](ErrorKind::Timeout) if the service is silent for too long,
+/// [`ReplyTooLarge`](ErrorKind::ReplyTooLarge) for an event larger than
+/// [`largest_reply`](crate::ClientBuilder::largest_reply).
+///
+/// Dropping the stream closes the connection.
+#[must_use = "events are read only when it is polled"]
+pub struct ServerEvents {
+    /// `None` after the end.
+    incoming: Option<Box<Incoming>>,
+    parser: Parser,
+    /// What follows the events that have arrived.
+    failure: Option<Error>,
+    origin: Arc<Origin>,
+}
+
+/// Where events come from.
+struct Origin {
+    attempted: Attempted,
+    secrets: Secrets,
+}
+
+/// One event of a `text/event-stream` response.
+///
+/// `Debug` shows the length of the data only.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct ServerEvent {
+    /// The kind of event: `message` unless the service says otherwise.
+    pub event: String,
+    /// The event's content, its lines separated by `\n`.
+    pub data: String,
+    /// The last id that the service gave, with this event or an earlier one.
+    pub id: Option<String>,
+    /// The last delay before reconnecting that the service asked for, with this event or an earlier
+    /// one.
+    pub retry: Option<Duration>,
+    origin: Arc<Origin>,
+}
+
+impl ServerEvents {
+    /// The events of a response that has begun.
+    pub(crate) fn new(reply: Reply, attempted: &Attempted, most: usize) -> Result<Self> {
+        const NO_CONTENT: u16 = 204;
+        if reply.incoming.is_none() && reply.status != NO_CONTENT {
+            let message = "the response is not of type text/event-stream";
+            return Err(reply.explain(Error::new(ErrorKind::Decode, attempted, message)));
+        }
+        let origin = Origin { attempted: attempted.clone(), secrets: reply.secrets.looked_up() };
+        let parser = Parser::new(most);
+        let origin = Arc::new(origin);
+        Ok(Self { incoming: reply.incoming, parser, failure: None, origin })
+    }
+
+    /// Sets how long the service may be silent while the stream is being polled: no event arrives,
+    /// nor a part of one, nor a comment. The default is the call's timeout, which is the client's
+    /// [`timeout`](crate::ClientBuilder::timeout) unless the call sets another.
+    pub fn idle_timeout(mut self, timeout: Duration) -> Self {
+        if let Some(incoming) = &mut self.incoming {
+            incoming.set_longest_silence(timeout);
+        }
+        self
+    }
+}
+
+impl Stream for ServerEvents {
+    type Item = Result<ServerEvent>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = &mut *self;
+        loop {
+            if let Some(Fields { event, data, id, retry }) = this.parser.next() {
+                let origin = Arc::clone(&this.origin);
+                return Poll::Ready(Some(Ok(ServerEvent { event, data, id, retry, origin })));
+            }
+            let Some(incoming) = &mut this.incoming else {
+                return Poll::Ready(this.failure.take().map(Err));
+            };
+            let Origin { attempted, secrets } = &*this.origin;
+            this.failure = match ready!(incoming.poll_chunk(context, attempted)) {
+                Some(Ok(chunk)) => match this.parser.feed(&chunk) {
+                    Ok(()) => continue,
+                    Err(TooLarge) => {
+                        let what =
+                            "an event is larger than the limit (ClientBuilder::largest_reply)";
+                        Some(Error::new(ErrorKind::ReplyTooLarge, attempted, what))
+                    }
+                },
+                Some(Err(error)) => Some(error.with_redacted_source(&secrets.redactor())),
+                None => None,
+            };
+            this.incoming = None;
+        }
+    }
+}
+
+impl fmt::Debug for ServerEvents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerEvents").finish_non_exhaustive()
+    }
+}
+
+impl ServerEvent {
+    /// Reads the data as JSON.
+    ///
+    /// # Errors
+    ///
+    /// [`Decode`](ErrorKind::Decode): the data is not JSON, or not a `T`.
+    /// [`Error::body`] is the data.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T> {
+        let Origin { attempted, secrets } = &*self.origin;
+        decode_at(attempted, "data", self.data.as_bytes()).map_err(|error| {
+            let error = redacted(error, &secrets.redactor());
+            error.with_body(Bytes::copy_from_slice(self.data.as_bytes()), secrets.clone())
+        })
+    }
+}
+
+impl fmt::Debug for ServerEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerEvent")
+            .field("event", &self.event)
+            .field("data", &format_args!("{} bytes", self.data.len()))
+            .field("id", &self.id)
+            .field("retry", &self.retry)
+            .finish_non_exhaustive()
+    }
+}

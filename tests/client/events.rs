@@ -1,0 +1,121 @@
+//! Server-sent events: what a stream does about a service that fails, is silent or says too much.
+
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use podqueue::rest::call::{RestCall, Target};
+use podqueue::{Client, ErrorKind, Result, ServerEvents};
+
+use crate::support::{KEY, Reply, Script};
+
+fn stream(body: &str) -> Reply {
+    let headers = vec![("content-type", "Text/Event-Stream".to_owned())];
+    Reply::Answer { status: 200, headers, body: body.to_owned() }
+}
+
+/// As a generated call does it.
+async fn watch(client: &Client, timeout: Option<Duration>) -> Result<ServerEvents> {
+    let call = RestCall::new("watch", "GET").literal("/events").timeout(timeout);
+    call.send_events(&Target::of(client, "")).await
+}
+
+/// The data of all events, and the kinds of errors.
+async fn all(events: ServerEvents) -> Vec<std::result::Result<String, ErrorKind>> {
+    events.map(|event| event.map(|it| it.data).map_err(|it| it.kind())).collect().await
+}
+
+#[tokio::test]
+async fn a_stream_is_retried_until_it_begins_and_not_after() {
+    let replies = [Reply::json(503, "{}"), Reply::Close, stream("data: a\n\n").cut_off()];
+    let server = Script::of(replies).await;
+    let events = watch(&server.client(), None).await.unwrap();
+    assert_eq!(all(events).await, [Ok("a".to_owned()), Err(ErrorKind::Network)]);
+    assert_eq!(server.requests().len(), 3);
+    assert_eq!(server.requests()[2].header("accept"), Some("text/event-stream"));
+}
+
+#[tokio::test]
+async fn the_end_of_the_response_ends_the_stream_without_a_cut_off_event() {
+    let server = Script::of([stream("id: 7\nretry: 250\ndata: a\n\ndata: cut off")]).await;
+    let mut events = watch(&server.client(), None).await.unwrap();
+    let event = events.next().await.unwrap().unwrap();
+    assert_eq!(event.id.as_deref(), Some("7"));
+    assert_eq!((event.event.as_str(), event.retry), ("message", Some(Duration::from_millis(250))));
+    assert!(events.next().await.is_none());
+    assert!(events.next().await.is_none(), "and again");
+}
+
+#[tokio::test]
+async fn silence_ends_the_stream() {
+    let short = Duration::from_millis(100);
+    let server = Script::then_always([], stream("data: a\n\ndata").stalled()).await;
+    let client = server.client();
+    let late = [Ok("a".to_owned()), Err(ErrorKind::Timeout)];
+    let by_default = watch(&client, Some(short)).await.unwrap();
+    assert_eq!(all(by_default).await, late, "the call's timeout");
+    let mut events = watch(&client, None).await.unwrap().idle_timeout(short);
+    events.next().await.unwrap().unwrap();
+    tokio::time::sleep(short * 2).await;
+    let error = events.next().await.unwrap().unwrap_err();
+    assert!(error.to_string().contains("100ms"), "{error}");
+    assert!(events.next().await.is_none());
+}
+
+/// The whole stream takes longer than the timeout, and no part of it does.
+#[tokio::test]
+async fn a_stream_may_go_on_for_longer_than_a_call() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (next, mut asked) = tokio::sync::mpsc::unbounded_channel::<()>();
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut request = [0; 4096];
+        let _ = stream.read(&mut request).await.unwrap();
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n: begin\n\n";
+        stream.write_all(head.as_bytes()).await.unwrap();
+        while asked.recv().await.is_some() {
+            stream.write_all(b"data: tick\n\n").await.unwrap();
+        }
+    });
+    let settings = Client::builder().api_key("k").rest_url(&url);
+    let client = settings.timeout(Duration::from_secs(3)).build().unwrap();
+    let mut events = watch(&client, None).await.unwrap();
+    for _ in 0..3 {
+        // Longer than the timeout in all; nobody waits for an event meanwhile.
+        tokio::time::sleep(Duration::from_millis(1_100)).await;
+        next.send(()).unwrap();
+        assert_eq!(events.next().await.unwrap().unwrap().data, "tick");
+    }
+    drop(next);
+    assert!(events.next().await.is_none());
+}
+
+#[tokio::test]
+async fn an_event_that_is_too_large_ends_the_stream() {
+    let body = format!("data: a\n\ndata: {}\n\n", "x".repeat(2_000));
+    let server = Script::of([stream(&body)]).await;
+    let client = server.settings().largest_reply(1_000).build().unwrap();
+    let events = all(watch(&client, None).await.unwrap()).await;
+    assert_eq!(events.last(), Some(&Err(ErrorKind::ReplyTooLarge)), "{events:?}");
+}
+
+#[tokio::test]
+async fn no_secret_of_the_request_is_shown() {
+    let server = Script::of([
+        stream(&format!("data: {{\"{KEY}\": 1}}\n\n")),
+        Reply::ok(format!("{{\"is\": \"{KEY}\"}}")),
+    ])
+    .await;
+    let client = server.client();
+    let mut events = watch(&client, None).await.unwrap();
+    let event = events.next().await.unwrap().unwrap();
+    let error = event.json::<std::collections::HashMap<String, bool>>().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Decode);
+    assert!(error.to_string().contains("`data.[redacted]`"), "{error}");
+    let other = watch(&client, None).await.unwrap_err();
+    assert_eq!(other.kind(), ErrorKind::Decode);
+    let shown = format!("{event:?} {events:?} {error} {error:?} {other} {other:?}");
+    assert!(!shown.contains(KEY), "{shown}");
+    assert!(error.body().unwrap().contains("[redacted]"), "{:?}", error.body());
+}
