@@ -12,4 +12,4 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-target}
 cp Cargo.lock survey/Cargo.lock
-cargo run --quiet --manifest-path survey/Cargo.toml --target-dir "$target/survey" -- "$@"
+cargo run --quiet --manifest-path survey/Cargo.toml --target-dir "$target" -- "$@"

@@ -8,15 +8,14 @@ use crate::Failure;
 use crate::measure::{Measured, measured};
 
 pub struct UserCrate {
+    name: String,
     pub folder: PathBuf,
-    target: PathBuf,
 }
 
 impl UserCrate {
     /// Writes the crate below the target folder, without code, and compiles what it depends on.
     pub fn new(name: &str) -> Result<Self, Failure> {
-        let target = target();
-        let user = Self { folder: target.join(name), target };
+        let user = Self { name: name.to_owned(), folder: work().join(name) };
         fs::create_dir_all(user.folder.join("src"))?;
         let root = root();
         fs::copy(root.join("Cargo.lock"), user.folder.join("Cargo.lock"))?;
@@ -50,8 +49,16 @@ impl UserCrate {
     /// `cargo check`.
     pub fn check(&self) -> Result<Measured, Failure> {
         let mut command = Command::new("cargo");
-        command.args(["check", "--quiet", "--target-dir"]).arg(&self.target);
+        command.args(["check", "--quiet", "--target-dir"]).arg(target());
         measured(command.current_dir(&self.folder), &self.folder.join("cargo.log"))
+    }
+
+    /// The program of its `main.rs`, built.
+    pub fn build(&self) -> Result<Option<PathBuf>, Failure> {
+        let mut command = Command::new("cargo");
+        command.args(["build", "--quiet", "--bin", &self.name, "--target-dir"]).arg(target());
+        let measured = measured(command.current_dir(&self.folder), &self.folder.join("cargo.log"))?;
+        Ok((measured.code == Some(0)).then(|| target().join("debug").join(&self.name)))
     }
 
     /// What cargo last said.
@@ -65,9 +72,14 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
 }
 
-/// Where cargo and this program write.
-pub fn target() -> PathBuf {
+/// Where this program writes.
+pub fn work() -> PathBuf {
+    target().join("survey")
+}
+
+/// Where cargo writes: what the workspace has compiled is not compiled again.
+fn target() -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     let target = target.unwrap_or_else(|| root().join("target"));
-    std::path::absolute(&target).unwrap_or(target).join("survey")
+    std::path::absolute(&target).unwrap_or(target)
 }

@@ -16,13 +16,20 @@ pub struct Call {
     /// `GET /pods/{id}`, put together from what the call sends.
     pub operation: String,
     /// The arguments of the method, in their order.
-    pub arguments: Vec<String>,
+    pub arguments: Vec<Argument>,
     /// The setters of the builder, apart from those that every builder has.
-    pub setters: Vec<String>,
+    pub setters: Vec<Argument>,
     /// What each argument and setter is on the wire.
     pub wire: BTreeMap<String, Wire>,
     /// What it returns, as written.
     pub returns: String,
+}
+
+/// A name, and a type that can be given there.
+#[derive(Clone, Debug)]
+pub struct Argument {
+    pub name: String,
+    pub ty: String,
 }
 
 /// Where a value goes.
@@ -32,7 +39,8 @@ pub enum Wire {
     Query(String),
     Header(String),
     Part(String),
-    Body,
+    /// With its media type.
+    Body(String),
 }
 
 /// All calls of a generated file.
@@ -67,7 +75,7 @@ pub fn calls(code: &str) -> Result<Vec<Call>, Failure> {
 
 #[derive(Default)]
 struct Builder {
-    setters: Vec<String>,
+    setters: Vec<Argument>,
     wire: BTreeMap<String, Wire>,
     returns: String,
     method: String,
@@ -82,7 +90,7 @@ impl Builder {
                 self.visit_block(&function.block);
             }
             "null" | "set" | "timeout" => {}
-            _ if function.sig.inputs.len() == 2 => self.setters.push(name.to_owned()),
+            _ if function.sig.inputs.len() == 2 => self.setters.extend(arguments(function)),
             _ => {}
         }
     }
@@ -129,8 +137,12 @@ impl Visit<'_> for Builder {
             "query" | "query_joined" => self.links(Wire::Query(name), it.args.get(1)),
             "header" => self.links(Wire::Header(name), it.args.get(1)),
             "value" | "files" => self.links(Wire::Part(name), it.args.get(1)),
-            "json" | "form" => self.links(Wire::Body, it.args.first()),
-            "json_as" | "raw" => self.links(Wire::Body, it.args.get(1)),
+            "json" => self.links(Wire::Body("application/json".to_owned()), it.args.first()),
+            "form" => {
+                let media = "application/x-www-form-urlencoded".to_owned();
+                self.links(Wire::Body(media), it.args.first());
+            }
+            "json_as" | "raw" => self.links(Wire::Body(name), it.args.get(1)),
             _ => {}
         }
     }
@@ -143,12 +155,32 @@ fn as_function(item: &ImplItem) -> Option<&syn::ImplItemFn> {
     }
 }
 
-fn arguments(function: &syn::ImplItemFn) -> Vec<String> {
+fn arguments(function: &syn::ImplItemFn) -> Vec<Argument> {
     let typed = function.sig.inputs.iter().filter_map(|it| match it {
-        syn::FnArg::Typed(it) => Some(it.pat.to_token_stream().to_string()),
+        syn::FnArg::Typed(it) => {
+            Some(Argument { name: it.pat.to_token_stream().to_string(), ty: concrete(&it.ty) })
+        }
         syn::FnArg::Receiver(_) => None,
     });
     typed.collect()
+}
+
+/// `String` for `impl Into<String>`, `Vec<T>` for `impl IntoIterator<Item = T>`.
+fn concrete(ty: &Type) -> String {
+    let Type::ImplTrait(it) = ty else { return name_of(ty) };
+    for bound in &it.bounds {
+        let syn::TypeParamBound::Trait(bound) = bound else { continue };
+        let Some(last) = bound.path.segments.last() else { continue };
+        let syn::PathArguments::AngleBracketed(inner) = &last.arguments else { continue };
+        match inner.args.first() {
+            Some(syn::GenericArgument::Type(ty)) => return concrete(ty),
+            Some(syn::GenericArgument::AssocType(item)) => {
+                return format!("Vec<{}>", concrete(&item.ty));
+            }
+            _ => {}
+        }
+    }
+    name_of(ty)
 }
 
 fn name_of(ty: &Type) -> String {

@@ -3,6 +3,7 @@
 
 mod crates;
 mod description;
+mod drive;
 mod generated;
 mod generation;
 mod measure;
@@ -39,6 +40,9 @@ fn run(arguments: &[String]) -> Result<bool, Failure> {
         }
         ["--random", seconds] => random::run(seconds.parse()?, None),
         ["--random", seconds, seed] => random::run(seconds.parse()?, Some(seed.parse()?)),
+        ["--drive", places @ ..] if !places.is_empty() => {
+            drive::run(&places.iter().map(PathBuf::from).collect::<Vec<_>>())
+        }
         [] => Err("name descriptions, folders of them, or --random SECONDS".into()),
         places => table::print(&places.iter().map(PathBuf::from).collect::<Vec<_>>()),
     }

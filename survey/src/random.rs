@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use podqueue_codegen::{Source, rest};
 use serde_json::Value;
 
-use crate::crates::{UserCrate, target};
+use crate::crates::{UserCrate, work};
 use crate::generation::left_out;
 use crate::shrink::shrink;
 use crate::table::first_lines;
@@ -157,7 +157,7 @@ fn report(seed: u64, finding: &Finding, user: &UserCrate) -> Result<String, Fail
             (text, shrink(grammar::description(seed), until, same))
         }
     };
-    let folder = target().join("findings");
+    let folder = work().join("findings");
     fs::create_dir_all(&folder)?;
     let file = folder.join(format!("{seed}.json"));
     fs::write(&file, serde_json::to_string_pretty(&small)?)?;
@@ -226,7 +226,7 @@ fn problem(description: &Value) -> Option<String> {
 
 /// What a process prints until it ends, or until it has taken too long.
 fn ended(mut command: Command, patience: Duration) -> Result<String, Failure> {
-    let output: PathBuf = target().join("random.out");
+    let output: PathBuf = work().join("random.out");
     let file = fs::File::create(&output)?;
     let mut child = command.stdout(file).stderr(Stdio::null()).spawn()?;
     let start = Instant::now();

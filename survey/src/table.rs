@@ -127,7 +127,7 @@ impl std::fmt::Display for Row {
 }
 
 /// The last two names of a path, from the end: descriptions are often all called `openapi.json`.
-fn short(path: &Path) -> String {
+pub fn short(path: &Path) -> String {
     let names: Vec<_> = path.iter().map(|it| it.to_string_lossy()).collect();
     let name = names[names.len().saturating_sub(2)..].join("/");
     let skipped = name.chars().count().saturating_sub(32);
