@@ -16,7 +16,10 @@ const { getHttpOperationsFromSpec } = load('@stoplight/prism-http');
 const { createServer } = load('@stoplight/prism-http-server');
 const { resetGenerator } = load('@stoplight/prism-http/dist/mocker/generator/JSONSchema.js');
 const { stripReadOnlyProperties } = load('@stoplight/prism-http/dist/utils/filterRequiredProperties.js');
-const { JSONSchemaFaker } = load('json-schema-faker');
+const { validateOutput } = load('@stoplight/prism-http/dist/validator/index.js');
+const { validateBody } = load('@stoplight/prism-http/dist/validator/validators/index.js');
+// The one whose options are set by the mock service's generator.
+const { JSONSchemaFaker } = createRequire(load.resolve('@stoplight/prism-http'))('json-schema-faker');
 
 const [description, samplesFile, recordsFile] = process.argv.slice(2);
 const operations = await getHttpOperationsFromSpec(description);
@@ -30,7 +33,9 @@ function sample(schema, bundled) {
   JSONSchemaFaker.option({ random, refDepthMax: 2, maxItems: 2, maxLength: 20 });
   const option = stripReadOnlyProperties(structuredClone(schema));
   const wanted = option._tag === 'Some' ? option.value : schema;
-  return JSONSchemaFaker.generate({ ...wanted, __bundled__: structuredClone(bundled) });
+  const value = JSONSchemaFaker.generate({ ...wanted, __bundled__: structuredClone(bundled) });
+  // What says nothing is returned as it is.
+  return typeof value === 'object' && value?.__bundled__ ? 'text' : value;
 }
 
 function given(item, bundled) {
@@ -44,6 +49,36 @@ function given(item, bundled) {
   }
 }
 
+// No path has an empty parameter, and the mock service takes an empty one in a query for a missing one.
+function notEmpty(parameters) {
+  for (const it of Object.values(parameters)) if (it.value === '') it.value = 'x';
+  return parameters;
+}
+
+// An example that is published for a body may contradict its schema.
+function givenBody(content, bundled) {
+  const value = given(content, bundled);
+  if (!content.schema || value.error) return value;
+  try {
+    const checked = validateBody(value.value, [content], 'input', content.mediaType, false, bundled);
+    return checked._tag === 'Left' ? given({ schema: content.schema }, bundled) : value;
+  } catch {
+    return value;
+  }
+}
+
+// What is wrong with an example, as the mock service says it of its own responses.
+function violations(operation, statusCode, media, body) {
+  try {
+    const element = { statusCode, headers: { 'content-type': media }, body };
+    const checked = validateOutput({ resource: operation, element });
+    const found = checked._tag === 'Left' ? checked.left : [];
+    return found.map(it => ({ location: ['response'], message: `${it.path.join('.')} ${it.message}` }));
+  } catch {
+    return [];
+  }
+}
+
 const samples = [];
 for (const operation of operations) {
   const bundled = operation.__bundled__ ?? {};
@@ -53,16 +88,17 @@ for (const operation of operations) {
   const responses = (operation.responses ?? []).filter(it => it.code.startsWith('2'));
   samples.push({
     operation: `${operation.method.toUpperCase()} ${operation.path}`,
-    path: list(request.path),
-    query: list(request.query),
+    path: notEmpty(list(request.path)),
+    query: notEmpty(list(request.query)),
     header: list(request.headers),
-    body: Object.fromEntries(contents.map(it => [it.mediaType, given(it, bundled)])),
+    body: Object.fromEntries(contents.map(it => [it.mediaType, givenBody(it, bundled)])),
     examples: responses.flatMap(response => (response.contents ?? []).flatMap(content =>
       (content.examples ?? []).filter(it => it.value !== undefined).map(example => ({
         status: Number(response.code) || 200,
         media: content.mediaType,
         name: example.key,
         body: example.value,
+        violations: violations(operation, Number(response.code) || 200, content.mediaType, example.value),
       })))),
   });
 }
@@ -77,10 +113,10 @@ const mock = createServer(operations, {
   config: {
     isProxy: false,
     validateRequest: true,
-    validateResponse: false,
+    validateResponse: true,
     // How a call is authorized is a setting of the client, not of the call.
     checkSecurity: false,
-    errors: true,
+    errors: false,
     mock: { dynamic: false },
   },
 });
@@ -103,6 +139,7 @@ const server = http.createServer(async (request, reply) => {
   };
   if (example !== undefined) {
     const it = samples[Number(index)]?.examples[Number(example)];
+    record.violations = JSON.stringify(it?.violations ?? []);
     const text = typeof it?.body === 'string' && !it.media.includes('json') ? it.body : JSON.stringify(it?.body);
     return finish(it?.status ?? 500, { 'content-type': it?.media ?? 'text/plain' }, Buffer.from(text ?? ''));
   }
@@ -113,6 +150,7 @@ const server = http.createServer(async (request, reply) => {
     const parts = [];
     response.on('data', part => parts.push(part));
     response.on('end', () => {
+      record.violations = response.headers['sl-violations'] ?? '[]';
       const headers = response.headers['content-type'] ? { 'content-type': response.headers['content-type'] } : {};
       finish(response.statusCode, headers, Buffer.concat(parts));
     });

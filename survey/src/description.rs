@@ -90,3 +90,58 @@ pub fn is_known(operation: &str, known: impl Fn(&str) -> bool) -> bool {
     let path = operation.split_once(' ').map_or("", |(_, path)| path);
     [operation, sent, path].into_iter().any(known)
 }
+
+/// The schema of a response of an operation.
+pub fn response_schema<'a>(
+    description: &'a Value,
+    operation: &str,
+    status: u16,
+    media: &str,
+) -> &'a Value {
+    let (method, path) = operation.split_once(' ').unwrap_or_default();
+    let item = resolve(description, &description["paths"][path]);
+    let responses = &item[method.to_lowercase()]["responses"];
+    let keys = [status.to_string(), "2XX".to_owned(), "default".to_owned()];
+    let response = keys.iter().map(|key| &responses[key]).find(|it| !it.is_null());
+    let content = &resolve(description, response.unwrap_or(&Value::Null))["content"];
+    schema_of(content, media)
+}
+
+/// The schema of the body of an operation.
+pub fn body_schema<'a>(description: &'a Value, operation: &str, media: &str) -> &'a Value {
+    let (method, path) = operation.split_once(' ').unwrap_or_default();
+    let item = resolve(description, &description["paths"][path]);
+    let body = resolve(description, &item[method.to_lowercase()]["requestBody"]);
+    schema_of(&body["content"], media)
+}
+
+fn schema_of<'a>(content: &'a Value, media: &str) -> &'a Value {
+    let bare = |it: &str| it.split(';').next().unwrap_or_default().trim().to_owned();
+    let same = content.as_object().into_iter().flatten().find(|(it, _)| bare(it) == bare(media));
+    same.map_or(&Value::Null, |(_, content)| &content["schema"])
+}
+
+/// Whether a schema has a place for a value: `/items/0/name`. Any of several alternatives will do.
+pub fn has_place(description: &Value, schema: &Value, place: &str) -> bool {
+    let Some(place) = place.strip_prefix('/') else { return true };
+    let (key, rest) = place.find('/').map_or((place, ""), |at| (&place[..at], &place[at..]));
+    let mut schema = schema;
+    for _ in 0..16 {
+        let parts =
+            ["allOf", "oneOf", "anyOf"].iter().flat_map(|it| schema[*it].as_array()).flatten();
+        let next = [&schema["properties"][key], &schema["additionalProperties"]];
+        let item = key.parse::<usize>().is_ok().then_some(&schema["items"]);
+        let mut next = next.into_iter().chain(item).filter(|it| it.is_object());
+        if next.any(|it| has_place(description, it, rest)) {
+            return true;
+        }
+        if parts.into_iter().any(|it| has_place(description, it, &format!("/{place}"))) {
+            return true;
+        }
+        if !schema["$ref"].is_string() {
+            return false;
+        }
+        schema = resolve(description, schema);
+    }
+    false
+}

@@ -25,8 +25,16 @@ pub fn run(places: &[PathBuf]) -> Result<bool, Failure> {
     user.write("survey.rs", include_str!("../driver/survey.rs"))?;
     let mut total = 0;
     println!(
-        "{:32} {:>5} {:>6} {:>8} {:>7} {:>8} {:>8} {:>9}",
-        "description", "calls", "driven", "accepted", "decoded", "examples", "undriven", "findings"
+        "{:32} {:>5} {:>6} {:>8} {:>7} {:>8} {:>7} {:>8} {:>9}",
+        "description",
+        "calls",
+        "driven",
+        "accepted",
+        "decoded",
+        "examples",
+        "ignored",
+        "undriven",
+        "findings"
     );
     for path in description::find(places)? {
         match drive(&user, &path) {
@@ -57,6 +65,8 @@ struct Driven {
     accepted: usize,
     decoded: usize,
     examples: usize,
+    /// Fields of responses that their schemas do not have.
+    ignored: usize,
     findings: Vec<String>,
     /// Operations that were not called, or not properly, by reason.
     undriven: BTreeMap<String, Vec<String>>,
@@ -135,13 +145,14 @@ impl std::fmt::Display for Driven {
         let undriven: usize = self.undriven.values().map(Vec::len).sum();
         writeln!(
             f,
-            "{:32} {:>5} {:>6} {:>8} {:>7} {:>8} {undriven:>8} {:>9}",
+            "{:32} {:>5} {:>6} {:>8} {:>7} {:>8} {:>7} {undriven:>8} {:>9}",
             self.name,
             self.calls,
             self.driven,
             self.accepted,
             self.decoded,
             self.examples,
+            self.ignored,
             self.findings.len()
         )?;
         for finding in &self.findings {

@@ -26,6 +26,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How long the search for a smaller description with the same finding may take.
 const SHRINKING: Duration = Duration::from_secs(120);
 
+const NO_RETURN: &str = "the generator does not return, or ends its process";
+
 /// Tries random descriptions for a time, one batch at least. False if something was found.
 pub fn run(seconds: u64, seed: Option<u64>) -> Result<bool, Failure> {
     let first = seed.unwrap_or_else(|| fastrand::u64(..1 << 40));
@@ -93,8 +95,7 @@ impl Batch {
                 }
             }
             if next < end {
-                let text = "the generator does not return, or ends its process".to_owned();
-                batch.findings.push((next, Finding::Generating(text)));
+                batch.findings.push((next, Finding::Generating(NO_RETURN.to_owned())));
                 next += 1;
             }
         }
@@ -140,11 +141,10 @@ fn report(seed: u64, finding: &Finding, user: &UserCrate) -> Result<String, Fail
     let (text, small) = match finding {
         Finding::Generating(text) => {
             let kind = kind(text);
-            let same = |value: &Value| problem(value).is_some_and(|it| self::kind(&it) == kind);
-            // What ends the process would end this one.
-            let is_safe = problem_is_returned(text);
-            let whole = grammar::description(seed);
-            (text, if is_safe { shrink(whole, until, same) } else { whole })
+            let same = |value: &Value| {
+                survives(value).is_ok_and(|it| it.is_some_and(|it| self::kind(&it) == kind))
+            };
+            (text, shrink(grammar::description(seed), until, same))
         }
         Finding::Compiling(text) => {
             let code = text.split_whitespace().next().unwrap_or_default();
@@ -171,8 +171,28 @@ fn kind(text: &str) -> String {
     text.split([':', '(', '`']).next().unwrap_or_default().to_owned()
 }
 
-fn problem_is_returned(text: &str) -> bool {
-    !text.starts_with("the generator does not return")
+/// What is wrong with a description, looked for in a process that it may end.
+fn survives(description: &Value) -> Result<Option<String>, Failure> {
+    let file = work().join("candidate.json");
+    fs::write(&file, description.to_string())?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg("__problem").arg(&file);
+    let said = ended(command, PATIENCE / 6)?;
+    Ok(match said.split_once(' ') {
+        Some(("problem", text)) => Some(text.to_owned()),
+        Some(_) => None,
+        None => Some(NO_RETURN.to_owned()),
+    })
+}
+
+/// That process.
+pub fn problem_of(file: &Path) -> Result<bool, Failure> {
+    std::panic::set_hook(Box::new(|_| ()));
+    match problem(&serde_json::from_slice(&fs::read(file)?)?) {
+        Some(text) => println!("problem {text}"),
+        None => println!("no problem"),
+    }
+    Ok(true)
 }
 
 /// Generates a range of descriptions and prints a line for each.

@@ -30,6 +30,9 @@ pub struct Exchange {
     pub status: u16,
     pub media: String,
     pub response: String,
+    /// What the peer says is wrong with the request, or with its own response.
+    #[serde(default)]
+    pub violations: String,
 }
 
 impl Peer {

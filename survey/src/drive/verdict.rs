@@ -1,12 +1,10 @@
 //! What was sent and received, compared with what should have been.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
 use super::Driven;
 use super::peer::{Exchange, Peer};
-use crate::Failure;
+use crate::{Failure, description};
 
 /// Judges every line of the driving program by what the peer saw.
 pub fn judge(
@@ -16,14 +14,12 @@ pub fn judge(
     driven: &mut Driven,
 ) -> Result<(), Failure> {
     let exchanges = peer.exchanges()?;
-    let mut described = BTreeSet::new();
-    properties(description, &mut described);
     for line in lines {
         let index = line["index"].as_u64().unwrap_or_default() as usize;
         let example = line["example"].as_u64().map(|it| it as usize);
         let operation = peer.samples[index]["operation"].as_str().unwrap_or_default();
         let exchange = exchanges.iter().find(|it| it.index == index && it.example == example);
-        let case = Case { operation, example, line, exchange, described: &described };
+        let case = Case { operation, example, line, exchange, description };
         case.judge(driven);
     }
     Ok(())
@@ -34,7 +30,7 @@ struct Case<'a> {
     example: Option<usize>,
     line: &'a Value,
     exchange: Option<&'a Exchange>,
-    described: &'a BTreeSet<String>,
+    description: &'a Value,
 }
 
 impl Case<'_> {
@@ -70,8 +66,11 @@ impl Case<'_> {
                     &format!("the peer cannot respond: {}", title(&exchange.response)),
                     self.operation,
                 ),
+                // OpenAPI says that such parameters are ignored; the peer does not.
+                _ if self.is_about_ignored_headers() => driven
+                    .undriven("the peer checks a header that is not a parameter", self.operation),
                 status => {
-                    find(driven, format!("refused with {status}: {}", cut(&exchange.response)))
+                    find(driven, format!("refused with {status}: {}", self.violations("request")))
                 }
             }
             self.differences().into_iter().for_each(|it| find(driven, it));
@@ -92,14 +91,49 @@ impl Case<'_> {
         }
         let mut lost = Vec::new();
         losses(&sent, &self.line["response"], String::new(), &mut lost);
-        // A key that no schema has is ignored, as documented.
-        lost.retain(|(place, _)| {
-            place.rsplit('/').next().is_some_and(|key| self.described.contains(key))
-                || place.rsplit('/').next().is_some_and(|key| key.parse::<usize>().is_ok())
-        });
+        // A field that the schema does not have is ignored, as documented.
+        let schema = description::response_schema(
+            self.description,
+            self.operation,
+            exchange.status,
+            &exchange.media,
+        );
+        let before = lost.len();
+        lost.retain(|(place, _)| description::has_place(self.description, schema, place));
+        driven.ignored += before - lost.len();
         if !lost.is_empty() {
-            find(driven, format!("loses of the response: {}", listed(&lost)));
+            find(driven, format!("loses of the response: {}{}", listed(&lost), self.doubt()));
         }
+    }
+
+    /// Whether the response is at fault, for what the peer knows.
+    fn doubt(&self) -> String {
+        match self.violations("response") {
+            it if it.is_empty() => String::new(),
+            it => format!(" (it does not conform: {it})"),
+        }
+    }
+
+    fn is_about_ignored_headers(&self) -> bool {
+        let said = self.violations("request");
+        let about = |it: &str| {
+            ["content-type", "accept", "authorization"]
+                .iter()
+                .any(|name| it.starts_with(&format!("Request header parameter {name} ")))
+        };
+        !said.is_empty() && said.split("; ").all(about)
+    }
+
+    /// What the peer says of a request or of its own response.
+    fn violations(&self, about: &str) -> String {
+        let Some(exchange) = self.exchange else { return String::new() };
+        let violations: Value = serde_json::from_str(&exchange.violations).unwrap_or_default();
+        let problem: Value = serde_json::from_str(&exchange.response).unwrap_or_default();
+        let more = problem["validation"].as_array().into_iter().flatten();
+        let all = violations.as_array().into_iter().flatten().chain(more);
+        let all = all.filter(|it| (it["location"][0] == "response") == (about == "response"));
+        let texts = all.filter_map(|it| it["message"].as_str());
+        cut(&texts.collect::<Vec<_>>().join("; "))
     }
 
     /// Between the arguments and what went over the wire.
@@ -158,9 +192,9 @@ impl Case<'_> {
             };
             let mut lost = Vec::new();
             losses(value, &sent, String::new(), &mut lost);
-            lost.retain(|(place, _)| {
-                place.rsplit('/').next().is_some_and(|key| self.described.contains(key))
-            });
+            // Samples have fields that their schemas do not have, where these permit any.
+            let schema = description::body_schema(self.description, self.operation, media);
+            lost.retain(|(place, _)| description::has_place(self.description, schema, place));
             return (!lost.is_empty()).then(|| format!("loses of the body: {}", listed(&lost)));
         }
         if media.starts_with("application/x-www-form-urlencoded") {
@@ -225,20 +259,6 @@ fn is_same(a: &Value, b: &Value) -> bool {
     a == b
         || number(a).is_some_and(|it| Some(it) == number(b))
         || a.as_str().is_some_and(|it| it == b.to_string())
-}
-
-/// The names of all properties of a description.
-fn properties(value: &Value, names: &mut BTreeSet<String>) {
-    match value {
-        Value::Object(fields) => {
-            if let Some(Value::Object(properties)) = fields.get("properties") {
-                names.extend(properties.keys().cloned());
-            }
-            fields.values().for_each(|it| properties(it, names));
-        }
-        Value::Array(items) => items.iter().for_each(|it| properties(it, names)),
-        _ => {}
-    }
 }
 
 fn texts(value: &Value) -> Vec<String> {
