@@ -1,0 +1,85 @@
+//! A user's crate around generated code: its dependencies are compiled once, its code is replaced.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::Failure;
+use crate::measure::{Measured, measured};
+
+pub struct UserCrate {
+    name: String,
+    pub folder: PathBuf,
+}
+
+impl UserCrate {
+    /// Writes the crate below the target folder, without code, and compiles what it depends on.
+    pub fn new(name: &str) -> Result<Self, Failure> {
+        let user = Self { name: name.to_owned(), folder: work().join(name) };
+        fs::create_dir_all(user.folder.join("src"))?;
+        let root = root();
+        fs::copy(root.join("Cargo.lock"), user.folder.join("Cargo.lock"))?;
+        let manifest = format!(
+            "[workspace]\n\n[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
+             [dependencies]\npodqueue = {{ path = {root:?}, default-features = false }}\n\
+             serde = \"1\"\nserde_json = \"1\"\n\
+             tokio = {{ version = \"1\", features = [\"rt\", \"macros\", \"time\"] }}\n"
+        );
+        fs::write(user.folder.join("Cargo.toml"), manifest)?;
+        user.write("lib.rs", "")?;
+        match user.check()? {
+            Measured { code: Some(0), .. } => Ok(user),
+            _ => {
+                Err(format!("what generated code depends on does not compile:\n{}", user.log()?)
+                    .into())
+            }
+        }
+    }
+
+    /// Writes a file of its code.
+    pub fn write(&self, name: &str, code: &str) -> Result<(), Failure> {
+        Ok(fs::write(self.folder.join("src").join(name), code)?)
+    }
+
+    /// Where a file of its code is.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.join("src").join(name)
+    }
+
+    /// `cargo check`.
+    pub fn check(&self) -> Result<Measured, Failure> {
+        let mut command = Command::new("cargo");
+        command.args(["check", "--quiet", "--target-dir"]).arg(target());
+        measured(command.current_dir(&self.folder), &self.folder.join("cargo.log"))
+    }
+
+    /// The program of its `main.rs`, built.
+    pub fn build(&self) -> Result<Option<PathBuf>, Failure> {
+        let mut command = Command::new("cargo");
+        command.args(["build", "--quiet", "--bin", &self.name, "--target-dir"]).arg(target());
+        let measured = measured(command.current_dir(&self.folder), &self.folder.join("cargo.log"))?;
+        Ok((measured.code == Some(0)).then(|| target().join("debug").join(&self.name)))
+    }
+
+    /// What cargo last said.
+    pub fn log(&self) -> Result<String, Failure> {
+        Ok(fs::read_to_string(self.folder.join("cargo.log"))?)
+    }
+}
+
+/// The folder of the checkout.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+}
+
+/// Where this program writes.
+pub fn work() -> PathBuf {
+    target().join("survey")
+}
+
+/// Where cargo writes: what the workspace has compiled is not compiled again.
+fn target() -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    let target = target.unwrap_or_else(|| root().join("target"));
+    std::path::absolute(&target).unwrap_or(target)
+}

@@ -1,0 +1,73 @@
+//! The program that makes the calls.
+
+use std::path::Path;
+
+use crate::generated::{Argument, Call, Wire};
+
+const HEAD: &str = "#![allow(warnings)]\nmod survey;\ninclude!(\"generated.rs\");\n";
+
+/// A program with a line for each call.
+pub fn program(calls: &[(usize, &Call)]) -> String {
+    let mut code = HEAD.to_owned();
+    for (index, call) in calls {
+        code.push_str(&function(*index, call));
+    }
+    code.push_str("fn main() {\n    let runtime = ::tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();\n    runtime.block_on(crate::survey::drive(&[\n");
+    for (index, _) in calls {
+        code.push_str(&format!("        ({index}, call_{index}),\n"));
+    }
+    code.push_str("    ]));\n}\n");
+    code
+}
+
+/// On which line of the program a call is.
+pub fn line_of(index: usize, program: &Path) -> usize {
+    let code = std::fs::read_to_string(program).unwrap_or_default();
+    let start = format!("fn call_{index}(");
+    code.lines().position(|line| line.starts_with(&start)).map_or(0, |it| it + 1)
+}
+
+fn function(index: usize, call: &Call) -> String {
+    let arguments: Vec<_> = call.arguments.iter().map(|it| value(call, it, "required")).collect();
+    let mut code = format!(
+        "fn call_{index}(case: ::std::rc::Rc<crate::survey::Case<'static>>) -> crate::survey::Coming {{ \
+         ::std::boxed::Box::pin(async move {{ \
+         let api = Api::at(case.client, case.url(), ::podqueue::Authorization::none())\
+         .map_err(|it| it.to_string())?; let call = api.{}({}); ",
+        call.function,
+        arguments.join(", ")
+    );
+    for setter in &call.setters {
+        let (value, name) = (value(call, setter, "optional"), &setter.name);
+        code.push_str(&format!(
+            "let call = match {value} {{ Some(it) => call.{name}(it), None => call }}; "
+        ));
+    }
+    let returned = match call.returns.as_str() {
+        it if it.contains("Bytes") => "|it| ::serde_json::json!({ \"bytes\": it.len() })",
+        it if it.contains("ServerEvents") => "|_| ::serde_json::json!({ \"events\": true })",
+        _ => "|it| ::serde_json::to_value(it).unwrap()",
+    };
+    code.push_str(&format!("Ok(call.await.map({returned})) }}) }}\n"));
+    code
+}
+
+/// The expression for an argument; one that does not compile where it is not known what it is.
+fn value(call: &Call, argument: &Argument, how: &str) -> String {
+    let (place, name) = match call.wire.get(&argument.name) {
+        Some(Wire::Path(name)) => ("path", name),
+        Some(Wire::Query(name)) => ("query", name),
+        Some(Wire::Header(name)) => ("header", name),
+        Some(Wire::Part(name)) => ("part", name),
+        Some(Wire::Body(media)) => ("body", media),
+        None => return "unknown".to_owned(),
+    };
+    let files = argument.ty.starts_with("Vec<") && argument.ty.contains("Part");
+    match argument.ty.as_str() {
+        _ if files && how == "required" => format!("[case.required_file({place:?}, {name:?})?]"),
+        _ if files => format!("case.optional_file({place:?}, {name:?})?.map(|it| [it])"),
+        ty if ty.ends_with("Bytes") => format!("case.{how}_bytes({place:?}, {name:?})?"),
+        ty if ty.ends_with("Part") => format!("case.{how}_file({place:?}, {name:?})?"),
+        ty => format!("case.{how}::<{ty}>({place:?}, {name:?})?"),
+    }
+}

@@ -1,0 +1,199 @@
+//! Generated code, read as a user's editor would: which calls there are and what they take.
+
+use std::collections::BTreeMap;
+
+use quote::ToTokens;
+use syn::visit::{self, Visit};
+use syn::{Expr, ExprMethodCall, ImplItem, Item, Lit, ReturnType, Type};
+
+use crate::Failure;
+
+/// One call.
+#[derive(Debug, Default)]
+pub struct Call {
+    /// The method of `Api`.
+    pub function: String,
+    /// `GET /pods/{id}`, put together from what the call sends.
+    pub operation: String,
+    /// The arguments of the method, in their order.
+    pub arguments: Vec<Argument>,
+    /// The setters of the builder, apart from those that every builder has.
+    pub setters: Vec<Argument>,
+    /// What each argument and setter is on the wire.
+    pub wire: BTreeMap<String, Wire>,
+    /// What it returns, as written.
+    pub returns: String,
+}
+
+/// A name, and a type that can be given there.
+#[derive(Clone, Debug)]
+pub struct Argument {
+    pub name: String,
+    pub ty: String,
+}
+
+/// Where a value goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wire {
+    Path(String),
+    Query(String),
+    Header(String),
+    Part(String),
+    /// With its media type.
+    Body(String),
+}
+
+/// All calls of a generated file.
+pub fn calls(code: &str) -> Result<Vec<Call>, Failure> {
+    let file = syn::parse_file(code)?;
+    let mut builders = BTreeMap::new();
+    let mut calls = Vec::new();
+    for item in &file.items {
+        let Item::Impl(item) = item else { continue };
+        let name = name_of(&item.self_ty);
+        for function in item.items.iter().filter_map(as_function) {
+            let function_name = function.sig.ident.to_string();
+            if name == "Api" && !["new", "at"].contains(&function_name.as_str()) {
+                let ReturnType::Type(_, returned) = &function.sig.output else { continue };
+                let arguments = arguments(function);
+                let call = Call { function: function_name, arguments, ..Call::default() };
+                calls.push((name_of(returned), call));
+            } else if name != "Api" && item.trait_.is_none() {
+                let builder: &mut Builder = builders.entry(name.clone()).or_default();
+                builder.add(&function_name, function);
+            }
+        }
+    }
+    let known = |(builder, mut call): (String, Call)| {
+        let builder: Builder = builders.remove(&builder).unwrap_or_default();
+        call.operation = format!("{} {}", builder.method, builder.path);
+        (call.setters, call.wire, call.returns) = (builder.setters, builder.wire, builder.returns);
+        call
+    };
+    Ok(calls.into_iter().map(known).collect())
+}
+
+#[derive(Default)]
+struct Builder {
+    setters: Vec<Argument>,
+    wire: BTreeMap<String, Wire>,
+    returns: String,
+    method: String,
+    path: String,
+}
+
+impl Builder {
+    fn add(&mut self, name: &str, function: &syn::ImplItemFn) {
+        match name {
+            "send" => {
+                self.returns = function.sig.output.to_token_stream().to_string();
+                self.visit_block(&function.block);
+            }
+            "null" | "set" | "timeout" => {}
+            _ if function.sig.inputs.len() == 2 => self.setters.extend(arguments(function)),
+            _ => {}
+        }
+    }
+
+    fn links(&mut self, wire: Wire, value: Option<&Expr>) {
+        let tokens = value.map(|it| it.to_token_stream().to_string()).unwrap_or_default();
+        let after = tokens.split("self . ").nth(1).unwrap_or_default();
+        let field = after.split(|it: char| !it.is_alphanumeric() && it != '_' && it != '#').next();
+        if let Some(field) = field.filter(|it| !it.is_empty()) {
+            self.wire.insert(field.to_owned(), wire);
+        }
+    }
+}
+
+impl Visit<'_> for Builder {
+    fn visit_expr_match(&mut self, it: &syn::ExprMatch) {
+        // `match &self.field { Some(value) => call.header("name", value), … }`
+        let header = it.arms.iter().find_map(|arm| match &*arm.body {
+            Expr::MethodCall(call) if call.method == "header" => call.args.first().and_then(text),
+            _ => None,
+        });
+        match header {
+            Some(name) => self.links(Wire::Header(name), Some(&it.expr)),
+            None => visit::visit_expr_match(self, it),
+        }
+    }
+
+    fn visit_expr_call(&mut self, it: &syn::ExprCall) {
+        if it.func.to_token_stream().to_string().ends_with("RestCall :: new") {
+            self.method = it.args.get(1).and_then(text).unwrap_or_default();
+        }
+        visit::visit_expr_call(self, it);
+    }
+
+    fn visit_expr_method_call(&mut self, it: &ExprMethodCall) {
+        visit::visit_expr_method_call(self, it);
+        let name = it.args.first().and_then(text).unwrap_or_default();
+        match it.method.to_string().as_str() {
+            "literal" => self.path.push_str(&name),
+            "parameter" => {
+                self.path.push_str(&format!("{{{name}}}"));
+                self.links(Wire::Path(name), it.args.get(1));
+            }
+            "query" | "query_joined" => self.links(Wire::Query(name), it.args.get(1)),
+            "header" => self.links(Wire::Header(name), it.args.get(1)),
+            "value" | "files" => self.links(Wire::Part(name), it.args.get(1)),
+            "json" => self.links(Wire::Body("application/json".to_owned()), it.args.first()),
+            "form" => {
+                let media = "application/x-www-form-urlencoded".to_owned();
+                self.links(Wire::Body(media), it.args.first());
+            }
+            "json_as" | "raw" => self.links(Wire::Body(name), it.args.get(1)),
+            _ => {}
+        }
+    }
+}
+
+fn as_function(item: &ImplItem) -> Option<&syn::ImplItemFn> {
+    match item {
+        ImplItem::Fn(function) => Some(function),
+        _ => None,
+    }
+}
+
+fn arguments(function: &syn::ImplItemFn) -> Vec<Argument> {
+    let typed = function.sig.inputs.iter().filter_map(|it| match it {
+        syn::FnArg::Typed(it) => {
+            Some(Argument { name: it.pat.to_token_stream().to_string(), ty: concrete(&it.ty) })
+        }
+        syn::FnArg::Receiver(_) => None,
+    });
+    typed.collect()
+}
+
+/// `String` for `impl Into<String>`, `Vec<T>` for `impl IntoIterator<Item = T>`.
+fn concrete(ty: &Type) -> String {
+    let Type::ImplTrait(it) = ty else { return name_of(ty) };
+    for bound in &it.bounds {
+        let syn::TypeParamBound::Trait(bound) = bound else { continue };
+        let Some(last) = bound.path.segments.last() else { continue };
+        let syn::PathArguments::AngleBracketed(inner) = &last.arguments else { continue };
+        match inner.args.first() {
+            Some(syn::GenericArgument::Type(ty)) => return concrete(ty),
+            Some(syn::GenericArgument::AssocType(item)) => {
+                return format!("Vec<{}>", concrete(&item.ty));
+            }
+            _ => {}
+        }
+    }
+    name_of(ty)
+}
+
+fn name_of(ty: &Type) -> String {
+    ty.to_token_stream().to_string()
+}
+
+fn text(expression: &Expr) -> Option<String> {
+    match expression {
+        Expr::Lit(it) => match &it.lit {
+            Lit::Str(text) => Some(text.value()),
+            _ => None,
+        },
+        Expr::Reference(it) => text(&it.expr),
+        _ => None,
+    }
+}

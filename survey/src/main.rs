@@ -1,0 +1,50 @@
+//! Tries the generator on descriptions that others wrote, and on random ones. Run by
+//! `scripts/survey.sh`, which lists the arguments.
+
+mod crates;
+mod description;
+mod drive;
+mod generated;
+mod generation;
+mod measure;
+mod random;
+mod shrink;
+mod table;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(failure) => {
+            eprintln!("survey: {failure}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether nothing was found.
+fn run(arguments: &[String]) -> Result<bool, Failure> {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments.as_slice() {
+        // What this program runs as processes of its own, to measure them and to survive them.
+        ["__measure", report, command @ ..] => measure::child(report.as_ref(), command),
+        ["__generate", description, code] => generation::child(description, code.as_ref()),
+        ["__random", seed, count, folder] => {
+            random::child(seed.parse()?, count.parse()?, folder.as_ref())
+        }
+        ["__problem", file] => random::problem_of(file.as_ref()),
+        ["--random", seconds] => random::run(seconds.parse()?, None),
+        ["--random", seconds, seed] => random::run(seconds.parse()?, Some(seed.parse()?)),
+        ["--drive", places @ ..] if !places.is_empty() => {
+            drive::run(&places.iter().map(PathBuf::from).collect::<Vec<_>>())
+        }
+        [] => Err("name descriptions, folders of them, or --random SECONDS".into()),
+        places => table::print(&places.iter().map(PathBuf::from).collect::<Vec<_>>()),
+    }
+}

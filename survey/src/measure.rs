@@ -1,0 +1,51 @@
+//! What a command costs. It is the child of a process that has no other children, because the
+//! system reports the peak memory of all children together.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use nix::sys::resource::{UsageWho, getrusage};
+use serde::{Deserialize, Serialize};
+
+use crate::Failure;
+
+/// The outcome of a command and its cost.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Measured {
+    /// The exit code; none if a signal ended it.
+    pub code: Option<i32>,
+    pub seconds: f64,
+    /// The peak memory of the largest process among the command and its descendants.
+    pub megabytes: f64,
+}
+
+/// Runs a command whose output goes to a file.
+pub fn measured(command: &Command, output: &Path) -> Result<Measured, Failure> {
+    let report = output.with_extension("measured");
+    let mut outer = Command::new(std::env::current_exe()?);
+    outer.arg("__measure").arg(&report).arg(command.get_program()).args(command.get_args());
+    outer.envs(command.get_envs().filter_map(|(key, value)| Some((key, value?))));
+    if let Some(folder) = command.get_current_dir() {
+        outer.current_dir(folder);
+    }
+    let log = std::fs::File::create(output)?;
+    outer.stdout(log.try_clone()?).stderr(log);
+    if !outer.status()?.success() {
+        return Err(format!("cannot run {command:?}").into());
+    }
+    Ok(serde_json::from_slice(&std::fs::read(&report)?)?)
+}
+
+/// The process in between.
+pub fn child(report: &Path, command: &[&str]) -> Result<bool, Failure> {
+    let [program, arguments @ ..] = command else { return Err("no command to measure".into()) };
+    let start = Instant::now();
+    let status = Command::new(program).args(arguments).status()?;
+    let seconds = start.elapsed().as_secs_f64();
+    let kilobytes = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss();
+    let megabytes = kilobytes as f64 / 1024.0;
+    let measured = Measured { code: status.code(), seconds, megabytes };
+    std::fs::write(report, serde_json::to_vec(&measured)?)?;
+    Ok(true)
+}

@@ -1,0 +1,261 @@
+//! Random descriptions, a number for each: a description is the same whenever its number is.
+
+mod grammar;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use podqueue_codegen::{Source, rest};
+use serde_json::Value;
+
+use crate::crates::{UserCrate, work};
+use crate::generation::left_out;
+use crate::shrink::shrink;
+use crate::table::first_lines;
+use crate::{Failure, description, generated};
+
+/// How many descriptions are compiled at once.
+const BATCH: u64 = 60;
+
+/// How long one description may take to generate.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long the search for a smaller description with the same finding may take.
+const SHRINKING: Duration = Duration::from_secs(120);
+
+const NO_RETURN: &str = "the generator does not return, or ends its process";
+
+/// Tries random descriptions for a time, one batch at least. False if something was found.
+pub fn run(seconds: u64, seed: Option<u64>) -> Result<bool, Failure> {
+    let first = seed.unwrap_or_else(|| fastrand::u64(..1 << 40));
+    println!("random descriptions from seed {first} on");
+    let user = UserCrate::new("random")?;
+    let start = Instant::now();
+    let (mut seed, mut operations, mut findings) = (first, 0, Vec::new());
+    loop {
+        let batch = Batch::run(seed, &user)?;
+        operations += batch.operations;
+        for (seed, finding) in batch.findings {
+            println!("{}", report(seed, &finding, &user)?);
+            findings.push(seed);
+        }
+        seed += BATCH;
+        if start.elapsed().as_secs() >= seconds {
+            break;
+        }
+    }
+    println!(
+        "{} descriptions with {operations} operations from seed {first} on: {} findings",
+        seed - first,
+        findings.len()
+    );
+    Ok(findings.is_empty())
+}
+
+/// What is wrong with a description.
+enum Finding {
+    /// Known from generating alone.
+    Generating(String),
+    Compiling(String),
+}
+
+struct Batch {
+    operations: usize,
+    findings: Vec<(u64, Finding)>,
+}
+
+impl Batch {
+    fn run(first: u64, user: &UserCrate) -> Result<Self, Failure> {
+        let mut batch = Self { operations: 0, findings: Vec::new() };
+        let mut modules = Vec::new();
+        let mut next = first;
+        let end = first + BATCH;
+        while next < end {
+            // A process of its own: a generator that overflows its stack ends it.
+            let mut command = Command::new(std::env::current_exe()?);
+            let folder = user.file("");
+            command.arg("__random").arg(next.to_string()).arg((end - next).to_string()).arg(folder);
+            let output = ended(command, PATIENCE * 4)?;
+            for line in output.lines() {
+                let Some((seed, said)) = line.split_once(' ') else { continue };
+                next = seed.parse::<u64>()? + 1;
+                match said.split_once(' ') {
+                    Some(("compile", operations)) => {
+                        modules.push(next - 1);
+                        batch.operations += operations.parse::<usize>()?;
+                    }
+                    Some(("finding", text)) => {
+                        let text = text.replace("\\n", "\n");
+                        batch.findings.push((next - 1, Finding::Generating(text)));
+                    }
+                    _ => {}
+                }
+            }
+            if next < end {
+                batch.findings.push((next, Finding::Generating(NO_RETURN.to_owned())));
+                next += 1;
+            }
+        }
+        let refused = refused(user, &modules)?;
+        batch
+            .findings
+            .extend(refused.into_iter().map(|(seed, log)| (seed, Finding::Compiling(log))));
+        Ok(batch)
+    }
+}
+
+/// Which of the generated modules do not compile, and why.
+fn refused(user: &UserCrate, modules: &[u64]) -> Result<Vec<(u64, String)>, Failure> {
+    let mut left: Vec<u64> = modules.to_vec();
+    let mut found = Vec::new();
+    loop {
+        let module = |seed: &u64| format!("pub mod d{seed} {{ include!(\"d{seed}.rs\"); }}\n");
+        let code: String = left.iter().map(module).collect();
+        user.write("lib.rs", &format!("#![allow(deprecated)]\n{code}"))?;
+        if user.check()?.code == Some(0) {
+            return Ok(found);
+        }
+        let log = user.log()?;
+        let before = found.len();
+        left.retain(|seed| {
+            let errors: Vec<_> =
+                log.split("\n\n").filter(|it| it.contains(&format!("/d{seed}.rs:"))).collect();
+            let errors: Vec<_> = errors.into_iter().filter(|it| it.starts_with("error")).collect();
+            if !errors.is_empty() {
+                found.push((*seed, first_lines(&errors.join("\n\n"), 20)));
+            }
+            errors.is_empty()
+        });
+        if found.len() == before {
+            return Err(format!("the code does not compile:\n{}", first_lines(&log, 60)).into());
+        }
+    }
+}
+
+/// A finding with the smallest description that has it, which is also written to a file.
+fn report(seed: u64, finding: &Finding, user: &UserCrate) -> Result<String, Failure> {
+    let until = Instant::now() + SHRINKING;
+    let (text, small) = match finding {
+        Finding::Generating(text) => {
+            let kind = kind(text);
+            let same = |value: &Value| {
+                survives(value).is_ok_and(|it| it.is_some_and(|it| self::kind(&it) == kind))
+            };
+            (text, shrink(grammar::description(seed), until, same))
+        }
+        Finding::Compiling(text) => {
+            let code = text.split_whitespace().next().unwrap_or_default();
+            let same = |value: &Value| {
+                let Ok(generated) = rest::generate(&source(value)) else { return false };
+                user.write("d0.rs", &generated.code).is_ok()
+                    && refused(user, &[0])
+                        .is_ok_and(|it| it.iter().any(|it| it.1.starts_with(code)))
+            };
+            (text, shrink(grammar::description(seed), until, same))
+        }
+    };
+    let folder = work().join("findings");
+    fs::create_dir_all(&folder)?;
+    let file = folder.join(format!("{seed}.json"));
+    fs::write(&file, serde_json::to_string_pretty(&small)?)?;
+    Ok(format!(
+        "seed {seed}: {text}\n  smallest description, also in {}:\n  {small}\n",
+        file.display()
+    ))
+}
+
+fn kind(text: &str) -> String {
+    text.split([':', '(', '`']).next().unwrap_or_default().to_owned()
+}
+
+/// What is wrong with a description, looked for in a process that it may end.
+fn survives(description: &Value) -> Result<Option<String>, Failure> {
+    let file = work().join("candidate.json");
+    fs::write(&file, description.to_string())?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg("__problem").arg(&file);
+    let said = ended(command, PATIENCE / 6)?;
+    Ok(match said.split_once(' ') {
+        Some(("problem", text)) => Some(text.to_owned()),
+        Some(_) => None,
+        None => Some(NO_RETURN.to_owned()),
+    })
+}
+
+/// That process.
+pub fn problem_of(file: &Path) -> Result<bool, Failure> {
+    std::panic::set_hook(Box::new(|_| ()));
+    match problem(&serde_json::from_slice(&fs::read(file)?)?) {
+        Some(text) => println!("problem {text}"),
+        None => println!("no problem"),
+    }
+    Ok(true)
+}
+
+/// Generates a range of descriptions and prints a line for each.
+pub fn child(seed: u64, count: u64, folder: &Path) -> Result<bool, Failure> {
+    std::panic::set_hook(Box::new(|_| ()));
+    for seed in seed..seed + count {
+        let description = grammar::description(seed);
+        match problem(&description) {
+            Some(problem) => println!("{seed} finding {}", problem.replace('\n', "\\n")),
+            None => {
+                let generated =
+                    rest::generate(&source(&description)).map_err(|_| "not deterministic")?;
+                fs::write(folder.join(format!("d{seed}.rs")), generated.code)?;
+                println!("{seed} compile {}", description::operations(&description).len());
+            }
+        }
+    }
+    Ok(true)
+}
+
+fn source(description: &Value) -> Source {
+    Source::new("openapi/random.json", description.to_string())
+}
+
+/// What generating shows to be wrong: a panic, a refusal, an operation that is left out silently.
+fn problem(description: &Value) -> Option<String> {
+    let source = source(description);
+    let generated = match std::panic::catch_unwind(|| rest::generate(&source)) {
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            return Some(format!("panic: {text}"));
+        }
+        Ok(Err(mistakes)) => {
+            let mistakes: Vec<_> = mistakes.iter().map(|it| it.message.as_str()).collect();
+            return Some(format!("refused: {}", mistakes.join("; ")));
+        }
+        Ok(Ok(generated)) => generated,
+    };
+    let warnings: Vec<_> = generated.warnings.iter().map(|it| it.message.clone()).collect();
+    let calls = match generated::calls(&generated.code) {
+        Ok(calls) => calls,
+        Err(failure) => return Some(format!("does not parse: {failure}")),
+    };
+    let mut known: BTreeSet<_> = left_out(&warnings).map(str::to_owned).collect();
+    known.extend(calls.into_iter().map(|it| it.operation));
+    let missing = description::operations(description);
+    let missing = missing.iter().find(|it| !description::is_known(it, |it| known.contains(it)))?;
+    Some(format!("left out without a warning: {missing}"))
+}
+
+/// What a process prints until it ends, or until it has taken too long.
+fn ended(mut command: Command, patience: Duration) -> Result<String, Failure> {
+    let output: PathBuf = work().join("random.out");
+    let file = fs::File::create(&output)?;
+    let mut child = command.stdout(file).stderr(Stdio::null()).spawn()?;
+    let start = Instant::now();
+    while child.try_wait()?.is_none() {
+        if start.elapsed() > patience {
+            child.kill()?;
+            child.wait()?;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(fs::read_to_string(&output)?)
+}

@@ -1,0 +1,61 @@
+//! The smallest part of a value that still has a property.
+
+use std::time::Instant;
+
+use serde_json::Value;
+
+/// Takes away whatever can be taken away, until nothing more can be or time is up.
+pub fn shrink(mut value: Value, until: Instant, holds: impl Fn(&Value) -> bool) -> Value {
+    loop {
+        let mut pointers = Vec::new();
+        collect(&value, String::new(), &mut pointers);
+        // What is large first.
+        pointers.sort_by_key(|it| it.matches('/').count());
+        let mut smaller = false;
+        for pointer in pointers {
+            if Instant::now() > until {
+                return value;
+            }
+            let mut candidate = value.clone();
+            if remove(&mut candidate, &pointer) && holds(&candidate) {
+                value = candidate;
+                smaller = true;
+            }
+        }
+        if !smaller {
+            return value;
+        }
+    }
+}
+
+fn collect(value: &Value, pointer: String, pointers: &mut Vec<String>) {
+    let mut add = |key: &str, value: &Value| {
+        let pointer = format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"));
+        pointers.push(pointer.clone());
+        collect(value, pointer, pointers);
+    };
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| add(key, value)),
+        // From the end, so that what is removed does not move the rest.
+        Value::Array(items) => {
+            items.iter().enumerate().rev().for_each(|(index, value)| add(&index.to_string(), value))
+        }
+        _ => {}
+    }
+}
+
+fn remove(value: &mut Value, pointer: &str) -> bool {
+    let Some((parent, key)) = pointer.rsplit_once('/') else { return false };
+    let key = key.replace("~1", "/").replace("~0", "~");
+    match value.pointer_mut(parent) {
+        Some(Value::Object(fields)) => fields.remove(&key).is_some(),
+        Some(Value::Array(items)) => match key.parse::<usize>() {
+            Ok(index) if index < items.len() => {
+                items.remove(index);
+                true
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
