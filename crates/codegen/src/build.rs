@@ -81,7 +81,8 @@ impl Build {
 
     /// Generates REST calls from the OpenAPI descriptions of a folder, or from one file, for
     /// `podqueue::include_rest!()` to bring in. Files without an `openapi` version are parts of
-    /// others. May be called several times.
+    /// others. May be called several times. A file that the build script has made in `OUT_DIR` is
+    /// not watched: what it is made from has to be.
     ///
     /// Descriptions are of OpenAPI 3.0 to 3.2, in YAML or JSON. References to other files are
     /// followed, and these files are watched, too; references to URLs are not. Whatever cannot be
@@ -225,7 +226,12 @@ impl Run<'_> {
         linked(folder, &files).iter().for_each(|file| self.watch(file));
     }
 
+    /// What the build script itself has written is newer than its start: if that were watched, the
+    /// script would run on every build.
     fn watch(&mut self, path: &Path) {
+        if path.starts_with(self.out) {
+            return;
+        }
         self.directive(format!("cargo::rerun-if-changed={}", path.display()));
     }
 

@@ -170,6 +170,15 @@ fn further_files_of_a_description_are_watched_and_named() {
 }
 
 #[test]
+fn what_the_build_script_has_made_is_not_watched() {
+    let folder = Folder::new("made");
+    folder.write("out/a.yaml", DESCRIPTION);
+    let (directives, failed) = folder.directives(&Build::new().rest(folder.path("out/a.yaml")));
+    assert!(!failed, "{directives}");
+    assert!(!directives.contains("rerun-if-changed"), "{directives}");
+}
+
+#[test]
 fn podqueues_own_folder_holds_one_description() {
     let folder = Folder::new("one");
     folder.write("openapi/a.yaml", DESCRIPTION);
