@@ -17,12 +17,15 @@ use crate::graphql;
 use crate::http::{Hosts, Name, RequestLog, listener};
 use crate::limits::{Limiter, RateLimits};
 use crate::operation::Operation;
-use crate::queue::{Endpoint, EndpointSettings, StreamShape, Workers};
-use crate::service::LocalService;
+use crate::queue::{Endpoint, EndpointSettings, Runner, StreamShape, Workers};
+use crate::service::{LocalService, reachable};
 use crate::site::{ApiKey, App};
 use crate::sync::Tasks;
 use crate::webhook::Webhooks;
-use crate::worker::{Closure, Command, Handler, HandlerError, LocalJob, Streaming, builtins};
+use crate::worker::{
+    Closure, Command, Crew, Environment, Handler, HandlerError, Listener, LocalJob, Logs, Streaming,
+    WorkerLog, builtins,
+};
 
 const DEFAULT_EXECUTION_TIMEOUT: Duration = Duration::from_secs(600);
 /// Far more than a test queues. It bounds the number of jobs, not their size: with inputs of
@@ -33,6 +36,13 @@ const MAX_RUNSYNC_PAYLOAD: usize = 20 * 1024 * 1024;
 /// Far more than the limits of the interface allow requests at once.
 const MAX_CONNECTIONS: usize = 4096;
 
+/// Who runs the jobs of an endpoint.
+enum Staff {
+    Handler(Arc<dyn Handler>),
+    /// Workers that attach, started with a command if there is one.
+    Attached(Option<String>),
+}
+
 /// Configures a [`LocalService`]; created by [`LocalService::builder`].
 #[must_use = "a builder does nothing until `start` is called"]
 pub struct Builder {
@@ -42,7 +52,9 @@ pub struct Builder {
     allowed_hosts: Vec<String>,
     max_connections: usize,
     clock: Clock,
-    handlers: BTreeMap<String, Arc<dyn Handler>>,
+    staff: BTreeMap<String, Staff>,
+    worker_prefix: String,
+    log_listener: Option<Listener>,
     defaults: EndpointSettings,
     workers: BTreeMap<String, Workers>,
     execution_timeouts: BTreeMap<String, Duration>,
@@ -65,7 +77,9 @@ impl Default for Builder {
             allowed_hosts: Vec::new(),
             max_connections: MAX_CONNECTIONS,
             clock: Clock::real(),
-            handlers: BTreeMap::new(),
+            staff: BTreeMap::new(),
+            worker_prefix: String::new(),
+            log_listener: None,
             defaults: EndpointSettings {
                 workers: Workers::default(),
                 execution_timeout: DEFAULT_EXECUTION_TIMEOUT,
@@ -177,7 +191,45 @@ impl Builder {
     }
 
     fn handler(mut self, name: String, handler: Arc<dyn Handler>) -> Self {
-        self.handlers.insert(name, handler);
+        self.staff.insert(name, Staff::Handler(handler));
+        self
+    }
+
+    /// Adds an endpoint whose workers attach to the service over HTTP and take its jobs: programs that
+    /// are started elsewhere, with the environment that
+    /// [`worker_environment`](LocalService::worker_environment) returns.
+    ///
+    /// They are neither started nor stopped by the service, so of [`Workers`] only
+    /// [`ping_interval`](Workers::ping_interval) applies to them. See [the crate's
+    /// documentation](crate#workers-that-attach).
+    pub fn endpoint_for_workers(mut self, name: impl Into<String>) -> Self {
+        self.staff.insert(name.into(), Staff::Attached(None));
+        self
+    }
+
+    /// Adds an endpoint whose workers are programs that attach to the service over HTTP, started with
+    /// a shell command when they are needed, with the environment that tells them how. A worker is
+    /// starting until it first takes a job; if it ends unasked, its jobs run once more on another one.
+    /// What it prints is kept: see [`worker_logs`](LocalService::worker_logs).
+    ///
+    /// See [the crate's documentation](crate#workers-that-attach).
+    pub fn worker_endpoint(mut self, name: impl Into<String>, command: impl Into<String>) -> Self {
+        self.staff.insert(name.into(), Staff::Attached(Some(command.into())));
+        self
+    }
+
+    /// Sets what the names of the environment variables of attached workers begin with: nothing by
+    /// default. It must consist of ASCII letters, digits and `_`, without a digit at its beginning;
+    /// otherwise [`start`](Self::start) fails.
+    pub fn worker_env_prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.worker_prefix = prefix.into();
+        self
+    }
+
+    /// Sets what is called with each line that a worker prints, and with what the service has to say
+    /// about it, as it comes. It must return soon.
+    pub fn on_worker_log(mut self, listener: impl Fn(&WorkerLog) + Send + Sync + 'static) -> Self {
+        self.log_listener = Some(Arc::new(listener));
         self
     }
 
@@ -303,6 +355,10 @@ impl Builder {
         if let Some(flaw) = self.keys.iter().find_map(ApiKey::flaw) {
             return Err(Error::invalid("api_key", flaw));
         }
+        if !is_variable_prefix(&self.worker_prefix) {
+            let why = "must consist of ASCII letters, digits and _, and not begin with a digit";
+            return Err(Error::invalid("worker_env_prefix", why));
+        }
         let allowed_hosts = self.allowed_hosts.iter().map(|name| {
             Name::allowed(name).map_err(|why| {
                 Error::invalid("allow_host", format_args!("invalid host name {name:?}: {why}"))
@@ -315,12 +371,15 @@ impl Builder {
         let tasks = Tasks::new(tokio::runtime::Handle::current());
         let webhooks = Webhooks::new(self.clock.clone(), tasks.clone()).map_err(Error::webhooks)?;
 
-        let mut handlers = BTreeMap::new();
+        let mut staff = BTreeMap::new();
         if self.builtins {
-            handlers.extend(builtins().map(|(name, handler)| (name.to_owned(), handler)));
+            let handled = |(name, handler): (&str, _)| (name.to_owned(), Staff::Handler(handler));
+            staff.extend(builtins().map(handled));
         }
-        handlers.extend(self.handlers);
-        let start = |(name, handler): (String, Arc<dyn Handler>)| {
+        staff.extend(self.staff);
+        let worker_key = ApiKey::random().map_err(Error::random_key)?;
+        let worker_key = ApiKey { allowed: Some(Operation::OF_WORKERS.into()), ..worker_key };
+        let start = |(name, staff): (String, Staff)| {
             let settings = EndpointSettings {
                 workers: self.workers.get(&name).copied().unwrap_or(self.defaults.workers),
                 execution_timeout: self
@@ -330,20 +389,36 @@ impl Builder {
                     .unwrap_or(self.defaults.execution_timeout),
                 ..self.defaults
             };
+            let runner = match staff {
+                Staff::Handler(handler) => Runner::Handler(handler),
+                Staff::Attached(command) => Runner::Attached(Arc::new(Crew {
+                    environment: Environment {
+                        prefix: self.worker_prefix.clone(),
+                        base_url: format!("http://{}", reachable(address)),
+                        endpoint: name.clone(),
+                        key: worker_key.secret.clone(),
+                        ping_interval: settings.workers.pings(),
+                    },
+                    command,
+                    logs: Logs::new(&name, self.clock.clone(), self.log_listener.clone()),
+                })),
+            };
             let endpoint = Endpoint::start(
                 &name,
                 settings,
-                handler,
+                runner,
                 self.clock.clone(),
                 tasks.clone(),
                 webhooks.clone(),
             );
             (name, endpoint)
         };
+        let endpoints = staff.into_iter().map(start).collect();
         let mut keys = self.keys;
         if keys.is_empty() {
             keys.push(ApiKey::random().map_err(Error::random_key)?);
         }
+        keys.push(worker_key);
         let app = Arc::new(App {
             keys,
             hosts: Hosts { address: address.ip(), allowed: allowed_hosts },
@@ -352,7 +427,7 @@ impl Builder {
             door: Arc::default(),
             stopping: tasks.stopping().clone(),
             limiter: self.rate_limits.map(|limits| Limiter::new(limits, self.clock.clone())),
-            endpoints: handlers.into_iter().map(start).collect(),
+            endpoints,
             schema: graphql::schema(catalog.clone()),
             descriptions: Descriptions::default(),
             catalog,
@@ -383,11 +458,17 @@ impl Builder {
     }
 }
 
+/// Whether the names of environment variables can begin so.
+fn is_variable_prefix(prefix: &str) -> bool {
+    prefix.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && !prefix.starts_with(|first: char| first.is_ascii_digit())
+}
+
 impl std::fmt::Debug for Builder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Builder")
             .field("listen", &self.listen)
-            .field("endpoints", &self.handlers.keys())
+            .field("endpoints", &self.staff.keys())
             .finish_non_exhaustive()
     }
 }

@@ -95,6 +95,12 @@ impl Clock {
         if self.is_manual() { begun } else { self.now() }
     }
 
+    /// Waits until the clock is next advanced.
+    pub(crate) async fn advanced(&self) {
+        // The sender lives in `self`, so this never fails.
+        let _ = self.inner.changed.subscribe().changed().await;
+    }
+
     /// Waits until `duration` has passed on this clock.
     pub async fn sleep(&self, duration: Duration) {
         self.sleep_until(self.now().saturating_add(duration)).await;

@@ -16,7 +16,7 @@ pub struct Error {
 
 impl Error {
     /// Returns the method of [`Builder`](crate::Builder) that was given an invalid value, if that is
-    /// the reason: `api_key` or `allow_host`.
+    /// the reason: `api_key`, `allow_host` or `worker_env_prefix`.
     #[must_use]
     pub fn setting(&self) -> Option<&'static str> {
         self.setting

@@ -160,7 +160,7 @@ pub use operation::Operation;
 pub use queue::{StreamShape, Workers};
 pub use service::LocalService;
 pub use webhook::WebhookDelivery;
-pub use worker::{HandlerError, JobContext, JobPolicy, LocalJob, S3Config};
+pub use worker::{HandlerError, JobContext, JobPolicy, LocalJob, LogSource, S3Config, WorkerLog};
 
 /// The code of the page that introduces the crate compiles.
 #[cfg(doctest)]

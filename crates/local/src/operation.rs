@@ -29,6 +29,18 @@ pub enum Operation {
     OpenAi,
     /// `GET /v2/{endpoint_id}/requests`
     Requests,
+    /// `GET /v2/{endpoint_id}/job-take/{worker_id}`
+    JobTake,
+    /// `GET /v2/{endpoint_id}/job-take-batch/{worker_id}`
+    JobTakeBatch,
+    /// `GET /v2/{endpoint_id}/job-stop/{worker_id}`
+    JobStop,
+    /// `POST /v2/{endpoint_id}/job-stream/{worker_id}/{job_id}`
+    JobStream,
+    /// `POST /v2/{endpoint_id}/job-done/{worker_id}/{job_id}`
+    JobDone,
+    /// `GET /v2/{endpoint_id}/ping/{worker_id}`
+    Ping,
     /// `GET /v1/pods/{podId}`
     GetPod,
     /// `GET /v1/templates/{templateId}`
@@ -38,4 +50,20 @@ pub enum Operation {
     GraphQl,
     /// Everything under `/_local`, if the control plane is enabled.
     Control,
+}
+
+impl Operation {
+    /// What a worker does that attaches over HTTP.
+    pub(crate) const OF_WORKERS: [Self; 6] = [
+        Self::JobTake,
+        Self::JobTakeBatch,
+        Self::JobStop,
+        Self::JobStream,
+        Self::JobDone,
+        Self::Ping,
+    ];
+
+    pub(crate) fn is_of_workers(self) -> bool {
+        Self::OF_WORKERS.contains(&self)
+    }
 }

@@ -1,17 +1,23 @@
 //! The job queue: endpoints with their jobs and workers.
 
+mod attached;
 mod calendar;
 mod endpoint;
 mod event;
+mod fleet;
 mod health;
 mod job;
+mod report;
+mod starts;
 mod stream;
 mod submission;
 mod sync;
 mod workers;
 
-pub(crate) use endpoint::{Endpoint, EndpointSettings};
+pub(crate) use attached::{Taken, Unhealthy};
+pub(crate) use endpoint::{Endpoint, EndpointSettings, Runner};
 pub(crate) use job::{Mode, Receipt, Record};
+pub(crate) use report::{Chunk, Report};
 pub(crate) use submission::{Submission, ttl_of};
 pub(crate) use sync::{openai, run_sync, wait_of};
 

@@ -16,6 +16,7 @@ use crate::http::{Door, RequestRecord, serve};
 use crate::site::{App, Site};
 use crate::sync::Tasks;
 use crate::webhook::WebhookDelivery;
+use crate::worker::WorkerLog;
 
 /// A running local service. Dropping it stops it: the port is free immediately, and connections close
 /// as soon as the runtime gets to it, those with a pending response after that response.
@@ -46,17 +47,17 @@ impl LocalService {
     /// `{base_url}/v2/{endpoint_id}/…`. Like the other URLs, it has a loopback address if the service
     /// listens on all addresses.
     pub fn base_url(&self) -> String {
-        format!("http://{}", self.reachable())
+        format!("http://{}", reachable(self.address))
     }
 
     /// Returns the root of the REST interface, including the version prefix.
     pub fn rest_url(&self) -> String {
-        format!("http://{}/v1", self.reachable())
+        format!("http://{}/v1", reachable(self.address))
     }
 
     /// Returns the URL of the GraphQL interface.
     pub fn graphql_url(&self) -> String {
-        format!("http://{}/graphql", self.reachable())
+        format!("http://{}/graphql", reachable(self.address))
     }
 
     /// Returns the first API key, or the generated one if none was set.
@@ -106,6 +107,24 @@ impl LocalService {
     /// whether a job of that id has ended and has a webhook.
     pub fn redeliver_webhook(&self, job_id: &str) -> bool {
         self.app.redeliver_webhook(job_id)
+    }
+
+    /// Returns the environment variables, by name, of a worker that attaches to an endpoint; `None` if
+    /// no workers attach to it. One of them is a key that only opens the worker's routes. See [the
+    /// crate's documentation](crate#workers-that-attach).
+    ///
+    /// The id of a worker is not among them: a worker chooses its own, or gets it in `POD_ID` with
+    /// the prefix in front.
+    pub fn worker_environment(&self, endpoint: &str) -> Option<Vec<(String, String)>> {
+        let crew = self.app.endpoints.get(endpoint)?.crew()?;
+        Some(crew.environment.variables(None))
+    }
+
+    /// Returns the last lines that the workers of an endpoint printed: up to 10,000, and 4 MiB. Only
+    /// the output of workers that the service starts is known.
+    pub fn worker_logs(&self, endpoint: &str) -> Vec<WorkerLog> {
+        let crew = self.app.endpoints.get(endpoint).and_then(|endpoint| endpoint.crew());
+        crew.map(|crew| crew.logs.all()).unwrap_or_default()
     }
 
     /// Adds a fault, effective from the next request.
@@ -174,20 +193,20 @@ impl LocalService {
         }
     }
 
-    /// The address at which this machine reaches the service.
-    fn reachable(&self) -> SocketAddr {
-        let ip = match self.address.ip() {
-            IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-            IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-            ip => ip,
-        };
-        SocketAddr::new(ip, self.address.port())
-    }
-
     fn stop(&self) {
         self.app.door.shut();
         self.tasks.stop();
     }
+}
+
+/// The address at which this machine reaches a service that listens on another.
+pub(crate) fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
 }
 
 impl Drop for LocalService {

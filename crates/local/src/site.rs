@@ -8,6 +8,7 @@ mod keys;
 mod queue;
 mod refusals;
 mod rest;
+mod worker;
 
 use std::sync::Arc;
 
@@ -63,14 +64,20 @@ impl Responder for Site {
             };
         }
         let is_stranger = checked.is_err() || !keys::has_key(&app.keys, &request);
-        let arrival = app.requests.arrived(request.method(), request.uri(), is_stranger);
         let uri = request.uri().clone();
-        let response = match (checked, queue::Route::of(uri.path())) {
+        let route = queue::Route::of(uri.path());
+        // Attached workers send requests all the time, and nobody looks for those.
+        let is_routine = route.as_ref().is_some_and(queue::Route::is_of_workers);
+        let arrival = (is_stranger || !is_routine)
+            .then(|| app.requests.arrived(request.method(), request.uri(), is_stranger));
+        let response = match (checked, route) {
             (Err(refused), _) => refused.into_response(),
             (Ok(()), Some(route)) => route.respond(app, &peer.connection, request).await,
             (Ok(()), None) => self.other(peer, request).await,
         };
-        app.requests.answered(arrival, response.status().as_u16());
+        if let Some(arrival) = arrival {
+            app.requests.answered(arrival, response.status().as_u16());
+        }
         response
     }
 }

@@ -13,6 +13,12 @@ impl QueryParameters {
         Self(Query::try_from_uri(uri).map(|Query(pairs)| pairs).unwrap_or_default())
     }
 
+    /// The parameters of a query that is no part of a URL.
+    pub(crate) fn parse(query: &str) -> Self {
+        let uri = Uri::try_from(format!("/?{query}"));
+        uri.map(|uri| Self::of(&uri)).unwrap_or_else(|_| Self(Vec::new()))
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }

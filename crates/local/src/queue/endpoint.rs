@@ -4,9 +4,10 @@
 //! first brings about what has become due, as of the time at which it was due. A sweeper does the
 //! same when nobody asks.
 
+mod attaching;
 mod course;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -15,17 +16,20 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::{Clock, Moment};
+use crate::queue::attached::Attached;
 use crate::queue::calendar::{Calendar, shrink};
 use crate::queue::event::Event;
+use crate::queue::fleet::{Fleet, Origin, Reminder};
 use crate::queue::health::{Health, Totals};
-use crate::queue::job::{Job, JobId, Mode, Place, Receipt, Record, Status};
+use crate::queue::job::{Ending, Job, JobId, Mode, Place, Receipt, Record, Status};
+use crate::queue::starts::Starts;
 use crate::queue::stream::default_metrics;
 use crate::queue::submission::Submission;
-use crate::queue::workers::{Fleet, Reminder, Workers};
+use crate::queue::workers::Workers;
 use crate::refusal::Refusal;
 use crate::sync::{Tasks, locked};
 use crate::webhook::Webhooks;
-use crate::worker::{Handler, Outcome, Reports, WorkerId};
+use crate::worker::{Crew, Handler, Outcome, Reports, WorkerId};
 
 /// What can be set for each endpoint.
 #[derive(Clone, Copy, Debug)]
@@ -36,10 +40,28 @@ pub(crate) struct EndpointSettings {
     pub(crate) max_queued: usize,
 }
 
+/// Who runs the jobs of an endpoint.
+pub(crate) enum Runner {
+    /// The service, with a handler.
+    Handler(Arc<dyn Handler>),
+    /// Workers that attach over HTTP.
+    Attached(Arc<Crew>),
+}
+
+impl Runner {
+    fn origin(&self) -> Origin {
+        match self {
+            Self::Handler(_) => Origin::Service,
+            Self::Attached(crew) if crew.command.is_some() => Origin::Program,
+            Self::Attached(_) => Origin::Volunteer,
+        }
+    }
+}
+
 pub(crate) struct Endpoint {
     name: Arc<str>,
     settings: EndpointSettings,
-    handler: Arc<dyn Handler>,
+    runner: Runner,
     clock: Clock,
     tasks: Tasks,
     webhooks: Webhooks,
@@ -56,8 +78,10 @@ struct State {
     /// How many of the queued jobs call for a worker.
     calling: usize,
     fleet: Fleet,
+    attached: Attached,
     totals: Totals,
     calendar: Calendar<Due>,
+    starts: Starts,
     /// When the sweeper looks next.
     sweep_at: Option<Moment>,
 }
@@ -66,13 +90,17 @@ struct State {
 enum Due {
     Job(JobId),
     Worker(WorkerId),
+    /// The ping of an attached worker.
+    Ping(WorkerId),
+    /// Another worker may start, after some have ended too soon.
+    Start,
 }
 
 impl Endpoint {
     pub(crate) fn start(
         name: &str,
         settings: EndpointSettings,
-        handler: Arc<dyn Handler>,
+        runner: Runner,
         clock: Clock,
         tasks: Tasks,
         webhooks: Webhooks,
@@ -80,7 +108,6 @@ impl Endpoint {
         let endpoint = Arc::new(Self {
             name: name.into(),
             settings,
-            handler,
             clock,
             tasks,
             webhooks,
@@ -89,12 +116,15 @@ impl Endpoint {
                 queue: BTreeMap::new(),
                 next_turn: 0,
                 calling: 0,
-                fleet: Fleet::new(settings.workers),
+                fleet: Fleet::new(settings.workers, runner.origin()),
+                attached: Attached::default(),
                 totals: Totals::default(),
                 calendar: Calendar::default(),
+                starts: Starts::default(),
                 sweep_at: None,
             }),
             earlier: Notify::new(),
+            runner,
         });
         endpoint.tasks.spawn(endpoint.clone().sweep());
         endpoint
@@ -110,6 +140,14 @@ impl Endpoint {
 
     pub(crate) fn clock(&self) -> &Clock {
         &self.clock
+    }
+
+    /// The workers that attach, if they do.
+    pub(crate) fn crew(&self) -> Option<&Arc<Crew>> {
+        match &self.runner {
+            Runner::Handler(_) => None,
+            Runner::Attached(crew) => Some(crew),
+        }
     }
 
     pub(crate) fn stopping(&self) -> &CancellationToken {
@@ -234,24 +272,27 @@ impl Endpoint {
             if state.running(id, attempt).is_none() {
                 return;
             }
-            let Some(mut job) = state.jobs.remove(id) else { return };
             if outcome.worker_lost
-                && let Place::Worker(worker) = job.place()
+                && let Some(Place::Worker(worker)) = state.jobs.get(id).map(Job::place)
             {
-                state.calendar.remove(Due::Worker(worker));
-                state.fleet.remove(worker);
-            } else {
-                state.leave(&job, now);
+                state.dismiss(worker);
             }
-            match outcome.result {
-                Ok(_) => state.totals.completed += 1,
-                Err(_) => state.totals.failed += 1,
-            }
-            job.finish(outcome.result, now);
-            self.announce(&job, now);
-            state.schedule(&job);
-            state.jobs.insert(job.id.clone(), job);
+            self.conclude(state, id, outcome.result.into(), now);
         });
+    }
+
+    /// Ends a job that runs.
+    fn conclude(&self, state: &mut State, id: &str, ending: Ending, now: Moment) {
+        let Some(mut job) = state.jobs.remove(id) else { return };
+        state.leave(&job, now);
+        match ending.error {
+            None => state.totals.completed += 1,
+            Some(_) => state.totals.failed += 1,
+        }
+        job.finish(ending, now);
+        self.announce(&job, now);
+        state.schedule(&job);
+        state.jobs.insert(job.id.clone(), job);
     }
 
     /// The one way to the state: first what time has brought, then `action`, then whatever
@@ -299,10 +340,8 @@ impl Endpoint {
 impl Reports for Endpoint {
     fn emit(self: Arc<Self>, id: &str, attempt: u64, output: Value, metrics: Map<String, Value>) {
         self.access(|state, _| {
-            let mut all = default_metrics(state.queue.len(), state.fleet.running());
-            all.extend(metrics);
-            if let Some(job) = state.running(id, attempt) {
-                job.backlog.push(output, all);
+            if state.running(id, attempt).is_some() {
+                state.emit(id, output, metrics);
             }
         });
     }
@@ -327,6 +366,15 @@ impl State {
             .filter(|job| job.attempt == attempt && job.status() == Status::InProgress)
     }
 
+    /// Adds a chunk to a job's stream.
+    fn emit(&mut self, id: &str, output: Value, metrics: Map<String, Value>) {
+        let mut all = default_metrics(self.queue.len(), self.fleet.jobs());
+        all.extend(metrics);
+        if let Some(job) = self.jobs.get_mut(id) {
+            job.backlog.push(output, all);
+        }
+    }
+
     fn enqueue(&mut self, turn: u64, job: &Job) {
         self.queue.insert(turn, job.id.clone());
         if job.calls_for_worker() {
@@ -344,11 +392,23 @@ impl State {
                 }
             }
             Place::Worker(worker) => {
+                self.attached.interrupt(worker, &job.id);
                 let reminder = self.fleet.release(worker);
                 self.remind_later(worker, reminder, now);
+                if self.attached.get(worker).is_some_and(|worker| worker.is_done()) {
+                    self.dismiss(worker);
+                }
             }
             Place::Nothing => {}
         }
+    }
+
+    /// Removes a worker. Returns the jobs that it leaves behind if it was attached.
+    fn dismiss(&mut self, worker: WorkerId) -> BTreeSet<JobId> {
+        self.calendar.remove(Due::Worker(worker));
+        self.calendar.remove(Due::Ping(worker));
+        self.fleet.remove(worker);
+        self.attached.remove(worker).map(|worker| worker.jobs).unwrap_or_default()
     }
 
     fn delete(&mut self, id: &JobId, now: Moment) {

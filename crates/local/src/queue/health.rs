@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::workers::Fleet;
+use super::fleet::Fleet;
 
 /// What is counted over the whole life of an endpoint.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,11 +38,9 @@ struct Workers {
 impl Health {
     pub(crate) fn of(totals: Totals, in_queue: usize, fleet: &Fleet) -> Self {
         let Totals { completed, failed, retried } = totals;
-        // A worker runs one job, and a job in progress has one worker.
-        let running = fleet.running();
         Self {
-            jobs: Jobs { completed, failed, in_progress: running, in_queue, retried },
-            workers: Workers { idle: fleet.idle(), running },
+            jobs: Jobs { completed, failed, in_progress: fleet.jobs(), in_queue, retried },
+            workers: Workers { idle: fleet.idle(), running: fleet.running() },
         }
     }
 }

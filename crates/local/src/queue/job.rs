@@ -71,8 +71,31 @@ impl Mode {
 #[derive(Debug)]
 enum Phase {
     Queued { turn: u64 },
-    Running { worker: WorkerId, started_at: Moment, stop: CancellationToken },
+    /// It keeps the turn that it had in the queue, in case its worker is lost.
+    Running { turn: u64, worker: WorkerId, started_at: Moment, stop: CancellationToken },
     Finished { status: Status, started_at: Option<Moment>, finished_at: Moment },
+}
+
+/// What a handler made of a job. Both an output and an error are a failure with output.
+#[derive(Debug)]
+pub(crate) struct Ending {
+    pub(crate) output: Option<Value>,
+    pub(crate) error: Option<String>,
+}
+
+impl Ending {
+    pub(crate) fn failure(error: String) -> Self {
+        Self { output: None, error: Some(error) }
+    }
+}
+
+impl From<Result<Value, String>> for Ending {
+    fn from(result: Result<Value, String>) -> Self {
+        match result {
+            Ok(output) => Self { output: Some(output), error: None },
+            Err(error) => Self::failure(error),
+        }
+    }
 }
 
 /// What happens to a job by the mere passing of time.
@@ -101,7 +124,9 @@ pub(crate) struct Job {
     pub(crate) backlog: Backlog,
     /// Wakes the `/runsync` request that waits for the job.
     pub(crate) finished: Arc<Notify>,
-    mode: Mode,
+    /// Whether a worker was lost with it, since it was submitted or retried.
+    pub(crate) was_lost: bool,
+    pub(crate) mode: Mode,
     ttl: Duration,
     execution_timeout: Duration,
     submitted_at: Moment,
@@ -125,6 +150,7 @@ impl Job {
             attempt: 0,
             backlog: Backlog::default(),
             finished: Arc::default(),
+            was_lost: false,
             mode,
             ttl: submission.policy.ttl.unwrap_or(DEFAULT_TTL),
             execution_timeout: submission.policy.execution_timeout.unwrap_or(endpoint_timeout),
@@ -185,23 +211,28 @@ impl Job {
     pub(crate) fn start(&mut self, worker: WorkerId, now: Moment) -> CancellationToken {
         let stop = CancellationToken::new();
         self.attempt += 1;
-        self.phase = Phase::Running { worker, started_at: now, stop: stop.clone() };
+        if let Phase::Queued { turn } = self.phase {
+            self.phase = Phase::Running { turn, worker, started_at: now, stop: stop.clone() };
+        }
         stop
     }
 
+    /// IN_PROGRESS to IN_QUEUE: no worker has the job after all. Returns its turn, the one that it
+    /// had.
+    pub(crate) fn put_back(&mut self) -> Option<u64> {
+        let Phase::Running { turn, .. } = self.phase else { return None };
+        self.stop_handler();
+        self.output = None;
+        self.backlog.clear();
+        self.phase = Phase::Queued { turn };
+        Some(turn)
+    }
+
     /// IN_PROGRESS to COMPLETED or FAILED: the handler is done.
-    pub(crate) fn finish(&mut self, result: Result<Value, String>, now: Moment) {
-        let status = match result {
-            Ok(output) => {
-                self.output = Some(Arc::new(output));
-                Status::Completed
-            }
-            Err(error) => {
-                self.output = None;
-                self.error = Some(error.into());
-                Status::Failed
-            }
-        };
+    pub(crate) fn finish(&mut self, ending: Ending, now: Moment) {
+        let status = if ending.error.is_some() { Status::Failed } else { Status::Completed };
+        self.output = ending.output.map(Arc::new);
+        self.error = ending.error.map(Into::into);
         self.end(status, now);
     }
 
@@ -223,6 +254,7 @@ impl Job {
         self.queued_at = now;
         self.output = None;
         self.error = None;
+        self.was_lost = false;
         self.backlog.clear();
         self.phase = Phase::Queued { turn };
     }

@@ -1,9 +1,6 @@
-//! The workers of one endpoint: how many there are, and what each is doing.
+//! How many workers an endpoint has: a setting.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
-
-use crate::worker::WorkerId;
 
 /// How many workers an endpoint has, and how it gets and loses them.
 ///
@@ -18,8 +15,9 @@ use crate::worker::WorkerId;
 pub struct Workers {
     min: usize,
     max: usize,
-    cold_start: Duration,
-    idle_timeout: Duration,
+    pub(super) cold_start: Duration,
+    pub(super) idle_timeout: Duration,
+    ping_interval: Duration,
 }
 
 impl Default for Workers {
@@ -40,6 +38,7 @@ impl Workers {
             max,
             cold_start: Duration::ZERO,
             idle_timeout: Duration::from_secs(5),
+            ping_interval: Duration::from_secs(10),
         }
     }
 
@@ -58,6 +57,18 @@ impl Workers {
         self
     }
 
+    /// Sets how often a worker that attaches over HTTP reports that it is alive: every 10 seconds by
+    /// default. One that misses three reports is lost, and its jobs run on another one.
+    #[must_use]
+    pub const fn ping_interval(mut self, interval: Duration) -> Self {
+        self.ping_interval = interval;
+        self
+    }
+
+    pub(crate) fn pings(&self) -> Duration {
+        self.ping_interval
+    }
+
     /// Returns the smallest number of workers.
     pub const fn min(&self) -> usize {
         self.min
@@ -66,113 +77,5 @@ impl Workers {
     /// Returns the largest number of workers.
     pub const fn max(&self) -> usize {
         self.max
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Activity {
-    Starting,
-    Idle,
-    Running,
-}
-
-/// What a change of a worker asks to be told later, and when.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reminder {
-    In(Duration),
-    Never,
-}
-
-/// The workers that exist now.
-#[derive(Debug)]
-pub(crate) struct Fleet {
-    limits: Workers,
-    members: BTreeMap<WorkerId, Activity>,
-    next_id: WorkerId,
-}
-
-impl Fleet {
-    pub(crate) fn new(limits: Workers) -> Self {
-        let members = (0..).take(limits.min).map(|id| (id, Activity::Idle)).collect();
-        Self { limits, members, next_id: limits.min as WorkerId }
-    }
-
-    pub(crate) fn idle(&self) -> usize {
-        self.count(Activity::Idle)
-    }
-
-    pub(crate) fn running(&self) -> usize {
-        self.count(Activity::Running)
-    }
-
-    fn count(&self, activity: Activity) -> usize {
-        self.members.values().filter(|member| **member == activity).count()
-    }
-
-    /// Gives an idle worker something to do.
-    pub(crate) fn take_idle(&mut self) -> Option<WorkerId> {
-        let (id, activity) =
-            self.members.iter_mut().find(|(_, activity)| **activity == Activity::Idle)?;
-        *activity = Activity::Running;
-        Some(*id)
-    }
-
-    /// Whether another worker should start when `jobs` jobs call for one.
-    pub(crate) fn wants_more(&self, jobs: usize) -> bool {
-        let below_min = self.members.len() < self.limits.min;
-        let called_for = jobs > self.count(Activity::Starting);
-        below_min || (called_for && self.members.len() < self.limits.max)
-    }
-
-    /// Starts another worker.
-    pub(crate) fn start(&mut self) -> (WorkerId, Reminder) {
-        let id = self.next_id;
-        self.next_id += 1;
-        if self.limits.cold_start.is_zero() {
-            self.members.insert(id, Activity::Idle);
-            (id, self.idle_reminder())
-        } else {
-            self.members.insert(id, Activity::Starting);
-            (id, Reminder::In(self.limits.cold_start))
-        }
-    }
-
-    /// A worker has done its work.
-    pub(crate) fn release(&mut self, id: WorkerId) -> Reminder {
-        match self.members.get_mut(&id) {
-            Some(activity) => {
-                *activity = Activity::Idle;
-                self.idle_reminder()
-            }
-            None => Reminder::Never,
-        }
-    }
-
-    /// A worker is lost.
-    pub(crate) fn remove(&mut self, id: WorkerId) {
-        self.members.remove(&id);
-    }
-
-    /// The time that a reminder asked for has come. Says whether the worker stopped for good.
-    pub(crate) fn remind(&mut self, id: WorkerId) -> (bool, Reminder) {
-        match self.members.get(&id) {
-            Some(Activity::Starting) => {
-                self.members.insert(id, Activity::Idle);
-                (false, self.idle_reminder())
-            }
-            Some(Activity::Idle) if self.members.len() > self.limits.min => {
-                self.members.remove(&id);
-                (true, Reminder::Never)
-            }
-            _ => (false, Reminder::Never),
-        }
-    }
-
-    fn idle_reminder(&self) -> Reminder {
-        if self.members.len() > self.limits.min {
-            Reminder::In(self.limits.idle_timeout)
-        } else {
-            Reminder::Never
-        }
     }
 }

@@ -2,6 +2,7 @@
 //! over HTTP for all others. It has a separate path, and is opt-in.
 
 mod fault;
+mod workers;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,6 +43,7 @@ pub(super) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/pods", post(add_pod))
         .route("/pods/{id}", axum::routing::delete(remove_pod))
         .route("/templates", post(add_template))
+        .nest("/endpoints/{name}", workers::routes())
         .route_layer(from_fn_with_state(app.clone(), enter));
     let published = get(description)
         .merge(put(set_rest_description).route_layer(from_fn_with_state(app.clone(), enter)));

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::app::App;
 use super::faults::through;
 use super::keys::authenticate;
+use super::worker;
 use crate::http::{Connection, ErrorResponse, QueryParameters, decoded, json, read_body};
 use crate::operation::Operation;
 use crate::queue::{self, Endpoint, Mode, Receipt, Record, StreamShape, Submission, ttl_of};
@@ -46,10 +47,17 @@ impl<'a> Route<'a> {
             ("health", None) => (Operation::Health, Method::GET),
             ("openai", Some(_)) => (Operation::OpenAi, Method::POST),
             ("requests", None) => (Operation::Requests, Method::GET),
+            ("job-take", Some(_)) => (Operation::JobTake, Method::GET),
+            ("job-take-batch", Some(_)) => (Operation::JobTakeBatch, Method::GET),
+            ("job-stop", Some(_)) => (Operation::JobStop, Method::GET),
+            ("job-stream", Some(_)) => (Operation::JobStream, Method::POST),
+            ("job-done", Some(_)) => (Operation::JobDone, Method::POST),
+            ("ping", Some(_)) => (Operation::Ping, Method::GET),
             _ => return None,
         };
         let whole = match id {
             None => true,
+            Some(rest) if operation.is_of_workers() => worker::is_whole(operation, rest),
             Some(rest) => {
                 !rest.is_empty() && (operation == Operation::OpenAi || !rest.contains('/'))
             }
@@ -85,9 +93,16 @@ impl<'a> Route<'a> {
     }
 
     /// What can be read can be asked about; the HTTP library leaves out the body then. Reading
-    /// the chunks takes them away, so without the body they would be lost.
+    /// the chunks takes them away, so without the body they would be lost, and jobs too.
     fn answers_head(&self) -> bool {
-        self.method == Method::GET && self.operation != Operation::Stream
+        self.method == Method::GET
+            && self.operation != Operation::Stream
+            && !self.operation.is_of_workers()
+    }
+
+    /// Whether workers send such requests.
+    pub(super) fn is_of_workers(&self) -> bool {
+        self.operation.is_of_workers()
     }
 
     async fn enter(
@@ -97,7 +112,9 @@ impl<'a> Route<'a> {
         request: Request,
     ) -> Result<Response, ErrorResponse> {
         let user = authenticate(&app.keys, self.operation, &request)?;
-        let (endpoint, id) = (decoded(self.endpoint)?, decoded(self.id)?);
+        // The names that workers append are decoded one by one.
+        let id = if self.is_of_workers() { self.id.into() } else { decoded(self.id)? };
+        let endpoint = decoded(self.endpoint)?;
         let endpoint = app.endpoints.get(endpoint.as_ref()).ok_or_else(|| no_such_endpoint(app))?;
         let _under_way = match &app.limiter {
             Some(limiter) => limiter
@@ -140,6 +157,12 @@ async fn process(
         Operation::OpenAi => json(&openai(app, endpoint, id, request).await?.as_deref()),
         // What this does is our own reading, the interface names only the path.
         Operation::Requests => json(&endpoint.records()),
+        Operation::JobTake
+        | Operation::JobTakeBatch
+        | Operation::JobStop
+        | Operation::JobStream
+        | Operation::JobDone
+        | Operation::Ping => worker::process(app, operation, endpoint, id, request).await?,
         Operation::GetPod | Operation::GetTemplate | Operation::GraphQl | Operation::Control => {
             return Err(ErrorResponse::internal("not an operation of the queue"));
         }

@@ -10,14 +10,15 @@ use std::sync::Mutex;
 use std::task::Poll;
 
 use futures_util::future::BoxFuture;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command as Shell};
+use tokio::process::{ChildStdin, ChildStdout};
 
+use super::assignment::Assignment;
 use super::handler::{Handler, HandlerError};
 use super::job::{LocalJob, WorkerId};
 use super::outcome::WorkerLost;
-use crate::clock::milliseconds;
+use super::process::{Process, shell};
 use crate::sync::locked;
 
 /// A shell command that serves as the endpoint's worker.
@@ -25,7 +26,7 @@ pub(crate) struct Command {
     line: String,
     /// The processes that wait for a job. One that runs a job is with the job, so that dropping
     /// the job ends it.
-    idle: Mutex<HashMap<WorkerId, Process>>,
+    idle: Mutex<HashMap<WorkerId, Talk>>,
 }
 
 impl Command {
@@ -47,7 +48,7 @@ impl Command {
                     }
                 }
             }
-            let mut process = Process::start(&self.line).map_err(|error| {
+            let mut process = Talk::start(&self.line).map_err(|error| {
                 WorkerLost(format!("failed to start the worker `{}`: {error}", self.line))
             })?;
             let response = process.run(&job).await.map_err(|lost| lost.why)?;
@@ -83,28 +84,23 @@ struct Lost {
 /// How many lines that nobody asked for a process may have written when it gets its next job.
 const MAX_SURPLUS: usize = 1000;
 
-/// A running command. It is killed when dropped, with the processes that it started.
-struct Process {
-    child: Mutex<Child>,
+/// A running command, and the lines that it reads and writes.
+struct Talk {
+    process: Process,
     stdin: ChildStdin,
     lines: Lines<BufReader<ChildStdout>>,
     /// Whether it has answered a job. What it wrote since then is not about the next one.
     is_used: bool,
 }
 
-impl Process {
+impl Talk {
     fn start(line: &str) -> io::Result<Self> {
-        let mut shell = Shell::new("sh");
-        shell.args(["-c", line]).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
-        // A group of its own, so that what the shell starts can be ended with it.
-        #[cfg(unix)]
-        shell.process_group(0);
-        let mut child = shell.spawn()?;
+        let mut child = shell(line).stdin(Stdio::piped()).spawn()?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("no pipe to the process"));
         };
         let lines = BufReader::new(stdout).lines();
-        Ok(Self { child: Mutex::new(child), stdin, lines, is_used: false })
+        Ok(Self { process: Process::new(child), stdin, lines, is_used: false })
     }
 
     /// Whether it can take another job, after what it wrote behind its last response is dropped.
@@ -119,7 +115,7 @@ impl Process {
                 })
             });
             match next.await {
-                None => return matches!(locked(&self.child).try_wait(), Ok(None)),
+                None => return matches!(self.process.ended(), Ok(None)),
                 Some(Ok(Some(line))) => log_surplus(&line),
                 Some(Ok(None) | Err(_)) => return false,
             }
@@ -130,7 +126,7 @@ impl Process {
     /// Gives the process a job and reads lines until its response. An outer error means that the
     /// process is of no more use.
     async fn run(&mut self, job: &LocalJob) -> Result<Result<Value, String>, Lost> {
-        let mut line = job_line(job).to_string();
+        let mut line = Assignment::of(job).to_string();
         line.push('\n');
         let mut written = 0;
         let mut surplus = 0;
@@ -206,7 +202,7 @@ impl Process {
         // Its exit status comes a moment after the end of its output.
         let mut status: Option<ExitStatus> = None;
         for _ in 0..20 {
-            status = locked(&self.child).try_wait().ok().flatten();
+            status = self.process.ended().ok().flatten();
             if status.is_some() {
                 break;
             }
@@ -230,55 +226,6 @@ fn log_surplus(line: &str) {
             line.len()
         );
     }
-}
-
-#[cfg(unix)]
-impl Drop for Process {
-    fn drop(&mut self) {
-        use rustix::process::{Pid, Signal, kill_process_group};
-        // There is an id only while the process was not waited for, so it is no other's.
-        let id = locked(&self.child).id().and_then(|id| i32::try_from(id).ok());
-        if let Some(group) = id.and_then(Pid::from_raw) {
-            // A group that is gone already needs no killing.
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-    }
-}
-
-/// The job as the process reads it.
-fn job_line(job: &LocalJob) -> Value {
-    let mut line = json!({ "id": job.id, "input": job.input });
-    let policy = policy(job);
-    if !policy.is_empty() {
-        line["policy"] = Value::Object(policy);
-    }
-    if let Some(s3) = &job.s3_config {
-        let members = [
-            ("accessId", &s3.access_id),
-            ("accessSecret", &s3.access_secret),
-            ("bucketName", &s3.bucket_name),
-            ("endpointUrl", &s3.endpoint_url),
-        ];
-        let given = members.into_iter().filter_map(|(name, value)| {
-            value.as_ref().map(|value| (name.to_owned(), json!(value)))
-        });
-        line["s3Config"] = Value::Object(given.collect());
-    }
-    line
-}
-
-fn policy(job: &LocalJob) -> Map<String, Value> {
-    let mut policy = Map::new();
-    if let Some(timeout) = job.policy.execution_timeout {
-        policy.insert("executionTimeout".to_owned(), json!(milliseconds(timeout)));
-    }
-    if let Some(ttl) = job.policy.ttl {
-        policy.insert("ttl".to_owned(), json!(milliseconds(ttl)));
-    }
-    if job.policy.low_priority {
-        policy.insert("lowPriority".to_owned(), json!(true));
-    }
-    policy
 }
 
 /// A line of the process.

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod arbitrary;
+mod attached;
 mod auth;
 mod control;
 mod descriptions;

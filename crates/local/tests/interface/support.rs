@@ -214,3 +214,89 @@ pub fn members(value: &Value) -> Vec<&str> {
     names.sort_unstable();
     names
 }
+
+/// A worker that attaches to an endpoint, and does what it is told.
+pub struct Attached<'a> {
+    service: &'a Service,
+    route: String,
+    name: String,
+    key: String,
+}
+
+impl<'a> Attached<'a> {
+    pub fn new(service: &'a Service, endpoint: &str, name: &str) -> Self {
+        let variables = service.local.worker_environment(endpoint).unwrap();
+        let key = variables.into_iter().find(|(name, _)| name == "AI_API_KEY").unwrap().1;
+        let route = format!("{}/v2/{endpoint}", service.local.base_url());
+        Self { service, route, name: name.to_owned(), key }
+    }
+
+    /// Requests a path below the endpoint; the key is bare.
+    pub fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
+        let url = format!("{}/{path}", self.route);
+        self.service.http.request(method, url).header("authorization", &self.key)
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        let response = self.request(Method::GET, path).send().await.unwrap();
+        let status = response.status().as_u16();
+        let body = response.bytes().await.unwrap();
+        let body = if status == 204 { Value::Null } else { serde_json::from_slice(&body).unwrap() };
+        (status, body)
+    }
+
+    /// Takes the next job; none where none comes.
+    pub async fn take(&self) -> Option<Value> {
+        let path = format!("job-take/{}?gpu=none&job_in_progress=0", self.name);
+        let (status, job) = self.get(&path).await;
+        assert!(matches!(status, 200 | 204), "{status} {job}");
+        (status == 200).then_some(job)
+    }
+
+    /// Takes the next job, and says its id.
+    pub async fn take_id(&self) -> String {
+        self.take().await.unwrap()["id"].as_str().unwrap().to_owned()
+    }
+
+    pub async fn take_batch(&self, size: usize) -> Vec<Value> {
+        let path = format!(
+            "job-take-batch/{}?gpu=none&batch_size={size}&job_in_progress=0",
+            self.name
+        );
+        match self.get(&path).await {
+            (200, Value::Array(jobs)) => jobs,
+            (204, _) => Vec::new(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The jobs that it is to stop.
+    pub async fn to_stop(&self) -> Value {
+        self.get(&format!("job-stop/{}?gpu=none", self.name)).await.1["jobsToStop"].clone()
+    }
+
+    pub async fn post(&self, path: &str, body: impl Into<reqwest::Body>) -> Answer {
+        let request = self.request(Method::POST, path);
+        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        answer(request.body(body)).await
+    }
+
+    pub async fn stream(&self, job: &str, output: Value) {
+        let path = format!("job-stream/{}/{job}?gpu=none&isStream=false", self.name);
+        let body = json!({ "output": output }).to_string();
+        assert_eq!(self.post(&path, body).await.0, 200);
+    }
+
+    pub async fn report(&self, job: &str, body: impl Into<reqwest::Body>) -> Answer {
+        let path = format!("job-done/{}/{job}?gpu=none&isStream=false", self.name);
+        self.post(&path, body).await
+    }
+
+    pub async fn done(&self, job: &str, body: Value) {
+        assert_eq!(self.report(job, body.to_string()).await.0, 200);
+    }
+
+    pub async fn ping(&self, query: &str) {
+        assert_eq!(self.get(&format!("ping/{}?{query}", self.name)).await.0, 200);
+    }
+}

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Due, Endpoint, State};
+use super::{Due, Endpoint, Runner, State};
 use crate::clock::Moment;
 use crate::queue::job::{Fate, Job};
 use crate::sync::locked;
-use crate::worker::{JobContext, LocalJob, WorkerId, run};
+use crate::worker::{Handler, JobContext, LocalJob, WorkerId, run};
 
 /// How long a handler that was told to stop may go on to tidy up, in real time. Its worker is
 /// free for another job meanwhile.
@@ -24,9 +24,15 @@ impl Endpoint {
                     let (stopped, reminder) = state.fleet.remind(worker);
                     state.remind_later(worker, reminder, at);
                     if stopped {
-                        self.handler.worker_stopped(worker);
+                        state.dismiss(worker);
+                        if let Runner::Handler(handler) = &self.runner {
+                            handler.worker_stopped(worker);
+                        }
                     }
                 }
+                // Whatever calls for a worker gets it right after this.
+                Due::Start => {}
+                Due::Ping(worker) => self.miss_ping(state, worker, at, now),
                 Due::Job(id) => match state.jobs.get(&id).map(Job::fate) {
                     Some((_, Fate::Deleted)) => state.delete(&id, at),
                     Some((_, Fate::TimedOut)) => {
@@ -48,29 +54,42 @@ impl Endpoint {
     /// Hands queued jobs to idle workers, and starts workers where jobs call for them.
     pub(super) fn dispatch(self: &Arc<Self>, state: &mut State, now: Moment) {
         loop {
-            while !state.queue.is_empty()
-                && let Some(worker) = state.fleet.take_idle()
-            {
-                self.start_next(state, worker, now);
+            match &self.runner {
+                Runner::Handler(handler) => {
+                    while !state.queue.is_empty()
+                        && let Some(worker) = state.fleet.take_idle()
+                    {
+                        self.run_next(handler, state, worker, now);
+                    }
+                }
+                Runner::Attached(_) => state.hand_out(now),
             }
             if !state.fleet.wants_more(state.calling) {
                 return;
             }
+            if let Some(later) = state.starts.wait_until(now) {
+                state.calendar.set(Due::Start, later);
+                return;
+            }
             let (worker, reminder) = state.fleet.start();
             state.remind_later(worker, reminder, now);
+            if let Runner::Attached(crew) = &self.runner {
+                self.start_program(crew, state, worker);
+            }
         }
     }
 
-    fn start_next(self: &Arc<Self>, state: &mut State, worker: WorkerId, now: Moment) {
-        let Some((_, id)) = state.queue.pop_first() else { return };
-        let Some(job) = state.jobs.get_mut(&id) else { return };
-        if job.calls_for_worker() {
-            state.calling -= 1;
-        }
-        let stop = job.start(worker, now);
-        state.calendar.set(Due::Job(id.clone()), job.fate().0);
+    fn run_next(
+        self: &Arc<Self>,
+        handler: &Arc<dyn Handler>,
+        state: &mut State,
+        worker: WorkerId,
+        now: Moment,
+    ) {
+        let Some((job, stop)) = state.start_next(worker, now) else { return };
+        let (id, attempt) = (job.id.clone(), job.attempt);
         let work = self.work(job, worker, stop.clone(), now);
-        let (endpoint, attempt) = (self.clone(), job.attempt);
+        let (endpoint, handler) = (self.clone(), handler.clone());
         self.tasks.spawn(async move {
             let told_to_stop = async {
                 stop.cancelled().await;
@@ -78,7 +97,7 @@ impl Endpoint {
             };
             tokio::select! {
                 biased;
-                outcome = run(endpoint.handler.as_ref(), work) => {
+                outcome = run(handler.as_ref(), work) => {
                     endpoint.finish(&id, attempt, outcome);
                 }
                 () = told_to_stop => {}
@@ -133,5 +152,23 @@ impl Endpoint {
                 () = self.earlier.notified() => {}
             }
         }
+    }
+}
+
+impl State {
+    /// Gives the job that is next in the queue to a worker.
+    pub(super) fn start_next(
+        &mut self,
+        worker: WorkerId,
+        now: Moment,
+    ) -> Option<(&Job, CancellationToken)> {
+        let (_, id) = self.queue.pop_first()?;
+        let job = self.jobs.get_mut(&id)?;
+        if job.calls_for_worker() {
+            self.calling -= 1;
+        }
+        let stop = job.start(worker, now);
+        self.calendar.set(Due::Job(id), job.fate().0);
+        Some((job, stop))
     }
 }

@@ -1,0 +1,71 @@
+//! The workers of an endpoint that attach, and what they print.
+
+use std::sync::Arc;
+
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::Uri;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use serde_json::{Value, json};
+
+use crate::http::{ErrorResponse, QueryParameters};
+use crate::queue::Endpoint;
+use crate::site::app::App;
+use crate::worker::{Crew, Environment, WorkerLog};
+
+pub(super) fn routes() -> Router<Arc<App>> {
+    Router::new()
+        .route("/workers", get(workers))
+        .route("/worker-env", get(environment))
+        .route("/worker-logs", get(logs))
+}
+
+type Name = Result<Path<String>, PathRejection>;
+
+async fn workers(State(app): State<Arc<App>>, name: Name) -> Result<Json<Value>, ErrorResponse> {
+    let (endpoint, _) = found(&app, name)?;
+    Ok(Json(json!(endpoint.workers())))
+}
+
+/// The environment as a file for a container: one variable per line, nothing quoted.
+async fn environment(
+    State(app): State<Arc<App>>,
+    name: Name,
+    uri: Uri,
+) -> Result<Response, ErrorResponse> {
+    let (_, crew) = found(&app, name)?;
+    let mut environment: Environment = crew.environment.clone();
+    if let Some(base_url) = QueryParameters::of(&uri).get("base_url") {
+        if base_url.chars().any(char::is_control) {
+            return Err(ErrorResponse::bad_request("base_url must be a URL"));
+        }
+        environment.base_url = base_url.trim_end_matches('/').to_owned();
+    }
+    let line = |(name, value)| format!("{name}={value}\n");
+    let text: String = environment.variables(None).into_iter().map(line).collect();
+    Ok(text.into_response())
+}
+
+async fn logs(
+    State(app): State<Arc<App>>,
+    name: Name,
+    uri: Uri,
+) -> Result<Json<Value>, ErrorResponse> {
+    let (_, crew) = found(&app, name)?;
+    let query = QueryParameters::of(&uri);
+    let is_wanted = |line: &WorkerLog| {
+        query.get("worker").is_none_or(|worker| worker == line.worker)
+            && query.get("job").is_none_or(|job| line.job.as_deref() == Some(job))
+    };
+    let mut lines = crew.logs.all();
+    lines.retain(is_wanted);
+    Ok(Json(json!(lines)))
+}
+
+fn found(app: &App, name: Name) -> Result<(&Arc<Endpoint>, &Arc<Crew>), ErrorResponse> {
+    let endpoint = name.ok().and_then(|Path(name)| app.endpoints.get(&name));
+    let crew = endpoint.and_then(|endpoint| Some((endpoint, endpoint.crew()?)));
+    crew.ok_or_else(|| ErrorResponse::not_found("no workers attach to an endpoint of this name"))
+}

@@ -1,0 +1,143 @@
+//! The worker's side of the queue: `{base_url}/v2/{endpoint_id}/job-take/{worker}` and its like.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+use super::app::App;
+use crate::http::{ErrorResponse, QueryParameters, decoded, json, read_body};
+use crate::operation::Operation;
+use crate::queue::{Chunk, Endpoint, Mode, Report, Taken, Unhealthy};
+use crate::worker::Assignment;
+
+/// How many jobs one request takes at most.
+const MAX_BATCH: usize = 100;
+
+/// What a path names after its operation. A URL that was configured without a query gets the
+/// worker's parameters appended to its path, so the names end at the first `&`.
+struct Names<'a> {
+    worker: &'a str,
+    job: &'a str,
+    parameters: QueryParameters,
+}
+
+impl<'a> Names<'a> {
+    fn of(rest: &'a str, uri: &Uri) -> Self {
+        let (names, in_path) = rest.split_once('&').unwrap_or((rest, ""));
+        let (worker, job) = names.split_once('/').unwrap_or((names, ""));
+        let query = uri.query().unwrap_or_default();
+        Self { worker, job, parameters: QueryParameters::parse(&format!("{in_path}&{query}")) }
+    }
+}
+
+/// Whether what comes after an operation in a path names what it should.
+pub(super) fn is_whole(operation: Operation, rest: &str) -> bool {
+    let names = rest.split('&').next().unwrap_or_default();
+    let mut names = names.split('/');
+    let of_a_job = matches!(operation, Operation::JobStream | Operation::JobDone);
+    let is_named = |name: Option<&str>| name.is_some_and(|name| !name.is_empty());
+    is_named(names.next()) && (!of_a_job || is_named(names.next())) && names.next().is_none()
+}
+
+/// Does what a worker requests.
+pub(super) async fn process(
+    app: &App,
+    operation: Operation,
+    endpoint: &Arc<Endpoint>,
+    rest: &str,
+    request: Request,
+) -> Result<Response, ErrorResponse> {
+    let Names { worker, job, parameters } = Names::of(rest, request.uri());
+    let (worker, job) = (decoded(worker)?, decoded(job)?);
+    let (worker, job) = (worker.as_ref(), job.as_ref());
+    let body = |max| read_body(request.into_body(), max);
+    Ok(match operation {
+        Operation::JobTake => match endpoint.take(worker, 1).await?.first() {
+            Some(taken) => json(&assignment(taken)),
+            None => nothing(),
+        },
+        Operation::JobTakeBatch => {
+            let most = batch_size(&parameters)?;
+            let taken = endpoint.take(worker, most).await?;
+            if taken.is_empty() {
+                nothing()
+            } else {
+                json(&taken.iter().map(assignment).collect::<Vec<_>>())
+            }
+        }
+        Operation::JobStop => {
+            #[derive(Serialize)]
+            #[serde(rename_all = "camelCase")]
+            struct Stop {
+                jobs_to_stop: Vec<String>,
+            }
+            let jobs = endpoint.jobs_to_stop(worker).await?;
+            if jobs.is_empty() {
+                nothing()
+            } else {
+                json(&Stop { jobs_to_stop: jobs.iter().map(ToString::to_string).collect() })
+            }
+        }
+        Operation::JobStream => {
+            let body = body(app.max_runsync_payload).await?;
+            endpoint.chunk(worker, job, Chunk::parse(&body)?)?;
+            done()
+        }
+        Operation::JobDone => {
+            let body = body(app.max_runsync_payload.max(app.max_run_payload)).await?;
+            let max = |mode| match mode {
+                Mode::Async => app.max_run_payload,
+                Mode::Sync { .. } => app.max_runsync_payload,
+            };
+            endpoint.report(worker, job, Report::parse(&body)?, body.len(), max)?;
+            done()
+        }
+        Operation::Ping => {
+            endpoint.ping(worker, unhealthy(&parameters))?;
+            done()
+        }
+        _ => return Err(ErrorResponse::internal("not an operation of workers")),
+    })
+}
+
+fn assignment(taken: &Taken) -> Assignment<'_> {
+    let submission = &taken.submission;
+    Assignment {
+        id: &taken.id,
+        input: &submission.input,
+        policy: submission.policy,
+        s3_config: submission.s3_config.as_ref(),
+        webhook: submission.webhook.as_ref().map(|url| url.as_str()),
+    }
+}
+
+fn batch_size(parameters: &QueryParameters) -> Result<usize, ErrorResponse> {
+    let Some(size) = parameters.get("batch_size") else { return Ok(1) };
+    let size = size.parse().ok().filter(|size| *size > 0);
+    let size: usize =
+        size.ok_or_else(|| ErrorResponse::bad_request("batch_size must be a positive integer"))?;
+    Ok(size.min(MAX_BATCH))
+}
+
+fn unhealthy(parameters: &QueryParameters) -> Option<Unhealthy> {
+    let given = |name| parameters.get(name).map(str::to_owned);
+    (parameters.get("status") == Some("unhealthy"))
+        .then(|| Unhealthy { check: given("check"), reason: given("reason") })
+}
+
+/// There is nothing to do.
+fn nothing() -> Response {
+    StatusCode::NO_CONTENT.into_response()
+}
+
+/// A report has arrived.
+fn done() -> Response {
+    let mut response = Response::new(Body::from("{}"));
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
+}

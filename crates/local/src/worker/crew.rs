@@ -1,0 +1,87 @@
+//! Workers that attach over HTTP: how they find the service, what starts them, and what they print.
+
+use std::io;
+use std::pin::pin;
+use std::process::Stdio;
+use std::time::Duration;
+
+use futures_util::future::join;
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+
+use super::environment::Environment;
+use super::logs::{LogSource, Logs};
+use super::process::{Process, shell};
+
+/// How much of a line is kept, in bytes.
+const MAX_LINE: usize = 64 * 1024;
+/// How long what an ended worker printed may take to arrive, in real time.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// The workers of an endpoint that attach.
+pub(crate) struct Crew {
+    pub(crate) environment: Environment,
+    /// What starts a worker; none where they are started elsewhere.
+    pub(crate) command: Option<String>,
+    pub(crate) logs: Logs,
+}
+
+impl Crew {
+    /// Runs the command as a worker until it ends by itself, and says how that was. Dropping this
+    /// ends it too, with the processes that it started.
+    pub(crate) async fn run(&self, worker: &str) -> String {
+        match self.run_process(worker).await {
+            Ok(how) => how,
+            Err(error) => format!("failed to start: {error}"),
+        }
+    }
+
+    async fn run_process(&self, worker: &str) -> io::Result<String> {
+        let mut shell = shell(self.command.as_deref().unwrap_or_default());
+        shell.stdin(Stdio::null()).stderr(Stdio::piped());
+        shell.env_remove(self.environment.forbidden());
+        shell.envs(self.environment.variables(Some(worker)));
+        let mut child = shell.spawn()?;
+        let (output, errors) = (child.stdout.take(), child.stderr.take());
+        let mut process = Process::new(child);
+        let mut reading = pin!(join(
+            self.read(worker, LogSource::Stdout, output),
+            self.read(worker, LogSource::Stderr, errors),
+        ));
+        let status = tokio::select! {
+            status = process.wait() => status?,
+            _ = &mut reading => process.wait().await?,
+        };
+        drop(process);
+        // What it started may still hold its pipes.
+        let _ = tokio::time::timeout(LAST_WORDS, reading).await;
+        Ok(status.to_string())
+    }
+
+    async fn read(&self, worker: &str, source: LogSource, from: Option<impl AsyncRead + Unpin>) {
+        let Some(from) = from else { return };
+        let mut from = BufReader::new(from);
+        let mut line = Vec::new();
+        let add = |line: &mut Vec<u8>| {
+            let text = String::from_utf8_lossy(line);
+            self.logs.add(worker, source, text.trim_end_matches('\r').to_owned());
+            line.clear();
+        };
+        while let Ok(read) = from.fill_buf().await {
+            if read.is_empty() {
+                break;
+            }
+            let end = read.iter().position(|byte| *byte == b'\n');
+            let piece = &read[..end.unwrap_or(read.len())];
+            let room = MAX_LINE.saturating_sub(line.len());
+            line.extend_from_slice(&piece[..piece.len().min(room)]);
+            let used = piece.len() + usize::from(end.is_some());
+            from.consume(used);
+            if end.is_some() {
+                add(&mut line);
+            }
+        }
+        if !line.is_empty() {
+            add(&mut line);
+        }
+    }
+}

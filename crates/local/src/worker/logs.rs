@@ -1,0 +1,159 @@
+//! What workers print.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use crate::clock::{Clock, milliseconds};
+use crate::sync::locked;
+
+/// How many lines are kept of the workers of an endpoint, and how many bytes.
+const MAX_LINES: usize = 10_000;
+const MAX_BYTES: usize = 4 * 1024 * 1024;
+
+/// A line that a worker printed, or that the service has to say about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct WorkerLog {
+    /// The endpoint of the worker.
+    pub endpoint: String,
+    /// The id of the worker.
+    pub worker: String,
+    /// The job that the line is about, if it is a JSON object that names one as `requestId`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub job: Option<String>,
+    /// Where the line comes from.
+    pub source: LogSource,
+    /// The line without its end. Its end is missing beyond 64 KiB.
+    pub text: String,
+    /// When it was printed, on the service's clock.
+    #[serde(rename = "atMs", serialize_with = "in_milliseconds")]
+    pub at: Duration,
+}
+
+/// Where a [`WorkerLog`] comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum LogSource {
+    /// The worker's standard output.
+    Stdout,
+    /// The worker's standard error.
+    Stderr,
+    /// The service: why a worker ended, and when the next one starts.
+    Service,
+}
+
+fn in_milliseconds<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_u64(milliseconds(*time))
+}
+
+/// Who is told of each line as it comes.
+pub(crate) type Listener = Arc<dyn Fn(&WorkerLog) + Send + Sync>;
+
+/// The last lines of the workers of an endpoint.
+pub(crate) struct Logs {
+    endpoint: String,
+    clock: Clock,
+    listener: Option<Listener>,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    lines: VecDeque<WorkerLog>,
+    bytes: usize,
+}
+
+impl Logs {
+    pub(crate) fn new(endpoint: &str, clock: Clock, listener: Option<Listener>) -> Self {
+        Self { endpoint: endpoint.to_owned(), clock, listener, kept: Mutex::default() }
+    }
+
+    pub(crate) fn add(&self, worker: &str, source: LogSource, text: String) {
+        let line = WorkerLog {
+            endpoint: self.endpoint.clone(),
+            worker: worker.to_owned(),
+            job: job_of(&text),
+            source,
+            text,
+            at: self.clock.now(),
+        };
+        if let Some(listener) = &self.listener {
+            listener(&line);
+        }
+        locked(&self.kept).add(line);
+    }
+
+    pub(crate) fn all(&self) -> Vec<WorkerLog> {
+        locked(&self.kept).lines.iter().cloned().collect()
+    }
+}
+
+impl Kept {
+    fn add(&mut self, line: WorkerLog) {
+        self.bytes += size(&line);
+        self.lines.push_back(line);
+        while self.lines.len() > MAX_LINES || self.bytes > MAX_BYTES {
+            let Some(first) = self.lines.pop_front() else { return };
+            self.bytes -= size(&first);
+        }
+    }
+}
+
+fn size(line: &WorkerLog) -> usize {
+    size_of::<WorkerLog>()
+        + [&line.endpoint, &line.worker, &line.text].map(String::len).iter().sum::<usize>()
+        + line.job.as_ref().map_or(0, String::len)
+}
+
+/// The job that a line names. Workers write JSON lines once they know their endpoint.
+fn job_of(line: &str) -> Option<String> {
+    let line = line.trim();
+    if !line.starts_with('{') {
+        return None;
+    }
+    let line: Value = serde_json::from_str(line).ok()?;
+    line.get("requestId")?.as_str().map(str::to_owned)
+}
+
+impl fmt::Display for WorkerLog {
+    /// The line, with its endpoint and worker in front.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}: {}", self.endpoint, self.worker, self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_bytes_are_bounded() {
+        let logs = Logs::new("e", Clock::manual(), None);
+        for _ in 0..MAX_LINES + 5 {
+            logs.add("w", LogSource::Stdout, "short".to_owned());
+        }
+        assert_eq!(logs.all().len(), MAX_LINES);
+        for _ in 0..MAX_BYTES / 1000 {
+            logs.add("w", LogSource::Stdout, "x".repeat(1000));
+        }
+        let all = logs.all();
+        let bytes: usize = all.iter().map(size).sum();
+        assert!(all.len() < MAX_BYTES / 1000 && bytes <= MAX_BYTES, "{} {bytes}", all.len());
+        assert_eq!(locked(&logs.kept).bytes, bytes);
+    }
+
+    #[test]
+    fn a_json_line_names_its_job() {
+        assert_eq!(job_of(r#" {"requestId": "a", "message": "m"}"#).as_deref(), Some("a"));
+        for line in ["", "{", "{}", r#"{"requestId": null}"#, r#""requestId""#, "requestId: a"] {
+            assert_eq!(job_of(line), None, "{line}");
+        }
+    }
+}
