@@ -23,8 +23,8 @@ use crate::site::{ApiKey, App};
 use crate::sync::Tasks;
 use crate::webhook::Webhooks;
 use crate::worker::{
-    Closure, Command, Crew, Environment, Handler, HandlerError, Listener, LocalJob, Logs, Streaming,
-    WorkerLog, builtins,
+    Closure, Command, Crew, Environment, Handler, HandlerError, Listener, LocalJob, Logs,
+    Streaming, WorkerLog, builtins,
 };
 
 const DEFAULT_EXECUTION_TIMEOUT: Duration = Duration::from_secs(600);

@@ -9,12 +9,13 @@ mod quoting;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
 use self::keys::Keys;
 use self::quoting::quoted;
-use crate::{Error, LocalService, RateLimits, StreamShape};
+use crate::{Error, LocalService, LogSource, RateLimits, StreamShape, Workers};
 
 /// Runs a local emulator of the hosted service until Ctrl-C.
 ///
@@ -46,12 +47,44 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     api_key_file: Option<PathBuf>,
 
-    /// An endpoint whose workers run a shell command; can be repeated.
+    /// An endpoint whose workers run a shell command, or attach by themselves; can be repeated.
     ///
-    /// A worker reads each job as a line of JSON, {"id": …, "input": …}, and responds with lines of JSON:
-    /// any number of {"stream": …}, then one {"output": …} or {"error": "…"}.
-    #[arg(long = "endpoint", value_name = "NAME=COMMAND", value_parser = endpoint)]
-    endpoints: Vec<(String, String)>,
+    /// With a command, a worker reads each job as a line of JSON, {"id": …, "input": …}, and responds
+    /// with lines of JSON: any number of {"stream": …}, then one {"output": …} or {"error": "…"}.
+    ///
+    /// Without a command, workers that you start take the jobs over HTTP. The environment variables
+    /// that they need are printed, and served at /_local/endpoints/NAME/worker-env.
+    #[arg(long = "endpoint", value_name = "NAME[=COMMAND]", value_parser = endpoint)]
+    endpoints: Vec<(String, Option<String>)>,
+
+    /// An endpoint whose workers take jobs over HTTP, started with a shell command; can be repeated.
+    ///
+    /// The command runs once for each worker, with the environment variables that tell it how to
+    /// attach.
+    #[arg(long = "worker", value_name = "NAME=COMMAND", value_parser = worker)]
+    workers: Vec<(String, String)>,
+
+    /// What the names of the environment variables of workers begin with.
+    #[arg(long, value_name = "PREFIX", default_value = "")]
+    worker_env_prefix: String,
+
+    /// How many workers an endpoint of --endpoint or --worker has, as MIN-MAX.
+    #[arg(long, value_name = "MIN-MAX", default_value = "1-3", value_parser = range)]
+    worker_count: (usize, usize),
+
+    /// How many seconds a worker beyond the minimum takes to start, on top of what its program takes.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    worker_cold_start: u64,
+
+    /// After how many seconds an idle worker beyond the minimum stops.
+    #[arg(long, value_name = "SECONDS", default_value_t = 5)]
+    worker_idle_timeout: u64,
+
+    /// Print what workers print to standard error, as it comes.
+    ///
+    /// It can be read later at /_local/endpoints/NAME/worker-logs.
+    #[arg(long)]
+    worker_logs: bool,
 
     /// The shape of the response of /stream.
     ///
@@ -80,12 +113,28 @@ enum Shape {
     Object,
 }
 
-fn endpoint(argument: &str) -> Result<(String, String), String> {
+fn endpoint(argument: &str) -> Result<(String, Option<String>), String> {
     match argument.split_once('=') {
+        None if !argument.is_empty() => Ok((argument.to_owned(), None)),
         Some((name, command)) if !name.is_empty() && !command.is_empty() => {
-            Ok((name.to_owned(), command.to_owned()))
+            Ok((name.to_owned(), Some(command.to_owned())))
         }
+        _ => Err("expected NAME=COMMAND or NAME".to_owned()),
+    }
+}
+
+fn worker(argument: &str) -> Result<(String, String), String> {
+    match endpoint(argument) {
+        Ok((name, Some(command))) => Ok((name, command)),
         _ => Err("expected NAME=COMMAND".to_owned()),
+    }
+}
+
+fn range(argument: &str) -> Result<(usize, usize), String> {
+    let numbers = argument.split_once('-').map(|(min, max)| (min.parse(), max.parse()));
+    match numbers {
+        Some((Ok(min), Ok(max))) if min <= max => Ok((min, max)),
+        _ => Err("expected MIN-MAX, such as 0-3".to_owned()),
     }
 }
 
@@ -139,19 +188,49 @@ async fn serve(arguments: Arguments, program: &str) -> Result<(), Box<dyn std::e
     if let Some(jobs) = arguments.max_queued {
         builder = builder.max_queued(jobs);
     }
+    let (min, max) = arguments.worker_count;
+    let workers = Workers::between(min, max)
+        .cold_start(Duration::from_secs(arguments.worker_cold_start))
+        .idle_timeout(Duration::from_secs(arguments.worker_idle_timeout));
+    let mut attached = Vec::new();
     for (name, command) in arguments.endpoints {
-        builder = builder.command_endpoint(name, command);
+        builder = builder.workers_of(&name, workers);
+        builder = match command {
+            Some(command) => builder.command_endpoint(name, command),
+            None => {
+                attached.push(name.clone());
+                builder.endpoint_for_workers(name)
+            }
+        };
     }
+    for (name, command) in arguments.workers {
+        builder = builder.workers_of(&name, workers).worker_endpoint(name, command);
+    }
+    builder = builder.worker_env_prefix(arguments.worker_env_prefix);
+    let (name, all) = (program.to_owned(), arguments.worker_logs);
+    builder = builder.on_worker_log(move |line| {
+        // Without a standard error there is nobody to tell.
+        let _ = match line.source {
+            LogSource::Service => writeln!(io::stderr(), "{name}: {line}"),
+            _ if all => writeln!(io::stderr(), "{line}"),
+            _ => Ok(()),
+        };
+    });
     // Before anybody can know that the program runs, so that no signal is missed.
     let signals = Signals::listen()?;
     let local = builder.start().await?;
-    announce(&local, &keys, program)?;
+    announce(&local, &keys, &attached, program)?;
     signals.received().await;
     local.shutdown().await;
     Ok(())
 }
 
-fn announce(local: &LocalService, keys: &Keys, program: &str) -> io::Result<()> {
+fn announce(
+    local: &LocalService,
+    keys: &Keys,
+    attached: &[String],
+    program: &str,
+) -> io::Result<()> {
     let address = local.address();
     if !address.ip().is_loopback() {
         writeln!(
@@ -171,6 +250,12 @@ fn announce(local: &LocalService, keys: &Keys, program: &str) -> io::Result<()> 
         ("PODQUEUE_GRAPHQL_URL", local.graphql_url()),
     ] {
         writeln!(out, "export {name}={}", quoted(&value))?;
+    }
+    for endpoint in attached {
+        writeln!(out, "\n# For a worker of {endpoint:?}:")?;
+        for (name, value) in local.worker_environment(endpoint).unwrap_or_default() {
+            writeln!(out, "export {name}={}", quoted(&value))?;
+        }
     }
     out.flush()
 }

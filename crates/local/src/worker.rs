@@ -24,5 +24,5 @@ pub(crate) use logs::{Listener, Logs};
 pub(crate) use outcome::{Outcome, run};
 
 pub use handler::HandlerError;
-pub use logs::{LogSource, WorkerLog};
 pub use job::{JobContext, JobPolicy, LocalJob, S3Config};
+pub use logs::{LogSource, WorkerLog};

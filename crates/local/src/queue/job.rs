@@ -70,10 +70,21 @@ impl Mode {
 
 #[derive(Debug)]
 enum Phase {
-    Queued { turn: u64 },
+    Queued {
+        turn: u64,
+    },
     /// It keeps the turn that it had in the queue, in case its worker is lost.
-    Running { turn: u64, worker: WorkerId, started_at: Moment, stop: CancellationToken },
-    Finished { status: Status, started_at: Option<Moment>, finished_at: Moment },
+    Running {
+        turn: u64,
+        worker: WorkerId,
+        started_at: Moment,
+        stop: CancellationToken,
+    },
+    Finished {
+        status: Status,
+        started_at: Option<Moment>,
+        finished_at: Moment,
+    },
 }
 
 /// What a handler made of a job. Both an output and an error are a failure with output.

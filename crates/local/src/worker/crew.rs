@@ -48,12 +48,14 @@ impl Crew {
             self.read(worker, LogSource::Stderr, errors),
         ));
         let status = tokio::select! {
-            status = process.wait() => status?,
+            status = process.wait() => {
+                // What it started may still hold its pipes.
+                drop(process);
+                let _ = tokio::time::timeout(LAST_WORDS, reading).await;
+                status?
+            }
             _ = &mut reading => process.wait().await?,
         };
-        drop(process);
-        // What it started may still hold its pipes.
-        let _ = tokio::time::timeout(LAST_WORDS, reading).await;
         Ok(status.to_string())
     }
 

@@ -274,8 +274,7 @@ async fn garbage_is_refused_and_changes_nothing() {
 
 #[tokio::test]
 async fn a_result_that_is_too_large_is_refused_by_the_way_its_job_was_submitted() {
-    let service =
-        Service::start(|builder| open(builder).max_payloads(1000, 2000)).await;
+    let service = Service::start(|builder| open(builder).max_payloads(1000, 2000)).await;
     let worker = Attached::new(&service, "e", "w");
     let body = |bytes: usize| {
         let text = "x".repeat(bytes - r#"{"output":""}"#.len());
@@ -323,9 +322,12 @@ async fn a_worker_that_misses_three_pings_is_lost_and_its_jobs_run_once_more() {
     assert_eq!(health(&service).await["jobs"]["inProgress"], 1, "a ping counts for three");
     miss_ping(&service).await;
     let now = health(&service).await;
-    assert_eq!(now["jobs"], json!({
-        "completed": 0, "failed": 0, "inProgress": 0, "inQueue": 1, "retried": 1,
-    }));
+    assert_eq!(
+        now["jobs"],
+        json!({
+            "completed": 0, "failed": 0, "inProgress": 0, "inQueue": 1, "retried": 1,
+        })
+    );
     assert_eq!(now["workers"], json!({ "idle": 0, "running": 0 }));
     // Whatever the lost worker does about it is late.
     first.done(&id, json!({ "output": "late" })).await;
@@ -414,13 +416,10 @@ async fn a_worker_that_wants_to_be_replaced_gets_no_more_jobs_until_it_returns()
     worker.done(&ids[0], json!({ "output": 1, "stopPod": true })).await;
     assert_eq!(service.status("e", &ids[0]).await.1["output"], 1);
     // It still has the other.
-    let (_, turn) = tokio::join!(
-        async { assert_eq!(worker.take().await, None) },
-        async {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            service.advance(Duration::from_millis(1));
-        }
-    );
+    let (_, turn) = tokio::join!(async { assert_eq!(worker.take().await, None) }, async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        service.advance(Duration::from_millis(1));
+    });
     let () = turn;
     worker.done(&ids[1], json!({ "output": 2 })).await;
     assert_eq!(health(&service).await["workers"], json!({ "idle": 0, "running": 0 }));
@@ -472,7 +471,10 @@ async fn a_workers_key_is_bare_and_opens_nothing_else() {
     assert_eq!(service.get("/v2/e/job-take/w").await.1["id"], id);
     let url = format!("{}/v2/e/job-take/w", service.local.base_url());
     assert_eq!(service.http.get(&url).send().await.unwrap().status(), 401);
-    assert_eq!(service.http.get(&url).header("authorization", "x").send().await.unwrap().status(), 401);
+    assert_eq!(
+        service.http.get(&url).header("authorization", "x").send().await.unwrap().status(),
+        401
+    );
     let paths: Vec<String> =
         service.local.requests().iter().map(|request| request.path.clone()).collect();
     let strangers = paths.iter().filter(|path| path.contains("job-take")).count();
@@ -504,10 +506,7 @@ async fn faults_reach_the_routes_of_workers() {
     // By its name in JSON, too.
     let fault = json!({ "operation": "job-take-batch", "response": { "status": 503 } });
     assert_eq!(service.post_json("/_local/faults", fault).await.0, 200);
-    assert_eq!(
-        worker.request(Method::GET, "job-take-batch/w").send().await.unwrap().status(),
-        503
-    );
+    assert_eq!(worker.request(Method::GET, "job-take-batch/w").send().await.unwrap().status(), 503);
 }
 
 #[tokio::test]

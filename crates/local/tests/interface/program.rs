@@ -225,13 +225,93 @@ async fn it_stops_cleanly_on_ctrl_c_with_its_workers() {
 
 #[tokio::test]
 async fn a_wrong_argument_is_explained() {
-    let output = Command::new(env!("CARGO_BIN_EXE_podqueue-local"))
-        .args(["--endpoint", "no-command"])
-        .output()
-        .await
-        .unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8(output.stderr).unwrap().contains("expected NAME=COMMAND"));
+    for (arguments, expected) in [
+        (["--endpoint", "=command"], "expected NAME=COMMAND or NAME"),
+        (["--worker", "no-command"], "expected NAME=COMMAND"),
+        (["--worker-count", "3-1"], "expected MIN-MAX, such as 0-3"),
+    ] {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_podqueue-local"));
+        let output = program.args(arguments).output().await.unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8(output.stderr).unwrap().contains(expected), "{arguments:?}");
+    }
+    let error = refusal(program().args(["--worker-env-prefix", "A-B"])).await;
+    assert!(error.contains("--worker-env-prefix"), "{error}");
+}
+
+/// As a person does it: what is printed is pasted into a shell, and the worker started there.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_worker_attaches_with_the_variables_that_are_printed() {
+    let mut program = program();
+    let command = program.args(["--endpoint", "shout", "--worker-env-prefix", "DEMO_"]);
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut text = String::new();
+    while !text.contains("DEMO_LOG_LEVEL") {
+        text.push_str(&lines.next_line().await.unwrap().unwrap());
+        text.push('\n');
+    }
+    assert!(
+        text.contains("\n\n# For a worker of \"shout\":\nexport DEMO_WEBHOOK_GET_JOB="),
+        "{text}"
+    );
+    let script =
+        format!("{text} exec python3 -u {}/examples/worker.py", env!("CARGO_MANIFEST_DIR"));
+    let mut shell = Command::new("sh");
+    let mut worker = shell.args(["-c", &script]).stdout(Stdio::null()).kill_on_drop(true);
+    worker = worker.env("DEMO_POD_ID", "mine");
+    let _worker = worker.spawn().unwrap();
+    let variable = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(&format!("export {name}=")));
+        line.unwrap().to_owned()
+    };
+    let (base, key) = (variable("PODQUEUE_BASE_URL"), variable("PODQUEUE_API_KEY"));
+    let run = reqwest::Client::new()
+        .post(format!("{base}/v2/shout/runsync"))
+        .header("authorization", key)
+        .body(r#"{"input": {"text": "a b"}}"#);
+    assert_eq!(answer(run).await.1["output"], json!(["A", "B"]));
+}
+
+/// The environment of the programs that it starts, and what they print.
+#[cfg(unix)]
+#[tokio::test]
+async fn it_starts_workers_and_shows_what_they_print() {
+    let script = "env | grep ^DEMO_ | sort >&2; exit 5";
+    let mut program = program();
+    let command = program
+        .args(["--worker", &format!("e={script}"), "--worker-env-prefix", "DEMO_"])
+        .args(["--worker-count", "1-1", "--worker-logs", "--manual-clock"])
+        .env("DEMO_REALTIME_PORT", "1")
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut printed = Vec::new();
+    while printed.last().is_none_or(|line: &String| !line.starts_with("podqueue-local: ")) {
+        printed.push(lines.next_line().await.unwrap().unwrap());
+    }
+    let names: Vec<&str> = printed
+        .iter()
+        .filter_map(|line| line.strip_prefix("e/worker-0: DEMO_")?.split('=').next())
+        .collect();
+    let expected = [
+        "AI_API_KEY",
+        "ENDPOINT_ID",
+        "LOG_LEVEL",
+        "PING_INTERVAL",
+        "POD_HOSTNAME",
+        "POD_ID",
+        "SKIP_AUTO_SYSTEM_CHECKS",
+        "SKIP_GPU_CHECK",
+        "WEBHOOK_GET_JOB",
+        "WEBHOOK_PING",
+        "WEBHOOK_POST_OUTPUT",
+        "WEBHOOK_POST_STREAM",
+    ];
+    assert_eq!(names, expected);
+    let expected = "podqueue-local: e/worker-0: the worker ended: exit status: 5";
+    assert_eq!(printed.last().unwrap(), expected);
 }
 
 /// Runs the program where it is not to start, and gives what it says.

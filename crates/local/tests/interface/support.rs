@@ -259,10 +259,8 @@ impl<'a> Attached<'a> {
     }
 
     pub async fn take_batch(&self, size: usize) -> Vec<Value> {
-        let path = format!(
-            "job-take-batch/{}?gpu=none&batch_size={size}&job_in_progress=0",
-            self.name
-        );
+        let path =
+            format!("job-take-batch/{}?gpu=none&batch_size={size}&job_in_progress=0", self.name);
         match self.get(&path).await {
             (200, Value::Array(jobs)) => jobs,
             (204, _) => Vec::new(),

@@ -194,12 +194,7 @@ impl Endpoint {
     }
 
     /// The worker that asks for a job. One that is not known joins.
-    fn attach(
-        &self,
-        state: &mut State,
-        name: &str,
-        now: Moment,
-    ) -> Result<WorkerId, Refusal> {
+    fn attach(&self, state: &mut State, name: &str, now: Moment) -> Result<WorkerId, Refusal> {
         let id = match state.attached.id_of(name) {
             Some(id) => {
                 if let Some(reminder) = state.fleet.attach(id) {
@@ -289,9 +284,10 @@ impl Endpoint {
     /// A worker is lost: its jobs go back to the queue, the first time.
     pub(super) fn lose(&self, state: &mut State, id: WorkerId, why: &str, at: Moment) {
         for job in state.dismiss(id) {
-            let was_lost = state.jobs.get_mut(&job).is_some_and(|job| {
-                std::mem::replace(&mut job.was_lost, true)
-            });
+            let was_lost = state
+                .jobs
+                .get_mut(&job)
+                .is_some_and(|job| std::mem::replace(&mut job.was_lost, true));
             if was_lost {
                 let error = format!("the job was lost with its worker for the second time: {why}");
                 self.conclude(state, &job, Ending::failure(error), at);
