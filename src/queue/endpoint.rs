@@ -10,7 +10,9 @@ use serde_json::Value;
 use super::health::{Health, Purged};
 use super::operations::{HEALTH, OPENAI, PURGE_QUEUE, REQUESTS, RUN};
 use crate::context::{Context, PollLine};
-use crate::error::{Attempted, Result};
+use crate::error::{Attempted, Error, Result};
+use crate::events::ServerEvents;
+use crate::json::not_serializable;
 use crate::request::Request;
 use crate::transport::{Call, Operation, Path, Reply};
 
@@ -90,17 +92,74 @@ impl Endpoint {
     ///
     /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no response arrived.
     pub fn openai<T: Serialize + ?Sized>(&self, path: &str, body: &T) -> Request<Value> {
-        let segments = path.trim_start_matches('/').split('/');
-        let path = segments.fold(self.path("/openai"), |path, segment| {
-            path.literal("/").parameter("path", segment)
-        });
-        let call = self.own_call(&OPENAI, path).and_then(|call| call.json("body", body));
+        let call = self.openai_call(path).and_then(|call| call.json("body", body));
         let endpoint = self.clone();
         Request::new(move |timeout| async move {
             let reply = endpoint.send(call?.held_open().timeout(timeout)).await?;
             let answer = reply.decode(&endpoint.attempted(&OPENAI));
             answer.map_err(|error| OPENAI.repeat.unreadable(error))
         })
+    }
+
+    /// Makes a raw call to the endpoint's OpenAI-compatible interface whose response is streamed:
+    /// `POST /openai/{path}` with `"stream": true`, which is added to the body. The events come as
+    /// the worker yields them; the data of the last one is usually `[DONE]`.
+    ///
+    /// ```no_run
+    /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {
+    /// use futures_util::TryStreamExt;
+    ///
+    /// let body = serde_json::json!({ "model": "poet", "messages": [] });
+    /// let mut events = endpoint.openai_stream("v1/chat/completions", &body).await?;
+    /// while let Some(event) = events.try_next().await? {
+    ///     if event.data == "[DONE]" {
+    ///         break;
+    ///     }
+    ///     let chunk: serde_json::Value = event.json()?;
+    ///     print!("{}", chunk["choices"][0]["delta"]["content"].as_str().unwrap_or_default());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The call's [`timeout`](Request::timeout) holds until the response begins, and is then how long
+    /// the service [may be silent](crate::ServerEvents::idle_timeout). Raise it if a worker may have to
+    /// start first. The stream counts as one of the requests in flight that the client's rate limits
+    /// allow, until it ends or is dropped. Dropping it closes the connection, on which the service
+    /// may cancel the job.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if the body is not an object;
+    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no response arrived, or one
+    /// that is not of type `text/event-stream`.
+    pub fn openai_stream<T: Serialize + ?Sized>(
+        &self,
+        path: &str,
+        body: &T,
+    ) -> Request<ServerEvents> {
+        let call = self.openai_call(path).and_then(|call| {
+            let body = streaming(body, &self.attempted(&OPENAI))?;
+            call.json("body", &body)
+        });
+        let endpoint = self.clone();
+        Request::new(move |timeout| async move {
+            let call = call?.header("accept", "text/event-stream".to_owned());
+            let mut call = call.held_open().timeout(timeout);
+            call.reads_events = true;
+            let most = endpoint.context().transport.wire.largest_response;
+            let reply = endpoint.send(call).await?;
+            let events = ServerEvents::new(reply, &endpoint.attempted(&OPENAI), most);
+            events.map_err(|error| OPENAI.repeat.unreadable(error))
+        })
+    }
+
+    fn openai_call(&self, path: &str) -> Result<Call> {
+        let segments = path.trim_start_matches('/').split('/');
+        let path = segments.fold(self.path("/openai"), |path, segment| {
+            path.literal("/").parameter("path", segment)
+        });
+        self.own_call(&OPENAI, path)
     }
 
     /// Lists the endpoint's requests: `GET /requests`. Neither its payload nor its behavior is
@@ -191,6 +250,18 @@ impl Endpoint {
 
     pub(super) fn attempted(&self, operation: &Operation) -> Attempted {
         Attempted::on_endpoint(operation.name, &self.shared.id)
+    }
+}
+
+/// The body of a call whose response is streamed.
+fn streaming(body: &(impl Serialize + ?Sized), attempted: &Attempted) -> Result<Value> {
+    match serde_json::to_value(body) {
+        Ok(Value::Object(mut members)) => {
+            members.insert("stream".to_owned(), Value::Bool(true));
+            Ok(Value::Object(members))
+        }
+        Ok(_) => Err(Error::refused(attempted.clone(), "body", "must be a JSON object")),
+        Err(source) => Err(not_serializable(attempted.clone(), "body", source)),
     }
 }
 

@@ -11,6 +11,7 @@ use reqwest::Response;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use super::limit::Pass;
 use super::time::Late;
 use super::unread::Cause;
 use crate::error::{Attempted, Error};
@@ -21,11 +22,14 @@ pub(crate) struct Incoming {
     longest_silence: Duration,
     /// Set while somebody waits: the time in which nobody reads is not the service's.
     timer: Option<Pin<Box<Sleep>>>,
+    /// The response counts as in flight until its end.
+    pass: Option<Pass>,
 }
 
 impl Incoming {
-    pub(super) fn new(response: Response, longest_silence: Duration) -> Self {
-        Self { body: response.into(), longest_silence, timer: None }
+    pub(super) fn new(response: Response, longest_silence: Duration, pass: Pass) -> Self {
+        pass.stays();
+        Self { body: response.into(), longest_silence, timer: None, pass: Some(pass) }
     }
 
     pub(crate) fn set_longest_silence(&mut self, longest: Duration) {
@@ -55,7 +59,12 @@ impl Incoming {
                         Cause::Broken(error.without_url()).error(attempted)
                     )));
                 }
-                None => return Poll::Ready(None),
+                None => {
+                    if let Some(pass) = self.pass.take() {
+                        pass.finished();
+                    }
+                    return Poll::Ready(None);
+                }
             }
         }
     }

@@ -45,6 +45,14 @@ impl UnderWay {
             .is_some_and(|request| !std::mem::replace(&mut request.is_answered, true))
     }
 
+    /// A request is over when its end is told, and at no time before.
+    pub(super) fn stay(&mut self, ticket: &Ticket) {
+        let request = self.requests.get_mut(ticket.key);
+        if let Some(request) = request.filter(|request| request.number == ticket.number) {
+            request.over = None;
+        }
+    }
+
     /// A request is over. Whether its response had begun; `None` where it was overdue.
     pub(super) fn end(&mut self, ticket: &Ticket) -> Option<bool> {
         self.requests.get(ticket.key).filter(|request| request.number == ticket.number)?;

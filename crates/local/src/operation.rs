@@ -24,7 +24,7 @@ pub enum Operation {
     PurgeQueue,
     /// `GET /v2/{endpoint_id}/health`
     Health,
-    /// `POST /v2/{endpoint_id}/openai/*`
+    /// `POST` or `GET /v2/{endpoint_id}/openai/*`
     #[serde(rename = "openai")]
     OpenAi,
     /// `GET /v2/{endpoint_id}/requests`

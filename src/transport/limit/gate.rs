@@ -186,6 +186,12 @@ impl Pass {
         });
     }
 
+    /// The response goes on for as long as the caller and the service like, and keeps its place.
+    pub(crate) fn stays(&self) {
+        let Some(held) = &self.0 else { return };
+        held.gate.0.update(|limits| limits.under_way.stay(&held.admitted.ticket));
+    }
+
     /// The response is a 429, with this `Retry-After`.
     pub(crate) fn refused(&self, retry_after: Option<Duration>) {
         let Some(held) = &self.0 else { return };

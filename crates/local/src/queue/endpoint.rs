@@ -170,11 +170,11 @@ impl Endpoint {
             state.next_turn += 1;
             let job = Job::new(id, submission, mode, self.settings.execution_timeout, turn, now);
             let receipt = Receipt { id: job.id.clone(), status: Status::InQueue };
-            let finished = job.finished.clone();
+            let changed = job.changed.clone();
             state.enqueue(turn, &job);
             state.schedule(&job);
             state.jobs.insert(job.id.clone(), job);
-            Ok((receipt, now, finished))
+            Ok((receipt, now, changed))
         })
     }
 
@@ -207,7 +207,7 @@ impl Endpoint {
                 done => {
                     return Err(Refusal::invalid(format!(
                         "only a job that is queued or running can be cancelled; this one is {}",
-                        text(done),
+                        done.text(),
                     )));
                 }
             }
@@ -220,7 +220,7 @@ impl Endpoint {
             if !matches!(job.status(), Status::Failed | Status::TimedOut) {
                 return Err(Refusal::invalid(format!(
                     "only a job that is FAILED or TIMED_OUT can be retried; this one is {}",
-                    text(job.status()),
+                    job.status().text(),
                 )));
             }
             let turn = state.next_turn;
@@ -372,6 +372,7 @@ impl State {
         all.extend(metrics);
         if let Some(job) = self.jobs.get_mut(id) {
             job.backlog.push(output, all);
+            job.changed.notify_waiters();
         }
     }
 
@@ -438,17 +439,6 @@ fn unknown_job() -> Refusal {
     Refusal::not_found(
         "no such job on this endpoint: the id is unknown, or the job or its result has expired",
     )
-}
-
-fn text(status: Status) -> &'static str {
-    match status {
-        Status::InQueue => "IN_QUEUE",
-        Status::InProgress => "IN_PROGRESS",
-        Status::Completed => "COMPLETED",
-        Status::Failed => "FAILED",
-        Status::Cancelled => "CANCELLED",
-        Status::TimedOut => "TIMED_OUT",
-    }
 }
 
 impl std::fmt::Debug for Endpoint {

@@ -36,6 +36,18 @@ impl Status {
     pub(crate) fn is_terminal(self) -> bool {
         !matches!(self, Self::InQueue | Self::InProgress)
     }
+
+    /// As the interface spells it.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::InQueue => "IN_QUEUE",
+            Self::InProgress => "IN_PROGRESS",
+            Self::Completed => "COMPLETED",
+            Self::Failed => "FAILED",
+            Self::Cancelled => "CANCELLED",
+            Self::TimedOut => "TIMED_OUT",
+        }
+    }
 }
 
 /// How a job was submitted.
@@ -133,8 +145,8 @@ pub(crate) struct Job {
     /// Counts the times that a worker took the job, so that a late result is known as late.
     pub(crate) attempt: u64,
     pub(crate) backlog: Backlog,
-    /// Wakes the `/runsync` request that waits for the job.
-    pub(crate) finished: Arc<Notify>,
+    /// Wakes the requests that wait for the job: a chunk has come, or it has ended.
+    pub(crate) changed: Arc<Notify>,
     /// Whether a worker was lost with it, since it was submitted or retried.
     pub(crate) was_lost: bool,
     pub(crate) mode: Mode,
@@ -160,7 +172,7 @@ impl Job {
             id,
             attempt: 0,
             backlog: Backlog::default(),
-            finished: Arc::default(),
+            changed: Arc::default(),
             was_lost: false,
             mode,
             ttl: submission.policy.ttl.unwrap_or(DEFAULT_TTL),
@@ -273,7 +285,7 @@ impl Job {
     /// Any state to gone: whoever still works on it or waits for it learns of it.
     pub(crate) fn delete(self) {
         self.stop_handler();
-        self.finished.notify_waiters();
+        self.changed.notify_waiters();
     }
 
     /// Sets the output that is shown while the job runs.
@@ -288,7 +300,7 @@ impl Job {
             _ => None,
         };
         self.phase = Phase::Finished { status, started_at, finished_at: now };
-        self.finished.notify_waiters();
+        self.changed.notify_waiters();
     }
 
     fn stop_handler(&self) {

@@ -4,15 +4,13 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
-
 use super::endpoint::Endpoint;
-use super::job::{Mode, Record, Status};
+use super::job::{Mode, Record};
 use super::submission::{Submission, within};
 use crate::refusal::Refusal;
 
 const MIN_WAIT: Duration = Duration::from_secs(1);
-const MAX_WAIT: Duration = Duration::from_secs(300);
+pub(super) const MAX_WAIT: Duration = Duration::from_secs(300);
 const DEFAULT_WAIT: Duration = Duration::from_secs(90);
 
 /// The `wait` of `/runsync`, in milliseconds, as the query has it.
@@ -29,37 +27,21 @@ pub(crate) async fn run_sync(
     submission: Submission,
     wait: Duration,
 ) -> Result<Record, Refusal> {
-    let (receipt, now, finished) = endpoint.submit(submission, Mode::Sync { wait })?;
-    let mut finished = pin!(finished.notified());
-    finished.as_mut().enable();
-    let record = endpoint.status(&receipt.id)?;
-    if record.status.is_terminal() {
-        return Ok(record);
-    }
-    tokio::select! {
-        () = finished => {}
-        () = endpoint.clock().sleep_until(now.saturating_add(wait)) => {}
-        () = endpoint.stopping().cancelled() => {
-            return Err(Refusal::failed("the service is stopping"));
+    let (receipt, now, changed) = endpoint.submit(submission, Mode::Sync { wait })?;
+    let mut is_over = pin!(endpoint.clock().sleep_until(now.saturating_add(wait)));
+    loop {
+        let mut changed = pin!(changed.notified());
+        changed.as_mut().enable();
+        let record = endpoint.status(&receipt.id)?;
+        if record.status.is_terminal() {
+            return Ok(record);
         }
-    }
-    endpoint.status(&receipt.id)
-}
-
-/// What a path below `/openai` does, in our own reading: the body becomes the input of a synchronous
-/// job, and the job's output the response.
-pub(crate) async fn openai(
-    endpoint: &Arc<Endpoint>,
-    route: &str,
-    body: &[u8],
-) -> Result<Option<Arc<Value>>, Refusal> {
-    let body: Value = serde_json::from_slice(body)
-        .map_err(|error| Refusal::invalid(format!("the body is not JSON: {error}")))?;
-    let input = json!({ "openai_route": format!("/{route}"), "openai_input": body });
-    let record = run_sync(endpoint, Submission::of(input), DEFAULT_WAIT).await?;
-    match (record.status, record.output, record.error) {
-        (Status::Completed, output, _) => Ok(output),
-        (_, _, Some(error)) => Err(Refusal::failed(error.as_ref())),
-        _ => Err(Refusal::failed(format!("the job {} returned no output", record.id))),
+        tokio::select! {
+            () = changed => {}
+            () = &mut is_over => return endpoint.status(&receipt.id),
+            () = endpoint.stopping().cancelled() => {
+                return Err(Refusal::failed("the service is stopping"));
+            }
+        }
     }
 }

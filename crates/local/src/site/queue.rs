@@ -1,12 +1,16 @@
 //! The queue interface, `{base_url}/v2/{endpoint_id}/…` (interface: "Serverless queue operations").
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::Request;
-use axum::http::header::ALLOW;
+use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderValue, Method, Uri};
 use axum::response::{IntoResponse, Response};
-use serde_json::{Value, json};
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt};
+use serde_json::json;
 
 use super::app::App;
 use super::faults::through;
@@ -14,7 +18,9 @@ use super::keys::authenticate;
 use super::worker;
 use crate::http::{Connection, ErrorResponse, QueryParameters, decoded, json, read_body};
 use crate::operation::Operation;
-use crate::queue::{self, Endpoint, Mode, Receipt, Record, StreamShape, Submission, ttl_of};
+use crate::queue::{
+    self, Endpoint, Mode, OpenAi, Receipt, Record, StreamShape, Submission, ttl_of,
+};
 use crate::refusal::Refusal;
 
 /// What the path of a request asks for: `/v2/{endpoint_id}/{operation}`, and for some operations
@@ -79,6 +85,7 @@ impl<'a> Route<'a> {
         } else {
             let mut response = ErrorResponse::wrong_method(&request).into_response();
             let allowed = match (&self.method, self.answers_head()) {
+                _ if self.operation == Operation::OpenAi => "GET,POST",
                 (_, true) => "GET,HEAD",
                 (&Method::GET, _) => "GET",
                 _ => "POST",
@@ -89,7 +96,9 @@ impl<'a> Route<'a> {
     }
 
     fn takes(&self, method: &Method) -> bool {
-        self.method == *method || (self.answers_head() && *method == Method::HEAD)
+        self.method == *method
+            || (self.answers_head() && *method == Method::HEAD)
+            || (self.operation == Operation::OpenAi && *method == Method::GET)
     }
 
     /// What can be read can be asked about; the HTTP library leaves out the body then. Reading
@@ -116,7 +125,7 @@ impl<'a> Route<'a> {
         let id = if self.is_of_workers() { self.id.into() } else { decoded(self.id)? };
         let endpoint = decoded(self.endpoint)?;
         let endpoint = app.endpoints.get(endpoint.as_ref()).ok_or_else(|| no_such_endpoint(app))?;
-        let _under_way = match &app.limiter {
+        let under_way = match &app.limiter {
             Some(limiter) => limiter
                 .admit(user, endpoint.name(), self.operation, || endpoint.running_workers())?,
             None => None,
@@ -126,7 +135,11 @@ impl<'a> Route<'a> {
             let response = process(app, self.operation, endpoint, &id, request).await;
             response.unwrap_or_else(IntoResponse::into_response)
         };
-        Ok(through(app, self.operation, Some(name), connection, request, process).await)
+        let response = through(app, self.operation, Some(name), connection, request, process).await;
+        Ok(match under_way {
+            Some(slot) => until_its_end(response, slot),
+            None => response,
+        })
     }
 }
 
@@ -154,7 +167,7 @@ async fn process(
             json(&json!({ "removed": endpoint.purge(), "status": "completed" }))
         }
         Operation::Health => json(&endpoint.health()),
-        Operation::OpenAi => json(&openai(app, endpoint, id, request).await?.as_deref()),
+        Operation::OpenAi => openai(app, endpoint, id, request).await?,
         // What this does is our own reading, the interface names only the path.
         Operation::Requests => json(&endpoint.records()),
         Operation::JobTake
@@ -209,7 +222,30 @@ async fn openai(
     endpoint: &Arc<Endpoint>,
     route: &str,
     request: Request,
-) -> Result<Option<Arc<Value>>, ErrorResponse> {
+) -> Result<Response, ErrorResponse> {
     let body = read_body(request.into_body(), app.max_runsync_payload).await?;
-    Ok(queue::openai(endpoint, route, &body).await?)
+    Ok(match queue::openai(endpoint, route, &body).await? {
+        OpenAi::Output(output) => json(output.as_ref()),
+        OpenAi::Events(events) => events_response(events),
+    })
+}
+
+fn events_response(events: impl Stream<Item = Bytes> + Send + 'static) -> Response {
+    let mut response = Response::new(Body::from_stream(events.map(Ok::<_, Infallible>)));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
+
+/// Keeps something until a body that goes on is at its end.
+fn until_its_end(response: Response, kept: impl Send + 'static) -> Response {
+    if response.headers().get(CONTENT_TYPE).is_none_or(|kind| kind != "text/event-stream") {
+        return response;
+    }
+    response.map(|body| {
+        Body::from_stream(body.into_data_stream().inspect(move |_| {
+            let _ = &kept;
+        }))
+    })
 }

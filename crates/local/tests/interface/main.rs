@@ -17,6 +17,7 @@ mod hosts;
 mod kinds;
 mod lifetimes;
 mod limits;
+mod openai;
 mod program;
 mod programs;
 mod properties;

@@ -227,7 +227,6 @@ async fn a_wrong_method_is_405() {
         (Method::PUT, "/v2/echo/retry/x"),
         (Method::GET, "/v2/echo/purge-queue"),
         (Method::DELETE, "/v2/echo/health"),
-        (Method::GET, "/v2/echo/openai/v1/models"),
         (Method::POST, "/v2/echo/requests"),
         (Method::PATCH, "/v1/pods/pod-gpu"),
         (Method::POST, "/v1/templates/template-own"),

@@ -1,0 +1,176 @@
+//! The OpenAI-compatible paths, in our own reading: a request becomes a job for a worker that serves
+//! them, and the job's output the response.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::stream::{self, BoxStream};
+use futures_util::{FutureExt, StreamExt};
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+
+use super::endpoint::Endpoint;
+use super::job::{JobId, Mode, Record, Status};
+use super::submission::Submission;
+use super::sync::MAX_WAIT;
+use crate::refusal::Refusal;
+
+/// The response of a path below `/openai`.
+pub(crate) enum OpenAi {
+    Output(Arc<Value>),
+    /// Server-sent events as the worker yields them. Dropping them cancels the job.
+    Events(BoxStream<'static, Bytes>),
+}
+
+/// Runs a job of a path below `/openai`. A caller that leaves cancels it.
+pub(crate) async fn openai(
+    endpoint: &Arc<Endpoint>,
+    route: &str,
+    body: &[u8],
+) -> Result<OpenAi, Refusal> {
+    let body: Value = if body.is_empty() {
+        Value::Null
+    } else {
+        serde_json::from_slice(body)
+            .map_err(|error| Refusal::invalid(format!("the body is not JSON: {error}")))?
+    };
+    let is_stream = body.get("stream") == Some(&Value::Bool(true));
+    let input = json!({ "openai_route": format!("/{route}"), "openai_input": body });
+    let call = Call::submit(endpoint, input)?;
+    if is_stream { call.events().await } else { call.output().await }
+}
+
+/// A job that runs for a caller who waits. Dropping it cancels the job.
+struct Call {
+    endpoint: Arc<Endpoint>,
+    id: JobId,
+    changed: Arc<Notify>,
+    has_ended: bool,
+}
+
+/// What has become of a job since one last looked.
+struct News {
+    chunks: Vec<Value>,
+    /// The job's record, once it has ended.
+    end: Option<Record>,
+}
+
+impl Call {
+    fn submit(endpoint: &Arc<Endpoint>, input: Value) -> Result<Self, Refusal> {
+        let mode = Mode::Sync { wait: MAX_WAIT };
+        let (receipt, _, changed) = endpoint.submit(Submission::of(input), mode)?;
+        Ok(Self { endpoint: endpoint.clone(), id: receipt.id, changed, has_ended: false })
+    }
+
+    /// Waits for chunks, or the end.
+    async fn news(&mut self) -> Result<News, Refusal> {
+        loop {
+            let mut changed = pin!(self.changed.notified());
+            changed.as_mut().enable();
+            // In this order: what comes before the end is seen with it at the latest.
+            let record = self.endpoint.status(&self.id)?;
+            let (_, chunks) = self.endpoint.drain(&self.id)?;
+            let end = record.status.is_terminal().then_some(record);
+            self.has_ended = end.is_some();
+            if end.is_some() || !chunks.is_empty() {
+                let output = |mut chunk: Value| chunk["output"].take();
+                return Ok(News { chunks: chunks.into_iter().map(output).collect(), end });
+            }
+            tokio::select! {
+                () = changed => {}
+                () = self.endpoint.stopping().cancelled() => {
+                    return Err(Refusal::failed("the service is stopping"));
+                }
+            }
+        }
+    }
+
+    async fn output(mut self) -> Result<OpenAi, Refusal> {
+        let mut chunks = Vec::new();
+        let wait = self.endpoint.clock().clone();
+        let mut is_over = pin!(async move { wait.sleep(MAX_WAIT).await }.fuse());
+        let record = loop {
+            let news = tokio::select! {
+                news = self.news() => news?,
+                () = &mut is_over => {
+                    return Err(Refusal::failed(format!("the job {} takes too long", self.id)));
+                }
+            };
+            chunks.extend(news.chunks);
+            if let Some(record) = news.end {
+                break record;
+            }
+        };
+        // Workers that stream yield their only response, and the job's output is a list of it.
+        let only = if chunks.len() == 1 { chunks.pop() } else { None };
+        match (record.status, only) {
+            (Status::Completed, Some(only)) => Ok(OpenAi::Output(Arc::new(only))),
+            (Status::Completed, None) => Ok(OpenAi::Output(record.output.unwrap_or_default())),
+            _ => Err(failure(&record)),
+        }
+    }
+
+    /// Waits for the first chunk, so that a job that fails before it is an error response.
+    async fn events(mut self) -> Result<OpenAi, Refusal> {
+        let first = self.news().await?;
+        if let News { chunks, end: Some(record) } = &first
+            && chunks.is_empty()
+        {
+            return match record.status {
+                Status::Completed => {
+                    let only = record.output.clone().unwrap_or_default();
+                    Ok(OpenAi::Events(stream::iter([event(&only)]).boxed()))
+                }
+                _ => Err(failure(record)),
+            };
+        }
+        let events = stream::unfold((self, Some(first)), async |(mut call, first)| {
+            let news = match first {
+                Some(news) => news,
+                None if call.has_ended => return None,
+                None => match call.news().await {
+                    Ok(news) => news,
+                    Err(refusal) => {
+                        call.has_ended = true;
+                        return Some((error_event(&refusal.message), (call, None)));
+                    }
+                },
+            };
+            let mut bytes: Vec<u8> = news.chunks.iter().flat_map(event).collect();
+            if let Some(record) = news.end.filter(|record| record.status != Status::Completed) {
+                bytes.extend(error_event(&failure(&record).message));
+            }
+            Some((bytes.into(), (call, None)))
+        });
+        Ok(OpenAi::Events(events.boxed()))
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            // One that has ended meanwhile need not be cancelled.
+            let _ = self.endpoint.cancel(&self.id);
+        }
+    }
+}
+
+/// A chunk as an event. A string is one already, or several, or a part of one.
+fn event(chunk: &Value) -> Bytes {
+    match chunk {
+        Value::String(events) => events.clone().into(),
+        other => format!("data: {other}\n\n").into(),
+    }
+}
+
+/// How OpenAI's clients learn that a stream has failed.
+fn error_event(message: &str) -> Bytes {
+    event(&json!({ "error": { "message": message } }))
+}
+
+fn failure(record: &Record) -> Refusal {
+    let error = record.error.as_deref();
+    let without = || format!("the job {} is {}", record.id, record.status.text());
+    Refusal::failed(error.map_or_else(without, str::to_owned))
+}

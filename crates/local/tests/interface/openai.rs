@@ -1,0 +1,221 @@
+//! The OpenAI-compatible paths: a worker's chunks are piped to the caller as they come.
+
+use podqueue_local::{Builder, Operation, RateLimit, RateLimits};
+use reqwest::{Method, Response, StatusCode};
+use serde_json::{Value, json};
+
+use crate::support::{Attached, KEY, Service, assert_refused, eventually};
+
+const CHAT: &str = "/v2/e/openai/v1/chat/completions";
+
+fn open(builder: Builder) -> Builder {
+    builder.endpoint_for_workers("e")
+}
+
+fn body() -> Value {
+    json!({ "model": "m", "stream": true, "messages": [] })
+}
+
+async fn chat(service: &Service) -> Response {
+    let url = format!("{}{CHAT}", service.local.base_url());
+    let request = service.http.post(url).header("authorization", format!("Bearer {KEY}"));
+    request.body(body().to_string()).send().await.unwrap()
+}
+
+/// What has come of a response when it is as long as this, or at its end.
+async fn read(response: &mut Response, length: usize) -> String {
+    let mut text = Vec::new();
+    while text.len() < length
+        && let Some(piece) = response.chunk().await.unwrap()
+    {
+        text.extend_from_slice(&piece);
+    }
+    String::from_utf8(text).unwrap()
+}
+
+#[tokio::test]
+async fn events_are_piped_as_the_worker_yields_them() {
+    let service = Service::still(open).await;
+    let worker = Attached::new(&service, "e", "w");
+    let run = async {
+        let job = worker.take().await.unwrap();
+        let expected = json!({ "openai_route": "/v1/chat/completions", "openai_input": body() });
+        assert_eq!(job["input"], expected);
+        let id = job["id"].as_str().unwrap().to_owned();
+        worker.stream(&id, json!({ "n": 1 })).await;
+        id
+    };
+    let (id, mut response) = tokio::join!(run, chat(&service));
+    assert_eq!(response.status(), 200);
+    assert_eq!(response.headers()["content-type"], "text/event-stream");
+    let first = "data: {\"n\":1}\n\n";
+    assert_eq!(read(&mut response, first.len()).await, first);
+    // The next one comes while the job still runs, and as it was written.
+    for events in [": ping\r\n\r\n", "data: {\"n\": 2}\n\ndata: {\"n\": 3}\n\n", "data: {\"n\""] {
+        worker.stream(&id, json!(events)).await;
+        assert_eq!(read(&mut response, events.len()).await, events);
+    }
+    let mut expected = String::new();
+    for n in 0..200 {
+        let event = format!("data: {n}\n\n");
+        worker.stream(&id, json!(event)).await;
+        expected.push_str(&event);
+    }
+    worker.stream(&id, json!("data: [DONE]\n\n")).await;
+    expected.push_str("data: [DONE]\n\n");
+    worker.done(&id, json!({ "output": [] })).await;
+    assert_eq!(read(&mut response, usize::MAX).await, expected, "nothing is merged or lost");
+    assert_eq!(service.status("e", &id).await.1["status"], "COMPLETED");
+}
+
+#[tokio::test]
+async fn a_caller_that_leaves_cancels_the_job() {
+    let service = Service::still(open).await;
+    let worker = Attached::new(&service, "e", "w");
+    // Before the first event, and after it.
+    for events in [0, 1] {
+        let request = tokio::spawn({
+            let url = format!("{}{CHAT}", service.local.base_url());
+            let request = service.http.post(url).header("authorization", KEY);
+            let request = request.body(body().to_string());
+            async move {
+                let mut response = request.send().await.unwrap();
+                response.chunk().await.unwrap();
+                std::future::pending::<()>().await;
+            }
+        });
+        let id = worker.take_id().await;
+        for _ in 0..events {
+            worker.stream(&id, json!(1)).await;
+        }
+        let left = async {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            request.abort();
+        };
+        let (stopped, ()) = tokio::join!(worker.to_stop(), left);
+        assert_eq!(stopped, json!([id]));
+        assert_eq!(service.status("e", &id).await.1["status"], "CANCELLED");
+    }
+}
+
+#[tokio::test]
+async fn a_job_that_fails_before_its_first_event_is_an_error_and_an_event_after_it() {
+    let service = Service::still(open).await;
+    let worker = Attached::new(&service, "e", "w");
+    let fail = async {
+        let id = worker.take_id().await;
+        worker.done(&id, json!({ "error": "no such model" })).await;
+    };
+    let (answer, ()) = tokio::join!(service.post_json(CHAT, body()), fail);
+    assert_refused(&answer, StatusCode::INTERNAL_SERVER_ERROR, "no such model");
+    let fail = async {
+        let id = worker.take_id().await;
+        worker.stream(&id, json!({ "n": 1 })).await;
+        worker.done(&id, json!({ "error": "no memory" })).await;
+    };
+    let (mut response, ()) = tokio::join!(chat(&service), fail);
+    let expected = "data: {\"n\":1}\n\ndata: {\"error\":{\"message\":\"no memory\"}}\n\n";
+    assert_eq!(read(&mut response, usize::MAX).await, expected);
+}
+
+#[tokio::test]
+async fn a_worker_that_does_not_stream_yields_one_event() {
+    let service = Service::still(open).await;
+    let worker = Attached::new(&service, "e", "w");
+    let done = async {
+        let id = worker.take_id().await;
+        worker.done(&id, json!({ "output": { "n": 1 } })).await;
+    };
+    let (mut response, ()) = tokio::join!(chat(&service), done);
+    assert_eq!(read(&mut response, usize::MAX).await, "data: {\"n\":1}\n\n");
+}
+
+#[tokio::test]
+async fn without_stream_the_only_chunk_or_the_output_is_the_response() {
+    let service = Service::still(open).await;
+    let worker = Attached::new(&service, "e", "w");
+    for (chunks, expected) in [
+        (vec![], json!(["output"])),
+        (vec![json!({ "n": 1 })], json!({ "n": 1 })),
+        (vec![json!(1), json!(2)], json!(["output"])),
+    ] {
+        let done = async {
+            let job = worker.take().await.unwrap();
+            let id = job["id"].as_str().unwrap();
+            let expected = json!({ "openai_route": "/v1/models", "openai_input": null });
+            assert_eq!(job["input"], expected);
+            for chunk in chunks {
+                worker.stream(id, chunk).await;
+            }
+            worker.done(id, json!({ "output": ["output"] })).await;
+        };
+        let (answer, ()) = tokio::join!(service.get("/v2/e/openai/v1/models"), done);
+        assert_eq!(answer, (200, expected));
+    }
+}
+
+#[tokio::test]
+async fn a_stream_is_in_flight_until_its_end() {
+    let limit = RateLimit { requests: 100, concurrent: Some(1) };
+    let limits = RateLimits::documented().limit(Operation::OpenAi, limit);
+    let service = Service::still(|builder| open(builder).rate_limits(limits)).await;
+    let worker = Attached::new(&service, "e", "w");
+    let first = async {
+        let id = worker.take_id().await;
+        worker.stream(&id, json!(1)).await;
+        id
+    };
+    let (mut response, id) = tokio::join!(chat(&service), first);
+    assert_eq!(chat(&service).await.status(), 429);
+    worker.done(&id, json!({})).await;
+    read(&mut response, usize::MAX).await;
+    let (response, ()) = tokio::join!(chat(&service), async {
+        let id = worker.take_id().await;
+        worker.done(&id, json!({})).await;
+    });
+    assert_eq!(response.status(), 200);
+}
+
+#[tokio::test]
+async fn closures_stream_as_well() {
+    let service = Service::start(|builder| builder).await;
+    let body = json!({ "stream": true });
+    let answer = service.post_json("/v2/fail/openai/v1/x", body.clone()).await;
+    assert_refused(&answer, StatusCode::INTERNAL_SERVER_ERROR, "failed on request");
+    let url = format!("{}/v2/echo/openai/v1/x", service.local.base_url());
+    let request = service.http.post(url).header("authorization", KEY).body(body.to_string());
+    let text = request.send().await.unwrap().text().await.unwrap();
+    assert!(text.starts_with("data: {\"openai_"), "{text}");
+    let head = service.http.request(Method::HEAD, format!("{}{CHAT}", service.local.base_url()));
+    assert_eq!(head.header("authorization", KEY).send().await.unwrap().status(), 405);
+}
+
+/// Who waits for a stream when the service stops learns of it.
+#[tokio::test]
+async fn a_stream_ends_with_the_service() {
+    let service = Service::start(open).await;
+    let worker = Attached::new(&service, "e", "w");
+    let (mut response, _) = tokio::join!(chat(&service), async {
+        let id = worker.take_id().await;
+        worker.stream(&id, json!(1)).await;
+    });
+    assert_eq!(read(&mut response, 9).await, "data: 1\n\n");
+    let shut = tokio::spawn(service.local.shutdown());
+    let rest = read(&mut response, usize::MAX).await;
+    assert_eq!(rest, "data: {\"error\":{\"message\":\"the service is stopping\"}}\n\n");
+    shut.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_caller_that_leaves_cancels_a_job_that_is_not_streamed() {
+    let service = Service::still(open).await;
+    let url = format!("{}/v2/e/openai/v1/models", service.local.base_url());
+    let request = service.http.get(url).header("authorization", KEY);
+    let call = tokio::spawn(request.send());
+    service.until_busy("e", 0, 1).await;
+    call.abort();
+    eventually("an empty queue", async || {
+        service.get("/v2/e/health").await.1["jobs"]["inQueue"] == 0
+    })
+    .await;
+}
