@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Lets others judge the local service: its descriptions by a validator of OpenAPI, what it answers
-# by schemathesis, its GraphQL schema by another implementation of GraphQL.
+# by schemathesis, its GraphQL schema by another implementation of GraphQL, its OpenAI-compatible
+# paths by OpenAI's own client.
 #
 # It wants Python 3.10 or later and keeps what it installs in the target folder. SECONDS_EACH is
 # how long schemathesis may take for each description, SEED repeats a run.
@@ -12,7 +13,7 @@ seed=${SEED:-1}
 export PYTHONDONTWRITEBYTECODE=1
 target=${CARGO_TARGET_DIR:-target}
 tools="$target/conformance"
-descriptions=(crates/local/openapi/queue.yaml openapi/podqueue.yaml)
+descriptions=(crates/local/openapi/queue.yaml openapi/podqueue.yaml crates/local/openapi/workers.yaml)
 
 step() { printf '\n--- %s\n' "$*"; }
 
@@ -29,11 +30,12 @@ step "descriptions"
 step "service"
 cargo build --quiet --locked -p podqueue-local
 announced=$(mktemp)
-env -u PODQUEUE_API_KEY "$target/debug/podqueue-local" --listen 127.0.0.1:0 >"$announced" &
+env -u PODQUEUE_API_KEY "$target/debug/podqueue-local" --listen 127.0.0.1:0 --endpoint attached \
+  --worker "poet=exec $tools/bin/python -u scripts/conformance/poet.py" >"$announced" &
 service=$!
 trap 'kill "$service" 2>/dev/null || true; rm -rf "$announced" .schemathesis' EXIT
 for _ in $(seq 100); do
-  grep -q PODQUEUE_GRAPHQL_URL "$announced" && break
+  grep -q LOG_LEVEL "$announced" && break
   sleep 0.05
 done
 # shellcheck source=/dev/null
@@ -41,6 +43,9 @@ source "$announced"
 
 step "GraphQL schema"
 "$tools/bin/python" scripts/conformance/graphql_schema.py
+
+step "OpenAI's client"
+"$tools/bin/python" scripts/conformance/openai_client.py
 
 check() {
   step "schemathesis: $1"
@@ -52,6 +57,7 @@ check() {
 failed=0
 check "${descriptions[0]}" "$PODQUEUE_BASE_URL" || failed=1
 check "${descriptions[1]}" "$PODQUEUE_REST_URL" || failed=1
+check "${descriptions[2]}" "$PODQUEUE_BASE_URL" || failed=1
 # Whatever it was sent, it still runs.
 kill -0 "$service"
 exit "$failed"

@@ -3,6 +3,8 @@ the answers to a job's requests must have to do with each other."""
 
 import json
 import os
+import threading
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -16,17 +18,18 @@ KEY = {"authorization": os.environ["PODQUEUE_API_KEY"]}
 
 # What is always there.
 ENDPOINTS = ["echo", "count", "fail", "sleep"]
+WORKERS = ["attached"]
 PODS = ["pod-gpu", "pod-cpu", "pod-starting", "pod-worker"]
 TEMPLATES = [f"template-{kind}" for kind in ("own", "public", "vendor", "bound")]
 
 
 def call(method, url, body=None):
-    """The status and the JSON of an answer."""
+    """The status and the JSON of an answer; none where there is no body."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, data=data, method=method, headers=KEY)
     try:
         with urllib.request.urlopen(request, timeout=30) as answer:
-            return answer.status, json.load(answer)
+            return answer.status, json.loads(answer.read() or "null")
     except urllib.error.HTTPError as error:
         return error.code, json.load(error)
 
@@ -47,7 +50,29 @@ def jobs():
     return made
 
 
+def jobs_for_workers():
+    """Jobs that workers find when they ask, some of which one has already."""
+    url = f"{os.environ['PODQUEUE_BASE_URL']}/v2/{WORKERS[0]}"
+    for number in range(2000):
+        call("POST", f"{url}/run", {"input": {"n": number}})
+    taken = call("GET", f"{url}/job-take-batch/w?batch_size=100")[1]
+    return [{"endpointId": WORKERS[0], "workerId": "w", "jobId": job["id"]} for job in taken]
+
+
+def turn_the_clock():
+    """Workers wait for seconds where there is nothing to do, unless time is turned."""
+    url = f"{os.environ['PODQUEUE_BASE_URL']}/_local/clock/advance"
+    while True:
+        time.sleep(0.02)
+        try:
+            call("POST", url, {"ms": 1})
+        except OSError:
+            return
+
+
 JOBS = jobs()
+TAKEN = jobs_for_workers()
+threading.Thread(target=turn_the_clock, daemon=True).start()
 
 
 def endpoints(path):
@@ -70,6 +95,9 @@ def flatmap_path_parameters(context, path_parameters):
         return made_up | st.sampled_from(TEMPLATES).map(lambda id: {"templateId": id})
     if "endpointId" not in names:
         return made_up
+    if "workerId" in names:
+        here = st.sampled_from(WORKERS + ENDPOINTS[:1]).map(lambda id: {**path_parameters, "endpointId": id})
+        return made_up | here | st.sampled_from(TAKEN).map(lambda job: {name: job[name] for name in names})
     endpoint = st.sampled_from(endpoints(context.operation.path)).map(lambda id: {**path_parameters, "endpointId": id})
     if "jobId" in names:
         job = st.sampled_from(JOBS)
@@ -111,6 +139,13 @@ def only_what_is_there_is_found(ctx, response, case):
         assert status != 404 or id not in PODS[:3] + TEMPLATES[:1], f"{id!r} is not found"
         return
     endpoint = path.get("endpointId")
+    if "workerId" in path:
+        # An id may have no form that a path could carry.
+        is_there = endpoint in WORKERS
+        assert is_there or status == 404, f"no worker attaches to {endpoint!r}, and the answer is {status}"
+        return
+    if endpoint in WORKERS + ["poet"]:
+        return
     if endpoint not in ENDPOINTS:
         assert status == 404, f"there is no endpoint {endpoint!r}, and the answer is {status}"
     elif "jobId" not in path:

@@ -1,5 +1,6 @@
 //! Health, purge, and the two calls whose payloads are not documented.
 
+use futures_util::StreamExt;
 use podqueue::ErrorKind;
 use serde_json::json;
 
@@ -73,6 +74,21 @@ async fn openai_passes_json_through() {
     assert_eq!(request.line(), "POST /v2/ep/openai/v1/chat/completions");
     assert_eq!(request.body, r#"{"messages":[],"model":"m"}"#);
     assert_eq!(answer, json!({"choices": []}));
+}
+
+#[tokio::test]
+async fn openai_stream_asks_for_a_stream() {
+    let headers = vec![("content-type", "text/event-stream".to_owned())];
+    let body = "data: {\"a\":1}\n\ndata: [DONE]\n\n".to_owned();
+    let server = Script::of([Reply::Answer { status: 200, headers, body }]).await;
+    let body = json!({"model": "m", "stream": false});
+    let events = server.endpoint().openai_stream("/v1/chat/completions", &body).await.unwrap();
+    let data: Vec<_> = events.map(|event| event.unwrap().data).collect().await;
+    assert_eq!(data, ["{\"a\":1}", "[DONE]"]);
+    let request = server.request();
+    assert_eq!(request.line(), "POST /v2/ep/openai/v1/chat/completions");
+    assert_eq!(request.body, r#"{"model":"m","stream":true}"#);
+    assert_eq!(request.header("accept"), Some("text/event-stream"));
 }
 
 #[tokio::test]

@@ -78,6 +78,8 @@ async fn ids_that_name_another_place() {
         let path = format!("v1/{id}");
         let openai = client.endpoint("ep").openai(&path, &json!({})).await.unwrap_err();
         assert_refused(&openai, "path", "must not be");
+        let openai = client.endpoint("ep").openai_stream(&path, &json!({})).await.unwrap_err();
+        assert_refused(&openai, "path", "must not be");
     }
     assert_eq!(server.requests().len(), 0);
 }

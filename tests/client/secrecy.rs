@@ -219,6 +219,7 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
             endpoint.health().await.map(|health| format!("{health:?}")),
             endpoint.purge_queue().await.map(|purged| format!("{purged:?}")),
             endpoint.openai("v1/models", &json!({})).await.map(|_| String::new()),
+            endpoint.openai_stream("v1/x", &json!({})).await.map(|events| format!("{events:?}")),
             endpoint.requests().await.map(|_| String::new()),
             client.graphql().raw("mutation { m }", password.clone()).await.map(|_| String::new()),
             job.status().await.map(|record| format!("{record:?}")),

@@ -10,6 +10,7 @@ mod deletions;
 mod graphql;
 mod lifetimes;
 mod matrix;
+mod openai;
 mod out_of_step;
 mod queue;
 mod rest;

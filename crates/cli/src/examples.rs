@@ -77,7 +77,7 @@ podqueue batch retry answers.jsonl --same-jobs",
     ("podqueue purge", "podqueue purge painter\npodqueue purge painter --yes"),
     (
         "podqueue openai",
-        "podqueue openai poet v1/models\npodqueue openai poet v1/chat/completions @request.json",
+        "podqueue openai poet v1/models\npodqueue openai poet v1/chat/completions @request.json\npodqueue openai poet v1/chat/completions @request.json --stream",
     ),
     ("podqueue pod", "podqueue pod get POD"),
     (

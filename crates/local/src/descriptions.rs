@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use crate::sync::locked;
 
 const QUEUE: &str = include_str!("../openapi/queue.yaml");
+const WORKERS: &str = include_str!("../openapi/workers.yaml");
 const REST: &str = include_str!("../openapi/rest.yaml");
 
 /// What is published. What is put in the place of a description changes nothing else: it is there
@@ -24,6 +25,7 @@ impl Descriptions {
     pub(crate) fn named(&self, name: &str) -> Option<String> {
         match name {
             "queue.yaml" => Some(QUEUE.to_owned()),
+            "workers.yaml" => Some(WORKERS.to_owned()),
             "rest.yaml" => Some(locked(&self.rest).clone()),
             _ => None,
         }

@@ -36,6 +36,42 @@
 //! | `sleep` | sleeps for `input.ms` milliseconds on the service's clock and returns `{"slept": ms}` |
 //! | `fail` | fails with `input.message` |
 //!
+//! # Workers that attach
+//!
+//! A worker program of the hosted service fetches its jobs over HTTP. It runs unchanged against this
+//! service: started by it ([`Builder::worker_endpoint`]), or elsewhere
+//! ([`Builder::endpoint_for_workers`]) with the variables that [`LocalService::worker_environment`]
+//! returns. [`Builder::worker_env_prefix`] is what their names begin with.
+//!
+//! | below `/v2/{endpoint_id}` | effect |
+//! |---|---|
+//! | `GET /job-take/{worker}` | waits up to 5 seconds for a job: 200 with `id`, `input` and what else was submitted, or 204 |
+//! | `GET /job-take-batch/{worker}?batch_size=n` | the same for up to `n` jobs, as a list |
+//! | `GET /job-stop/{worker}` | waits up to 5 seconds for jobs that the worker is to stop: 200 with `jobsToStop`, or 204 |
+//! | `POST /job-stream/{worker}/{job}` | adds a chunk: `output`, and optionally `metrics` |
+//! | `POST /job-done/{worker}/{job}` | ends a job with `output`, `error`, both or neither; with the `status` `IN_PROGRESS` it reports progress; with `stopPod` the worker asks to be replaced |
+//! | `GET /ping/{worker}` | reports that the worker is alive, or with `status=unhealthy` that it is not well |
+//!
+//! The waits are in real time, and also end when the clock is advanced. The bare key in the variables
+//! opens these routes only. Names end at the first `&`, for workers that append parameters to a URL
+//! without a query. Requests of workers are not logged; faults reach them.
+//!
+//! - **Lost workers**: a worker that misses three pings in a row ([`Workers::ping_interval`]), or whose
+//!   process ends, is lost. Its jobs return to their place in the queue once, which counts as
+//!   `retried`, and fail the second time. However far the clock is advanced at once, that is one
+//!   missed ping, since workers ping in real time.
+//! - **Results** above 20 MiB, or 10 MiB for a job of `/run`, are refused with 400
+//!   ([`Builder::max_payloads`]). Reports on jobs that have ended, or that another worker has, are
+//!   ignored.
+//! - **Unhealthy workers** get no more jobs. The health report counts them as running while they have
+//!   jobs, and never as idle; the control plane shows the check and the reason.
+//! - **Starts**: a program is starting until it first takes a job, and at least for the
+//!   [cold start](Workers::cold_start). If programs end again and again before one of them finishes a
+//!   job, the next ones start ever less often, up to a minute apart.
+//! - **Replacement**: a worker that asks for it with `stopPod` gets no more jobs. Once its last job is
+//!   over, its program is killed and another one starts; a worker that was started elsewhere may
+//!   attach again.
+//!
 //! # Simulating failures
 //!
 //! - [`Builder::manual_clock`] stops time, and [`Clock::advance`] moves it.
@@ -59,17 +95,21 @@
 //! | `GET /_local/requests` | returns the request log |
 //! | `GET /_local/webhooks` | returns the log of webhook attempts |
 //! | `POST /_local/webhooks/{job_id}/redeliver` | calls a finished job's webhook again |
+//! | `GET /_local/endpoints/{name}/workers` | returns the workers that are attached or starting |
+//! | `GET /_local/endpoints/{name}/worker-env` | returns the environment of a worker as a file; with `base_url`, for another URL of this service |
+//! | `GET /_local/endpoints/{name}/worker-logs` | returns what workers printed, of one with `worker`, about one job with `job` |
 //! | `GET /_local/clock` | returns `{"nowMs": …, "manual": …}` |
 //! | `POST /_local/clock/advance` | advances the clock: `{"ms": 60000}` |
 //! | `POST /_local/faults` | adds a fault: `operation`, `endpoint`, `times` or `probability` and `seed`, `delayMs`, `processed`, and at most one of `response` (`status`, `headers`, `body`), `reset` (`afterBytes`), `down` (`ms`), `truncate` (bytes), `drip` (`bytes`, `pauseMs`), `cut` (bytes), `stall` (`true`), `rewrite` (`foreign`, `nan`, `byte-order-mark`), `again` (`at-once`, `before-the-next`) |
 //! | `DELETE /_local/faults` | removes all faults |
 //! | `POST /_local/pods`, `POST /_local/templates` | adds or replaces one, in the shape that REST returns |
 //! | `DELETE /_local/pods/{id}` | removes a Pod |
-//! | `GET /_local/openapi/queue.yaml`, `GET /_local/openapi/rest.yaml` | returns the OpenAPI description that the service follows; no key required |
+//! | `GET /_local/openapi/queue.yaml`, `workers.yaml` or `rest.yaml` | returns the OpenAPI description that the service follows; no key required |
 //! | `PUT /_local/openapi/rest.yaml` | publishes another text in its place; the service itself does not change |
 //!
 //! The names of operations are `run`, `runsync`, `status`, `stream`, `cancel`, `retry`,
-//! `purge-queue`, `health`, `openai`, `requests`, `get-pod`, `get-template` and `graphql`.
+//! `purge-queue`, `health`, `openai`, `requests`, `job-take`, `job-take-batch`, `job-stop`,
+//! `job-stream`, `job-done`, `ping`, `get-pod`, `get-template` and `graphql`.
 //!
 //! # Hostile pages and peers
 //!
@@ -114,9 +154,12 @@
 //!   bytes is split: a string into strings, an array into arrays, an object into objects, in order;
 //!   an item or member that is itself too long is split by the same rule. Concatenating the parts
 //!   gives the whole.
-//! - **`/openai/*`** runs a synchronous job with the input
-//!   `{"openai_route": "/v1/…", "openai_input": <the body>}`, and returns the job's output, or
-//!   500 with its error. **`/requests`** returns the list of the endpoint's records.
+//! - **`/openai/*`**, by POST and GET, runs a job with the input
+//!   `{"openai_route": "/v1/…", "openai_input": <the body>}` and returns its only chunk if it has
+//!   exactly one, or else its output, or 500 with its error. With `"stream": true` the chunks are
+//!   piped as server-sent events as they come: a string verbatim, anything else as `data: …`. A caller
+//!   that leaves cancels the job. Without a response after 5 minutes, a call that is not streamed gets
+//!   500. **`/requests`** returns the list of the endpoint's records.
 //! - **Webhooks** are POST requests with the record, `input` and `webhook`, for every terminal
 //!   state. TLS is not supported: a call to an `https` receiver fails.
 //! - **Payloads** above 10 MiB (`/run`) or 20 MiB (`/runsync`) and a `webhook` above 8 KiB are

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
+use futures_util::StreamExt;
 
 use crate::context::Context;
 use crate::duration::duration;
@@ -23,6 +24,12 @@ pub struct Arguments {
     #[arg(default_value = "{}")]
     body: String,
 
+    /// Print the data of each event of a streamed response as it comes, one per line.
+    ///
+    /// The body gets "stream": true.
+    #[arg(long)]
+    stream: bool,
+
     /// The longest time to wait for the response; a worker may have to start first.
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10m")]
     timeout: Duration,
@@ -33,6 +40,24 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let endpoint = context.endpoint(&arguments.endpoint)?;
     let mut signals = Signals::listen()?;
     let progress = context.output.progress(format!("waiting for {}", endpoint.id()));
+    if arguments.stream {
+        let call = endpoint.openai_stream(&arguments.path, &body).timeout(arguments.timeout);
+        let print = async {
+            let mut events = call.await?;
+            drop(progress);
+            while let Some(event) = events.next().await.transpose()? {
+                if event.data == "[DONE]" {
+                    break;
+                }
+                if let Err(failure) = context.output.line(event.data.replace('\n', " ")) {
+                    return Ok(Err(failure));
+                }
+            }
+            Ok(Ok(Exit::Done))
+        };
+        let done: podqueue::Result<_> = signals.unless(print).await?;
+        return done.map_err(|error| Failure::on_endpoint(&error, endpoint.id()))?;
+    }
     let call = async { endpoint.openai(&arguments.path, &body).timeout(arguments.timeout).await };
     let response = signals.unless(call).await;
     drop(progress);

@@ -106,3 +106,16 @@ async fn the_openai_interface_prints_the_response() {
     ran.assert(0, "{\"choices\":[1,2]}\n");
     assert_eq!(site.local.requests()[0].path, "/v2/echo/openai/v1/chat/completions");
 }
+
+#[tokio::test]
+async fn a_streamed_response_is_printed_event_by_event() {
+    let site = Site::start().await;
+    let events = "data: {\"n\": 1}\n\ndata: {\"n\":\ndata: 2}\n\ndata: [DONE]\n\n";
+    let response = Fault::response(200, events).header("content-type", "text/event-stream");
+    site.local.add_fault(response.on(Operation::OpenAi));
+    let ran = site.run(&["openai", "echo", "v1/chat/completions", "{}", "--stream"]).await;
+    ran.assert(0, "{\"n\": 1}\n{\"n\": 2}\n");
+    site.local.clear_faults();
+    let ran = site.run(&["openai", "fail", "v1/x", "{\"a\": 1}", "--stream"]).await;
+    ran.fails(5, "failed on request");
+}

@@ -29,7 +29,8 @@ use crate::operation::Operation;
 /// Where the control plane is.
 pub(super) const PREFIX: &str = "/_local";
 
-const NO_SUCH_DESCRIPTION: &str = "no such description: available are queue.yaml and rest.yaml";
+const NO_SUCH_DESCRIPTION: &str =
+    "no such description: available are queue.yaml, workers.yaml and rest.yaml";
 const MAX_BODY: usize = 10 * 1024 * 1024;
 
 pub(super) fn routes(app: &Arc<App>) -> Router<Arc<App>> {

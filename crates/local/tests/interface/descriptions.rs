@@ -23,7 +23,9 @@ fn file(path: &str) -> String {
 #[tokio::test]
 async fn they_are_the_files_of_this_crate_and_of_the_repository() {
     let service = Service::still(Builder::control_plane).await;
-    assert_eq!(published(&service, "queue.yaml").await, file("openapi/queue.yaml"));
+    for name in ["queue.yaml", "workers.yaml"] {
+        assert_eq!(published(&service, name).await, file(&format!("openapi/{name}")));
+    }
     assert!(
         published(&service, "rest.yaml").await == file("../../openapi/podqueue.yaml"),
         "copy openapi/podqueue.yaml to crates/local/openapi/rest.yaml, and see to it that the \
