@@ -19,6 +19,8 @@ use crate::refusal::Refusal;
 /// The response of a path below `/openai`.
 pub(crate) enum OpenAi {
     Output(Arc<Value>),
+    /// Why there is none, as OpenAI's clients read it.
+    Failure(Value),
     /// Server-sent events as the worker yields them. Dropping them cancels the job.
     Events(BoxStream<'static, Bytes>),
 }
@@ -107,7 +109,7 @@ impl Call {
         match (record.status, only) {
             (Status::Completed, Some(only)) => Ok(OpenAi::Output(Arc::new(only))),
             (Status::Completed, None) => Ok(OpenAi::Output(record.output.unwrap_or_default())),
-            _ => Err(failure(&record)),
+            _ => Ok(OpenAi::Failure(failure(&record))),
         }
     }
 
@@ -122,7 +124,7 @@ impl Call {
                     let only = record.output.clone().unwrap_or_default();
                     Ok(OpenAi::Events(stream::iter([event(&only)]).boxed()))
                 }
-                _ => Err(failure(record)),
+                _ => Ok(OpenAi::Failure(failure(record))),
             };
         }
         let events = stream::unfold((self, Some(first)), async |(mut call, first)| {
@@ -133,13 +135,13 @@ impl Call {
                     Ok(news) => news,
                     Err(refusal) => {
                         call.has_ended = true;
-                        return Some((error_event(&refusal.message), (call, None)));
+                        return Some((event(&error(&refusal.message)), (call, None)));
                     }
                 },
             };
             let mut bytes: Vec<u8> = news.chunks.iter().flat_map(event).collect();
             if let Some(record) = news.end.filter(|record| record.status != Status::Completed) {
-                bytes.extend(error_event(&failure(&record).message));
+                bytes.extend(event(&failure(&record)));
             }
             Some((bytes.into(), (call, None)))
         });
@@ -164,13 +166,13 @@ fn event(chunk: &Value) -> Bytes {
     }
 }
 
-/// How OpenAI's clients learn that a stream has failed.
-fn error_event(message: &str) -> Bytes {
-    event(&json!({ "error": { "message": message } }))
+/// An error as OpenAI's clients read it.
+fn error(message: &str) -> Value {
+    let error = json!({ "message": message, "type": "server_error", "param": null, "code": null });
+    json!({ "error": error })
 }
 
-fn failure(record: &Record) -> Refusal {
-    let error = record.error.as_deref();
+fn failure(record: &Record) -> Value {
     let without = || format!("the job {} is {}", record.id, record.status.text());
-    Refusal::failed(error.map_or_else(without, str::to_owned))
+    record.error.as_deref().map_or_else(|| error(&without()), error)
 }

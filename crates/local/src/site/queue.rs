@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::{HeaderValue, Method, Uri};
+use axum::http::{HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
@@ -226,6 +226,11 @@ async fn openai(
     let body = read_body(request.into_body(), app.max_runsync_payload).await?;
     Ok(match queue::openai(endpoint, route, &body).await? {
         OpenAi::Output(output) => json(output.as_ref()),
+        OpenAi::Failure(error) => {
+            let mut response = json(&error);
+            *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+            response
+        }
         OpenAi::Events(events) => events_response(events),
     })
 }

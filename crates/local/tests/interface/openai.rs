@@ -1,15 +1,21 @@
 //! The OpenAI-compatible paths: a worker's chunks are piped to the caller as they come.
 
 use podqueue_local::{Builder, Operation, RateLimit, RateLimits};
-use reqwest::{Method, Response, StatusCode};
+use reqwest::{Method, Response};
 use serde_json::{Value, json};
 
-use crate::support::{Attached, KEY, Service, assert_refused, eventually};
+use crate::support::{Attached, KEY, Service, eventually};
 
 const CHAT: &str = "/v2/e/openai/v1/chat/completions";
 
 fn open(builder: Builder) -> Builder {
     builder.endpoint_for_workers("e")
+}
+
+/// An error as OpenAI's clients read it.
+fn error(message: &str) -> Value {
+    let error = json!({ "message": message, "type": "server_error", "param": null, "code": null });
+    json!({ "error": error })
 }
 
 fn body() -> Value {
@@ -107,14 +113,14 @@ async fn a_job_that_fails_before_its_first_event_is_an_error_and_an_event_after_
         worker.done(&id, json!({ "error": "no such model" })).await;
     };
     let (answer, ()) = tokio::join!(service.post_json(CHAT, body()), fail);
-    assert_refused(&answer, StatusCode::INTERNAL_SERVER_ERROR, "no such model");
+    assert_eq!(answer, (500, error("no such model")));
     let fail = async {
         let id = worker.take_id().await;
         worker.stream(&id, json!({ "n": 1 })).await;
         worker.done(&id, json!({ "error": "no memory" })).await;
     };
     let (mut response, ()) = tokio::join!(chat(&service), fail);
-    let expected = "data: {\"n\":1}\n\ndata: {\"error\":{\"message\":\"no memory\"}}\n\n";
+    let expected = format!("data: {{\"n\":1}}\n\ndata: {}\n\n", error("no memory"));
     assert_eq!(read(&mut response, usize::MAX).await, expected);
 }
 
@@ -181,7 +187,7 @@ async fn closures_stream_as_well() {
     let service = Service::start(|builder| builder).await;
     let body = json!({ "stream": true });
     let answer = service.post_json("/v2/fail/openai/v1/x", body.clone()).await;
-    assert_refused(&answer, StatusCode::INTERNAL_SERVER_ERROR, "failed on request");
+    assert_eq!(answer, (500, error("failed on request")));
     let url = format!("{}/v2/echo/openai/v1/x", service.local.base_url());
     let request = service.http.post(url).header("authorization", KEY).body(body.to_string());
     let text = request.send().await.unwrap().text().await.unwrap();
@@ -202,7 +208,7 @@ async fn a_stream_ends_with_the_service() {
     assert_eq!(read(&mut response, 9).await, "data: 1\n\n");
     let shut = tokio::spawn(service.local.shutdown());
     let rest = read(&mut response, usize::MAX).await;
-    assert_eq!(rest, "data: {\"error\":{\"message\":\"the service is stopping\"}}\n\n");
+    assert_eq!(rest, format!("data: {}\n\n", error("the service is stopping")));
     shut.await.unwrap();
 }
 
