@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use futures_util::StreamExt;
+use futures_util::{StreamExt, TryStreamExt};
 #[cfg(feature = "webhook")]
 use podqueue::Webhooks;
 use podqueue::{Client, ErrorKind, NewTemplate, Observation, Policy, RateLimits, RetryPolicy};
@@ -67,6 +67,23 @@ async fn submit_now_and_wait_later() -> Outcome {
     let record = endpoint.job(&id).wait().timeout(Duration::from_secs(600)).await?;
     let picture: Picture = record.output()?;
     assert_eq!(picture.url, "https://pictures.example/dawn");
+    Ok(())
+}
+
+#[tokio::test]
+async fn openai_compatible_workers() -> Outcome {
+    let (_local, client) = service().await;
+    let endpoint = client.endpoint("poet");
+    let body = json!({"model": "poet", "messages": [{"role": "user", "content": "a poem"}]});
+    let stream = endpoint.openai_stream("v1/chat/completions", &body);
+    let mut events = stream.timeout(Duration::from_secs(600)).await?; // the first worker may have to start
+    while let Some(event) = events.try_next().await? {
+        if event.data == "[DONE]" {
+            break;
+        }
+        let chunk: Value = event.json()?;
+        print!("{}", chunk["choices"][0]["delta"]["content"].as_str().unwrap_or_default());
+    }
     Ok(())
 }
 

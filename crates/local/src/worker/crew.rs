@@ -65,7 +65,9 @@ impl Crew {
         let mut line = Vec::new();
         let add = |line: &mut Vec<u8>| {
             let text = String::from_utf8_lossy(line);
-            self.logs.add(worker, source, text.trim_end_matches('\r').to_owned());
+            // A worker may print its environment.
+            let text = text.trim_end_matches('\r').replace(&self.environment.key, "[hidden]");
+            self.logs.add(worker, source, text);
             line.clear();
         };
         while let Ok(read) = from.fill_buf().await {

@@ -29,7 +29,7 @@ pub struct WorkerLog {
     pub job: Option<String>,
     /// Where the line comes from.
     pub source: LogSource,
-    /// The line without its end. Its end is missing beyond 64 KiB.
+    /// The line, cut at 64 KiB. The key of the workers is hidden in it.
     pub text: String,
     /// When it was printed, on the service's clock.
     #[serde(rename = "atMs", serialize_with = "in_milliseconds")]
