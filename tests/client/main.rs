@@ -7,6 +7,8 @@
 mod support;
 
 mod auth;
+#[cfg(feature = "blocking")]
+mod blocking;
 mod cut_off;
 #[cfg(feature = "webhook")]
 mod deliveries;
