@@ -50,7 +50,10 @@ fn the_whole_queue() {
     let (_local, client) = service();
     let endpoint = client.endpoint("echo");
     assert_eq!(echo(&endpoint, 7), 7);
-    assert_eq!(endpoint.run_sync(&json!({ "n": "now" })).output::<String>().block().unwrap(), "now");
+    assert_eq!(
+        endpoint.run_sync(&json!({ "n": "now" })).output::<String>().block().unwrap(),
+        "now"
+    );
     assert!(endpoint.run(&json!({})).block().unwrap().status().block().is_ok());
     assert!(endpoint.health().block().is_ok());
     assert!(endpoint.purge_queue().block().is_ok());
@@ -149,7 +152,9 @@ fn many_threads_at_once() {
     let (_local, client) = service();
     let threads = (0..16).map(|n| {
         let endpoint = client.endpoint("echo");
-        thread::spawn(move || (0..10).for_each(|m| assert_eq!(echo(&endpoint, n * 10 + m), n * 10 + m)))
+        thread::spawn(move || {
+            (0..10).for_each(|m| assert_eq!(echo(&endpoint, n * 10 + m), n * 10 + m))
+        })
     });
     let threads: Vec<_> = threads.collect();
     threads.into_iter().for_each(|it| it.join().unwrap());
@@ -174,4 +179,21 @@ fn a_panic_of_the_call_is_passed_on_and_the_next_call_works() {
     });
     assert_eq!(panic.join().unwrap_err().downcast_ref(), Some(&"by the test"));
     assert_eq!(echo(&endpoint, 4), 4);
+}
+
+/// A thread has a single permit to be unparked, and the inner call uses it up.
+#[test]
+fn a_wakeup_is_not_lost_to_a_call_inside_of_the_call() {
+    let mut polls = 0;
+    let outer = std::future::poll_fn(|context| {
+        polls += 1;
+        if polls == 2 {
+            return std::task::Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        async { tokio::time::sleep(Duration::from_millis(5)).await }.block();
+        std::task::Poll::Pending
+    });
+    outer.block();
+    assert_eq!(polls, 2);
 }
