@@ -15,8 +15,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let text = job.input["text"].as_str().ok_or("input.text is required")?;
         Ok(json!(text.to_uppercase()))
     };
-    let local =
-        LocalService::builder().api_key("local").endpoint("shout", shout).start().block()?;
+    let local = LocalService::builder().api_key("local").endpoint("shout", shout);
+    let local = local.start().block()?;
 
     let client = Client::builder().api_key("local").base_url(local.base_url()).build()?;
     let job = client.endpoint("shout").run(&json!({ "text": "hello" })).block()?;
