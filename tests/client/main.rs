@@ -43,4 +43,6 @@ mod timeouts;
 mod turns;
 mod wait;
 #[cfg(feature = "webhook")]
+mod webhook_sender;
+#[cfg(feature = "webhook")]
 mod webhooks;
