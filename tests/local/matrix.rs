@@ -212,10 +212,13 @@ fn no_operation_and_no_fault_is_missing() {
     let source = |file| std::fs::read_to_string(format!("../crates/local/src/{file}.rs")).unwrap();
     let operations = source("operation");
     let listed = operations.split_once("pub enum Operation {").unwrap().1;
+    let listed = listed.split_once("\n}").unwrap().0;
+    // No client sends what workers do; crates/local/tests/interface/attached.rs has their faults.
+    let of_others = |name: &str| name == "Control" || name == "Ping" || name.starts_with("Job");
     let there: BTreeSet<_> = listed
         .lines()
         .filter_map(|line| line.trim().strip_suffix(','))
-        .filter(|name| *name != "Control")
+        .filter(|name| !of_others(name))
         .map(str::to_owned)
         .collect();
     let driven: BTreeSet<_> =
