@@ -2,13 +2,16 @@
 //!
 //! `cargo bench -p podqueue-local --bench attached` prints the jobs per second of 1, 8 and 64 workers,
 //! each of which takes a job and reports it done, beside those of a handler in the service; and the
-//! time from the submission of a job to its receipt by a worker that waits.
+//! time from the submission of a job to its receipt by a worker that waits, and from the chunk of a
+//! worker to the event of a caller to whom it is streamed.
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use podqueue_local::{LocalJob, LocalService, Workers};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 
 #[path = "../examples/soak/wire.rs"]
@@ -36,15 +39,15 @@ async fn main() -> io::Result<()> {
             attached / handler
         )?;
     }
-    let mut times = receipt(receipts).await?;
-    times.sort();
-    let at = |part: usize| times[times.len() * part / 100].as_secs_f64() * 1e3;
-    writeln!(
-        out,
-        "from submission to receipt: median {:.3} ms, of 99 % at most {:.3} ms",
-        at(50),
-        at(99)
-    )
+    for (what, mut times) in [
+        ("submission to receipt", receipt(receipts).await?),
+        ("chunk to event", event(receipts).await?),
+    ] {
+        times.sort();
+        let at = |part: usize| times[times.len() * part / 100].as_secs_f64() * 1e3;
+        writeln!(out, "from {what}: median {:.3} ms, of 99 % at most {:.3} ms", at(50), at(99))?;
+    }
+    Ok(())
 }
 
 /// Submits jobs over several connections, each time only after the last one was accepted.
@@ -147,6 +150,39 @@ async fn receipt(jobs: usize) -> io::Result<Vec<Duration>> {
         expect(wire.call("POST", "/v2/e/run", "{\"input\":{}}").await?)?;
         let receipt = receipts.recv().await.ok_or(io::ErrorKind::UnexpectedEof)?;
         times.push(receipt.duration_since(begin));
+    }
+    Ok(times)
+}
+
+/// How long it takes from a worker's chunk to the caller's event.
+async fn event(chunks: usize) -> io::Result<Vec<Duration>> {
+    let local = service().await?;
+    let mut caller = TcpStream::connect(local.address()).await?;
+    let body = "{\"stream\":true}";
+    let request = format!(
+        "POST /v2/e/openai/v1/x HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer local\r\n\
+         content-length: {}\r\n\r\n{body}",
+        local.address(),
+        body.len(),
+    );
+    caller.write_all(request.as_bytes()).await?;
+    let mut wire = Wire::open(local.address()).await?;
+    let (_, job) = wire.call("GET", "/v2/e/job-take/w?gpu=none", "").await?;
+    let path = format!("/v2/e/job-stream/w/{}?gpu=none", wire::id(job)?);
+    let mut times = Vec::new();
+    let mut seen = Vec::new();
+    for n in 0..chunks {
+        let body = format!("{{\"output\":\"data: {n}.\\n\\n\"}}");
+        let begin = Instant::now();
+        expect(wire.call("POST", &path, &body).await?)?;
+        let event = format!("data: {n}.");
+        while !seen.windows(event.len()).any(|bytes| bytes == event.as_bytes()) {
+            if caller.read_buf(&mut seen).await? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        times.push(begin.elapsed());
+        seen.clear();
     }
     Ok(times)
 }
