@@ -6,6 +6,10 @@ mod durability;
 mod features;
 mod flaws;
 mod kill;
+#[cfg(target_os = "linux")]
+mod power;
+#[cfg(target_os = "linux")]
+mod preload;
 mod resuming;
 mod running;
 mod store;
