@@ -42,7 +42,7 @@ fn child() {
         let journal = podqueue_batch::Sqlite::file(folder.join("results.jsonl.journal"));
         let batch = podqueue_batch::Batch::open(journal)
             .inputs(Inputs::jsonl(folder.join("inputs.jsonl")))
-            .results(folder.join("results.jsonl"))
+            .results(folder.join(env::var("BATCH_RESULTS").unwrap_or("results.jsonl".to_owned())))
             .on_unknown(on_unknown)
             .largest_output_in_line(setting("BATCH_LARGE").map_or(1 << 20, |it| it as usize))
             .await

@@ -17,6 +17,9 @@ use crate::support::{Folder, service};
 
 const INPUTS: u64 = 40;
 
+/// In another folder than the journal, whose name SQLite makes durable.
+const RESULTS: &str = "out/results.jsonl";
+
 /// Above this size, in bytes, an output is a file.
 const LARGE: usize = 500;
 
@@ -167,7 +170,7 @@ impl Sent {
 }
 
 fn output(n: u64) -> Value {
-    json!({ "n": n, "text": if n.is_multiple_of(7) { "x".repeat(2 * LARGE) } else { String::new() } })
+    json!({ "n": n, "text": if n % 7 == 6 { "x".repeat(2 * LARGE) } else { String::new() } })
 }
 
 /// Opens what is left, and compares it with what the service has been told.
@@ -195,7 +198,7 @@ async fn check(left: &Path, sent: &Sent) {
         assert!(sent.inputs.is_empty());
         return;
     }
-    let results = left.join("results.jsonl");
+    let results = left.join(RESULTS);
     let completed = inputs.iter().filter(|input| input.state == State::Completed);
     let completed: BTreeSet<_> = completed.map(|input| input.index).collect();
     if completed.is_empty() {
@@ -209,7 +212,7 @@ async fn check(left: &Path, sent: &Sent) {
         let line: Value = serde_json::from_str(line).unwrap();
         let n = line["index"].as_u64().unwrap();
         let whole = match line["output_file"].as_str() {
-            Some(file) => serde_json::from_slice(&fs::read(left.join(file)).unwrap()).unwrap(),
+            Some(file) => serde_json::from_slice(&fs::read(results.with_file_name(file)).unwrap()).unwrap(),
             None => line["output"].clone(),
         };
         assert_eq!(whole, output(n));
@@ -230,14 +233,15 @@ async fn whatever_was_sent_is_durable_before_and_a_loss_of_power_loses_nothing()
     let (folder, tools) = (Folder::with(INPUTS), Folder::new());
     let (root, log) = (folder.path("results.jsonl"), tools.path("log"));
     let root = root.parent().unwrap();
+    fs::create_dir(root.join("out")).unwrap();
     let child = crate::kill::command(&folder, &local)
         .env("LD_PRELOAD", preload::library(&tools.path("")))
         .env("PRELOAD_FOLDER", root)
         .env("PRELOAD_LOG", &log)
+        .env("BATCH_RESULTS", RESULTS)
         .env("BATCH_LARGE", LARGE.to_string())
         .status();
     assert!(child.unwrap().success());
-    assert_eq!(folder.results().len() as u64, INPUTS);
 
     let seed = crate::kill::setting("SEED").unwrap_or_else(|| fastrand::u64(..1 << 32));
     crate::kill::say(format_args!("SEED={seed}"));
@@ -263,4 +267,8 @@ async fn whatever_was_sent_is_durable_before_and_a_loss_of_power_loses_nothing()
     }
     assert_eq!(sent.inputs.len() as u64, INPUTS, "all was recorded");
     assert_eq!(sent.looks.len() as u64, INPUTS);
+    let left = tempfile::tempdir().unwrap();
+    disk.leave(root, left.path(), None);
+    let results = fs::read_to_string(left.path().join(RESULTS)).unwrap();
+    assert_eq!(results.lines().count() as u64, INPUTS);
 }
