@@ -170,7 +170,7 @@ impl Sent {
 }
 
 fn output(n: u64) -> Value {
-    json!({ "n": n, "text": if n % 7 == 6 { "x".repeat(2 * LARGE) } else { String::new() } })
+    json!({ "n": n, "text": if n % 7 == 6 && n > 20 { "x".repeat(2 * LARGE) } else { String::new() } })
 }
 
 /// Opens what is left, and compares it with what the service has been told.
