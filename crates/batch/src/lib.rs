@@ -50,6 +50,7 @@ mod files;
 mod inputs;
 mod journal;
 mod progress;
+mod requests;
 mod results;
 mod run;
 mod runner;
@@ -62,8 +63,9 @@ mod unknown;
 
 pub use batch::{Batch, Checked, Open, Retried};
 pub use error::{Error, ErrorKind, Result};
-pub use inputs::Inputs;
+pub use inputs::{ChangedInputs, Inputs};
 pub use progress::{MaxFailures, Progress, Report, Stopped};
+pub use requests::Pace;
 pub use run::{Run, Stopper};
 pub use state::{Counts, State};
 pub use status::{Reader, Status, UnknownInput};

@@ -3,10 +3,12 @@
 mod export;
 mod failures;
 mod line;
+mod reading;
 
 pub(crate) use export::export;
-pub(crate) use failures::write_failures;
+pub(crate) use failures::Failures;
 pub(crate) use line::{Completed, LargeOutputs};
+pub(crate) use reading::each_line;
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -88,6 +90,11 @@ impl Results {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// How many of its bytes count.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
     }
 
     /// Appends lines durably, or not at all.

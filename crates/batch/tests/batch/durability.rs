@@ -49,6 +49,10 @@ impl Store for Watched<SqliteStore> {
         self.inner.add(inputs, notes)
     }
 
+    fn replace(&mut self, inputs: &[(u64, NewInput)]) -> Result<()> {
+        self.inner.replace(inputs)
+    }
+
     fn begin_run(&mut self, run: &RunRecord) -> Result<u64> {
         self.inner.begin_run(run)
     }

@@ -212,7 +212,9 @@ async fn check(left: &Path, sent: &Sent) {
         let line: Value = serde_json::from_str(line).unwrap();
         let n = line["index"].as_u64().unwrap();
         let whole = match line["output_file"].as_str() {
-            Some(file) => serde_json::from_slice(&fs::read(results.with_file_name(file)).unwrap()).unwrap(),
+            Some(file) => {
+                serde_json::from_slice(&fs::read(results.with_file_name(file)).unwrap()).unwrap()
+            }
             None => line["output"].clone(),
         };
         assert_eq!(whole, output(n));
