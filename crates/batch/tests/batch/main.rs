@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
 
+#[cfg(target_os = "linux")]
+mod acts;
 mod durability;
 mod features;
 mod flaws;
@@ -15,3 +17,4 @@ mod running;
 mod store;
 mod support;
 mod webhooks;
+mod window;

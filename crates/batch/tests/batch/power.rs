@@ -12,7 +12,8 @@ use podqueue_batch::{Batch, State};
 use podqueue_local::{LocalJob, Workers};
 use serde_json::{Value, json};
 
-use crate::preload::{self, Act};
+use crate::acts::{self, Act};
+use crate::preload;
 use crate::support::{Folder, service};
 
 const INPUTS: u64 = 40;
@@ -252,7 +253,7 @@ async fn whatever_was_sent_is_durable_before_and_a_loss_of_power_loses_nothing()
     // The folder was there before, and so is its name.
     disk.durable.insert(root.to_owned(), 0);
     disk.files.insert(0, File::default());
-    for act in preload::read(&log) {
+    for act in acts::read(&log) {
         disk.take(&act);
         let matters = match &act {
             Act::Send(request) => sent.take(request),

@@ -4,6 +4,7 @@ mod change;
 mod check;
 mod look;
 mod place;
+mod receiver;
 mod run;
 mod summary;
 mod watch;
