@@ -62,7 +62,7 @@ impl Results {
         };
         let found = file.metadata().map_err(failed)?.len();
         let known = match known {
-            None if found > 0 => return Err(other(&path, "has content already")),
+            None if found > 0 => return Err(occupied(&path)),
             None => {
                 sync_folder(&path).map_err(failed)?;
                 Extent { path: path.clone(), length: 0, tail: tail_digest(&[]) }
@@ -72,7 +72,7 @@ impl Results {
             }
             // Nothing in the file tells whose it is.
             Some(known) if known.length == 0 && found > 0 && known.path != path => {
-                return Err(other(&path, "has content already"));
+                return Err(occupied(&path));
             }
             Some(known) => known,
         };
@@ -162,6 +162,14 @@ fn read_tail(file: &mut File, length: u64) -> std::io::Result<Vec<u8>> {
 
 fn tail_digest(tail: &[u8]) -> String {
     blake3::hash(tail).to_hex().to_string()
+}
+
+fn occupied(path: &Path) -> Error {
+    let message = format!(
+        "{} has content already, which is not of this batch: choose another file for the results",
+        path.display()
+    );
+    Error::new(ErrorKind::OtherResults, message)
 }
 
 fn other(path: &Path, what: &str) -> Error {

@@ -162,7 +162,7 @@ fn take_inputs(
         && known.shape != *shape
     {
         let message = format!(
-            "the batch was begun with other settings of its inputs: {:?}, and not {shape:?}",
+            "the batch was begun with other settings of its inputs ({}), and not with these: {shape}",
             known.shape
         );
         return Err(Error::new(ErrorKind::Settings, message));

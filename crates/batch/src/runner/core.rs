@@ -116,7 +116,7 @@ impl Runner {
             cancelling: None,
             published: (now, None),
             not_collected: 0,
-            stopped: None,
+            stopped: (settings.take == Some(0)).then_some(Stopped::Taken),
             failed: None,
             is_broken: false,
             started: now,

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, SystemTime};
 
-use podqueue_batch::store::{
-    Change, Claim, Commit, Event, Input, OpenStore, RunRecord, Store,
-};
+use podqueue_batch::store::{Change, Claim, Commit, Event, Input, OpenStore, RunRecord, Store};
 use podqueue_batch::{ErrorKind, MaxFailures, OnUnknown, Pace, Reader, State, Stopped};
 use podqueue_local::{Fault, LocalJob, Operation, Workers};
 use serde_json::json;
@@ -324,9 +322,10 @@ async fn what_may_expire_first_is_polled_first_by_its_ttl_and_its_retention() {
     until(async || local.requests().len() >= 3 * EACH as usize).await;
     stopper.leave();
     run.await.unwrap().unwrap();
-    let looks = local.requests().into_iter().filter_map(|request| {
-        request.path.rsplit_once("/status/job-")?.1.parse::<u64>().ok()
-    });
+    let looks = local
+        .requests()
+        .into_iter()
+        .filter_map(|request| request.path.rsplit_once("/status/job-")?.1.parse::<u64>().ok());
     let mut order = Vec::new();
     for index in looks.filter(|index| *index < 3 * EACH) {
         // There is no such job, which is looked at a second time later.
