@@ -12,13 +12,12 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::cancelling::Cancelling;
-use super::claimed::Submitted;
+use super::claimed::{Submitted, Submitter};
 use super::look::Looked;
 use super::rate::Rate;
 use super::record::record_of;
 use super::schedule::{DEFAULT_TTL, Schedule};
 use super::submissions::Submitting;
-use super::submit::Submitter;
 use super::window::Window;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::Claimed;
@@ -101,8 +100,11 @@ impl Runner {
             Some((*run, (known(record)?, ttl)))
         });
         let endpoints = endpoints.collect();
-        let submitter =
-            Submitter { endpoint: settings.endpoint.clone(), policy: settings.policy.clone() };
+        let submitter = Submitter {
+            step: Arc::clone(&settings.step),
+            endpoint: settings.endpoint.clone(),
+            policy: settings.policy.clone(),
+        };
         let now = Instant::now();
         let mut runner = Self {
             submitting: Submitting::new(submitter),
