@@ -3,6 +3,7 @@
 //! One task decides everything ([`Runner`]); others do one thing each and report what happened. A
 //! task that submits or looks also records the outcome, so that whatever the runner knows is durable.
 
+mod cancellations;
 mod cancelling;
 mod claimed;
 mod collecting;

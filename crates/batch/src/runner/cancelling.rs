@@ -3,20 +3,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::cancellations::Cancelling;
 use super::core::{Happened, Runner};
 use crate::progress::Stopped;
 use crate::shared::cancel_pending;
 
 /// How many calls are in flight at most.
 const CALLS: usize = 16;
-
-/// The jobs of a batch that is cancelled.
-pub(super) struct Cancelling {
-    /// The inputs whose jobs are still to be cancelled.
-    left: Vec<u64>,
-    /// Those whose jobs are being cancelled.
-    calls: HashSet<u64>,
-}
 
 impl Runner {
     /// Ends all pending inputs, and begins to cancel what is outstanding.

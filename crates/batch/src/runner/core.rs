@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::cancelling::Cancelling;
+use super::cancellations::Cancelling;
 use super::claimed::{Submitted, Submitter};
 use super::look::Looked;
 use super::rate::Rate;
