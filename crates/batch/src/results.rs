@@ -88,6 +88,15 @@ impl Results {
         Ok(results)
     }
 
+    /// Refuses a file of other content, before a new journal takes up any inputs.
+    pub(crate) fn check(store: &mut dyn Store, path: &Path) -> Result<()> {
+        let is_new = extent(store)?.is_none();
+        match is_new && std::fs::metadata(path).is_ok_and(|found| found.len() > 0) {
+            true => Err(occupied(path)),
+            false => Ok(()),
+        }
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

@@ -133,6 +133,9 @@ impl Open {
         let (copied, mut to_copy) = mpsc::channel(AHEAD);
         let opening = tokio::task::spawn_blocking(move || {
             let mut store = store()?;
+            if let Some(results) = &settings.results {
+                Results::check(&mut *store, results)?;
+            }
             let to_copy = std::iter::from_fn(|| to_copy.blocking_recv());
             let source = take_inputs(&mut *store, known, to_copy, settings.may_change)?;
             assemble(store, source, settings)
