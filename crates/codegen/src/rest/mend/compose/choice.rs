@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::choices::targets;
-use super::{Composer, DEPTH, described, without};
+use super::{Composer, DEPTH, described, reference, without};
 use crate::rest::mend::kind::{CHOICE, Keywords, is_annotation, kind};
 use crate::rest::mend::places::fields;
-use crate::rest::pointer::joined;
 
 impl Composer<'_> {
     pub(super) fn choice(&self, schema: &mut Value, keyword: &str, is_named: bool, depth: usize) {
@@ -58,6 +57,7 @@ impl Composer<'_> {
             return shapes.pop();
         }
         if depth > DEPTH {
+            self.cut.set(true);
             return Some(json!({}));
         }
         let targets = targets(&shapes).filter(|_| !is_named);
@@ -72,9 +72,9 @@ impl Composer<'_> {
         if !are_objects {
             return self.united(shapes, depth);
         }
-        let name = self.choices.borrow_mut().name(targets, self.description);
+        let name = self.choices.borrow_mut().name(targets, &mut self.taken.borrow_mut());
         let mut united = self.united(shapes, depth)?;
-        self.compose(&mut united, true, depth + 1);
+        self.compose(&mut united, Some(&name), depth + 1);
         self.choices.borrow_mut().made.insert(name.clone(), united);
         Some(reference(&name))
     }
@@ -174,10 +174,6 @@ impl Composer<'_> {
         }
         united
     }
-}
-
-fn reference(name: &str) -> Value {
-    json!({ "$ref": joined("#/components/schemas", &[name]) })
 }
 
 /// A free string beside listed ones adds nothing: what is listed is never all there is.

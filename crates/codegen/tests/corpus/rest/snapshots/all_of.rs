@@ -85,6 +85,41 @@ pub mod types {
         }
     }
 
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Seventh {
+        /// The field `fifth`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub fifth: Option<bool>,
+        /// The field `first`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub first: Option<bool>,
+        /// The field `fourth`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub fourth: Option<bool>,
+        /// The field `second`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub second: Option<bool>,
+        /// The field `seventh`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub seventh: Option<bool>,
+        /// The field `sixth`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub sixth: Option<bool>,
+        /// The field `third`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub third: Option<bool>,
+    }
+
     /// What all have.
     #[derive(
         ::podqueue::__private::serde::Deserialize,
@@ -100,6 +135,9 @@ pub mod types {
         /// What all have.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub deep: Option<Box<Deeper>>,
+        /// The field `heir`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub heir: Option<Seventh>,
         /// The field `id`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,

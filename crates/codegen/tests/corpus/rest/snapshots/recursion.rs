@@ -34,6 +34,129 @@ pub mod types {
     )]
     #[non_exhaustive]
     #[serde(crate = "::podqueue::__private::serde")]
+    pub struct LeafWithAge {
+        /// The field `age`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub age: Option<i64>,
+        /// The field `child`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub child: Option<NodeWithEdge>,
+        /// The field `cousin`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub cousin: Option<LeafWithDegree>,
+        /// The field `name`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+        /// The field `trees`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub trees: Vec<LeafWithAge>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct LeafWithDegree {
+        /// The field `child`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub child: Option<NodeWithEdge>,
+        /// The field `cousin`.
+        #[serde(default)]
+        pub cousin: Box<Option<LeafWithDegree>>,
+        /// The field `degree`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub degree: Option<i64>,
+        /// The field `name`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+        /// The field `trees`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub trees: Vec<LeafWithAge>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Node {
+        /// The field `child`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub child: Option<NodeWithEdge>,
+        /// The field `cousin`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub cousin: Option<LeafWithDegree>,
+        /// The field `name`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct NodeWithEdge {
+        /// The field `child`.
+        #[serde(default)]
+        pub child: Box<Option<NodeWithEdge>>,
+        /// The field `cousin`.
+        #[serde(default)]
+        pub cousin: Box<Option<LeafWithDegree>>,
+        /// The field `edge`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub edge: Option<String>,
+        /// The field `name`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Second {
         /// The field `first`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,6 +198,9 @@ pub mod types {
             skip_serializing_if = "HashMap::is_empty"
         )]
         pub named: HashMap<String, Thing>,
+        /// The field `node`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub node: Option<Node>,
     }
 
     /// An object of the interface.
