@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use podqueue::{Part, Result, ServerEvents};
 
 use crate::server::Server;
-use crate::{clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, paths, streams};
+use crate::{clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, paths, query_objects, streams};
 
 struct Checks(Vec<String>);
 
@@ -31,6 +31,7 @@ pub async fn failures() -> Vec<String> {
     loose(&mut checks).await;
     files(&mut checks).await;
     paths(&mut checks).await;
+    query_objects(&mut checks).await;
     further_fields(&mut checks).await;
     checks.0
 }
@@ -321,6 +322,42 @@ async fn paths(checks: &mut Checks) {
     checks.same("a query", line + &body, r##""QUERY /v1/thing{\"text\":\"t\"}""##);
     checks.same("another method", said(rest.copy_thing().await), "Ok(())");
     checks.same("another method", server.request().0, r#""COPY /v1/thing""#);
+}
+
+async fn query_objects(checks: &mut Checks) {
+    use query_objects::types::{
+        Filter, FilterOwner, FindPodsCreated, FindPodsPage, FindPodsPointsItem, FindPodsQuery,
+        FindPodsSize,
+    };
+    let server = Server::start("");
+    let rest = query_objects::Api::new(&server.client());
+    let mut filter = Filter::new("a&b");
+    filter.zones = vec!["x".into(), "y".into()];
+    filter.owner = Some(FilterOwner { id: Some(7) });
+    let call = rest
+        .find_pods(filter.clone(), "x,y")
+        .created(FindPodsCreated::Object { gt: Some(1), lt: None })
+        .page(FindPodsPage { limit: Some(2), after: Some("c".into()) })
+        .labels([("k".to_owned(), "v".to_owned())].into())
+        .size(FindPodsSize { width: Some(3), height: Some(4) })
+        .range([("from".to_owned(), 5)].into())
+        .query(FindPodsQuery { all: vec!["d".into()] })
+        .points([FindPodsPointsItem { x: Some(6) }]);
+    checks.same("objects in a query", said(call.await), "Ok(())");
+    let (line, _) = server.request();
+    let line = line.replace("%5B", "[").replace("%5D", "]").replace("%22", "'").replace("%2C", ",");
+    checks.same(
+        "objects in a query",
+        line.replace("%7B", "{").replace("%7D", "}").replace("%3A", ":").replace("%7C", "|"),
+        concat!(
+            "\"GET /v1/pods?created[gt]=1&filter[name]=a%26b&filter[owner][id]=7",
+            "&filter[zones][0]=x&filter[zones][1]=y&after=c&limit=2&k=v&size=height,4,width,3",
+            "&range=from|5&query={'all':['d']}&points={'x':6}\"",
+        ),
+    );
+    let call = rest.find_pods(filter, "x,y").created(FindPodsCreated::Integer(8));
+    checks.same("a number in a query", said(call.await), "Ok(())");
+    checks.same("a number in a query", server.header_and_body("x-zones").0, "\"x,y\"");
 }
 
 async fn further_fields(checks: &mut Checks) {

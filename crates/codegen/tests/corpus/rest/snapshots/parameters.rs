@@ -1,6 +1,5 @@
 // tests/corpus/rest/parameters.yaml:26:57: #/paths/~1a~1{id}~1{type}~1{undeclared}/get/parameters/15/schema: the default "no" does not conform to its schema
 // tests/corpus/rest/parameters.yaml:8:5: GET /a/{id}/{type}/{undeclared}: left out a parameter: #/components/parameters/Gone leads nowhere
-// tests/corpus/rest/parameters.yaml:8:5: GET /a/{id}/{type}/{undeclared}: the parameter filter is an object, which cannot be sent
 // tests/corpus/rest/parameters.yaml:8:5: GET /a/{id}/{type}/{undeclared}: session is a cookie parameter, which cannot be sent
 /// What the calls send and answer with.
 #[allow(dead_code)]
@@ -42,6 +41,22 @@ pub mod types {
     }
 
     ::podqueue::__private::open_enum!(Level);
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct ReadFilter {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
 }
 
 /// The operations of the description. Cheap to clone.
@@ -109,6 +124,7 @@ impl Api {
             since: None,
             either: None,
             one_or_more: None,
+            filter: None,
             encoded: None,
             x_trace: None,
             x_trace_2: None,
@@ -135,7 +151,13 @@ pub struct Read {
     since: Option<String>,
     either: Option<String>,
     one_or_more: Option<Vec<String>>,
-    encoded: Option<String>,
+    filter: Option<types::ReadFilter>,
+    encoded: Option<
+        ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
+    >,
     x_trace: Option<String>,
     x_trace_2: Option<String>,
     fn_: Option<bool>,
@@ -191,9 +213,21 @@ impl Read {
         self
     }
 
+    /// Sent as the query parameter `filter`.
+    pub fn filter(mut self, filter: impl Into<types::ReadFilter>) -> Self {
+        self.filter = Some(filter.into());
+        self
+    }
+
     /// Sent as the query parameter `encoded`.
-    pub fn encoded(mut self, encoded: impl Into<String>) -> Self {
-        self.encoded = Some(encoded.into());
+    pub fn encoded(
+        mut self,
+        encoded: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
+    ) -> Self {
+        self.encoded = Some(encoded);
         self
     }
 
@@ -244,7 +278,8 @@ impl Read {
             .query("since", &self.since)
             .query("either", &self.either)
             .query("one_or_more", &self.one_or_more)
-            .query("encoded", &self.encoded)
+            .query_styled("filter", &self.filter, ::podqueue::rest::call::Style::Deep)
+            .query_styled("encoded", &self.encoded, ::podqueue::rest::call::Style::Json)
             .query("x_trace", &self.x_trace_2)
             .query("fn", &self.fn_)
             .query("limit", &self.limit)
