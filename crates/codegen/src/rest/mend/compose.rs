@@ -200,9 +200,15 @@ impl<'a> Composer<'a> {
             into.retain(|key, _| is_annotation(key));
             return;
         }
+        // Of a choice between kinds that another schema makes, nothing is left.
+        if kind(&from).is_some() {
+            into.remove("oneOf");
+        }
+        let is_chosen = kind(into).is_some();
         for (key, value) in from {
             match (key.as_str(), into.get_mut(&key)) {
                 ("nullable", _) => {}
+                ("oneOf", _) if is_chosen => {}
                 ("properties", Some(Value::Object(there))) => {
                     let Value::Object(more) = value else { continue };
                     for (name, schema) in more {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
+use super::kind::kind;
 use super::media::{self, Media};
 use super::references::resolve;
 use super::tree::{is_true, text_at};
@@ -229,10 +230,8 @@ fn is_scalar(description: &Value, schema: &Value) -> bool {
     let Some(schema) = followed(description, schema) else {
         return false;
     };
-    match schema.get("type").and_then(Value::as_str) {
-        Some(kind) => ["string", "integer", "number", "boolean"].contains(&kind),
-        None => schema.get("enum").is_some(),
-    }
+    let kind = schema.as_object().and_then(kind);
+    kind.is_some_and(|it| ["string", "integer", "number", "boolean"].contains(&it))
 }
 
 /// The schema that a reference leads to, also of one with words beside it.

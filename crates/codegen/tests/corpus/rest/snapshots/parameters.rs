@@ -1,6 +1,6 @@
-// tests/corpus/rest/parameters.yaml:26:57: #/paths/~1a~1{id}~1{type}~1{undeclared}/get/parameters/15/schema: the default "no" does not conform to its schema
-// tests/corpus/rest/parameters.yaml:8:5: GET /a/{id}/{type}/{undeclared}: left out a parameter: #/components/parameters/Gone leads nowhere
-// tests/corpus/rest/parameters.yaml:8:5: GET /a/{id}/{type}/{undeclared}: session is a cookie parameter, which cannot be sent
+// tests/corpus/rest/parameters.yaml:29:57: #/paths/~1a~1{id}~1{type}~1{undeclared}/get/parameters/17/schema: the default "no" does not conform to its schema
+// tests/corpus/rest/parameters.yaml:9:5: GET /a/{id}/{type}/{undeclared}: left out a parameter: #/components/parameters/Gone leads nowhere
+// tests/corpus/rest/parameters.yaml:9:5: GET /a/{id}/{type}/{undeclared}: session is a cookie parameter, which cannot be sent
 /// What the calls send and answer with.
 #[allow(dead_code)]
 pub mod types {
@@ -95,6 +95,21 @@ impl Api {
 
     /// Prepares a call.
     ///
+    /// `DELETE /{odd}`
+    ///
+    /// # Arguments
+    ///
+    /// - `odd`: A part of the path.
+    pub fn delete_odd(&self, odd: impl Into<String>) -> DeleteOdd {
+        DeleteOdd {
+            rest: self.target.clone(),
+            timeout: None,
+            odd: odd.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
     /// `GET /a/{id}/{type}/{undeclared}`
     ///
     /// # Arguments
@@ -128,9 +143,49 @@ impl Api {
             encoded: None,
             x_trace: None,
             x_trace_2: None,
+            x_contradiction: None,
+            x_number: None,
             fn_: None,
             limit: None,
         }
+    }
+}
+
+/// The call that [`Api::delete_odd`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct DeleteOdd {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    odd: String,
+}
+
+#[allow(dead_code)]
+impl DeleteOdd {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = ::podqueue::rest::call::RestCall::new("delete_odd", "DELETE")
+            .literal("/")
+            .parameter("odd", &self.odd)
+            .timeout(self.timeout);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for DeleteOdd {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
     }
 }
 
@@ -160,6 +215,8 @@ pub struct Read {
     >,
     x_trace: Option<String>,
     x_trace_2: Option<String>,
+    x_contradiction: Option<String>,
+    x_number: Option<String>,
     fn_: Option<bool>,
     limit: Option<i64>,
 }
@@ -243,6 +300,18 @@ impl Read {
         self
     }
 
+    /// Sent as the header `X-Contradiction`.
+    pub fn x_contradiction(mut self, x_contradiction: impl Into<String>) -> Self {
+        self.x_contradiction = Some(x_contradiction.into());
+        self
+    }
+
+    /// Sent as the header `X-Number`.
+    pub fn x_number(mut self, x_number: impl Into<String>) -> Self {
+        self.x_number = Some(x_number.into());
+        self
+    }
+
     /// Sent as the query parameter `fn`.
     pub fn fn_(mut self, fn_: bool) -> Self {
         self.fn_ = Some(fn_);
@@ -286,6 +355,14 @@ impl Read {
             .timeout(self.timeout);
         let call = match &self.x_trace {
             Some(value) => call.header("X-Trace", value),
+            None => call,
+        };
+        let call = match &self.x_contradiction {
+            Some(value) => call.header("X-Contradiction", value),
+            None => call,
+        };
+        let call = match &self.x_number {
+            Some(value) => call.header("X-Number", value),
             None => call,
         };
         call.send_empty(&self.rest).await
