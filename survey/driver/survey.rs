@@ -61,6 +61,11 @@ impl Case<'_> {
         let Some(value) = self.sampled(place, name)? else { return Ok(None) };
         let text = match &value {
             Value::Number(_) | Value::Bool(_) => Some(Value::String(value.to_string())),
+            // A list in a path or in a header is given as text.
+            Value::Array(items) if place != "body" => {
+                let texts = items.iter().map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned));
+                Some(Value::String(texts.collect::<Vec<_>>().join(",")))
+            }
             _ => None,
         };
         let read = serde_json::from_value(value.clone());

@@ -27,6 +27,8 @@ impl UserCrate {
              tokio = {{ version = \"1\", features = [\"rt\", \"macros\", \"time\"] }}\n"
         );
         fs::write(user.folder.join("Cargo.toml"), manifest)?;
+        // The program of an earlier run need not compile.
+        fs::remove_file(user.file("main.rs")).ok();
         user.write("lib.rs", "")?;
         match user.check(None)? {
             Measured { code: Some(0), .. } => Ok(user),

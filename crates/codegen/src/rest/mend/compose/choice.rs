@@ -27,6 +27,7 @@ impl Composer<'_> {
                 shapes.push(part);
             }
         }
+        let is_only = shapes.len() == 1;
         let Some(chosen) =
             self.chosen(shapes, is_named && own.keys().all(|key| is_annotation(key)), depth)
         else {
@@ -49,6 +50,10 @@ impl Composer<'_> {
             self.merge(&mut own, keywords);
             Value::Object(own)
         };
+        // What is the only shape may be a choice in turn.
+        if is_only {
+            self.compose_here(schema, is_named, depth);
+        }
     }
 
     /// One schema for a value that has one of several shapes; none where there is no shape.
