@@ -200,20 +200,24 @@ impl<'a> Composer<'a> {
             into.retain(|key, _| is_annotation(key));
             return;
         }
-        // Of a choice between kinds that another schema makes, nothing is left.
-        if kind(&from).is_some() {
+        // A type decides a choice between kinds.
+        if from.contains_key("type") {
             into.remove("oneOf");
         }
-        let is_chosen = kind(into).is_some();
+        let is_decided = into.contains_key("type");
+        if from.contains_key("oneOf") && !is_decided {
+            // What is said of one of the kinds.
+            into.retain(|key, _| is_annotation(key));
+        }
         for (key, value) in from {
             match (key.as_str(), into.get_mut(&key)) {
                 ("nullable", _) => {}
-                ("oneOf", _) if is_chosen => {}
+                ("oneOf", _) if is_decided => {}
                 ("properties", Some(Value::Object(there))) => {
                     let Value::Object(more) = value else { continue };
                     for (name, schema) in more {
                         match there.get_mut(&name) {
-                            Some(known) => refine(known, schema),
+                            Some(known) => self.refine(known, schema),
                             None => {
                                 there.insert(name, schema);
                             }
@@ -230,17 +234,27 @@ impl<'a> Composer<'a> {
             }
         }
     }
-}
 
-/// A property that two schemas describe is what the later one says, if that says anything.
-fn refine(known: &mut Value, later: Value) {
-    if !says_type(&later) {
-        return;
-    }
-    let words = known.get("description").cloned();
-    *known = later;
-    if let (Some(words), None, None) = (words, known.get("$ref"), known.get("description")) {
-        known["description"] = words;
+    /// A property that two schemas describe is what the later one says, if that says anything, and
+    /// an object that has the fields of both.
+    fn refine(&self, known: &mut Value, later: Value) {
+        if !says_type(&later) || *known == later {
+            return;
+        }
+        let words = known.get("description").cloned();
+        let names = |schema: &Value| -> Vec<String> {
+            let keywords = Value::Object(self.keywords(schema, DEPTH / 2));
+            places::fields(&keywords, "properties").map(|(name, _)| name.clone()).collect()
+        };
+        let (fields, later_fields) = (names(known), names(&later));
+        *known = match later_fields.is_empty() || fields.iter().all(|it| later_fields.contains(it))
+        {
+            true => later,
+            false => json!({ "allOf": [known, later] }),
+        };
+        if let (Some(words), None, None) = (words, known.get("$ref"), known.get("description")) {
+            known["description"] = words;
+        }
     }
 }
 

@@ -54,6 +54,7 @@ async fn responses(checks: &mut Checks) {
 
     let server = Server::start("");
     let rest = empty_responses::Api::new(&server.client());
+    checks.same("nothing at all", said(rest.delete_thing("a").await), "Ok(())");
     checks.same("no thing", said(rest.get_thing().await.map(|it| it.map(|it| it.id))), "Ok(None)");
     checks.same("no things", said(rest.find_things().await), "Ok(None)");
     checks.same("null or nothing", said(rest.get_null().await), "Ok(None)");
