@@ -86,6 +86,8 @@ pub(super) fn text(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
         Value::String(text) => Some(text.clone()),
+        // As in a path: 10, and not 10.0.
+        Value::Number(number) if number.is_f64() => number.as_f64().map(|it| it.to_string()),
         other => Some(other.to_string()),
     }
 }

@@ -234,7 +234,8 @@ impl Maker {
     }
 
     fn parameter(&mut self, place: &str) -> Value {
-        let mut parameter = json!({ "name": self.field(), "in": place, "required": self.one_in(3) });
+        let mut parameter =
+            json!({ "name": self.field(), "in": place, "required": self.one_in(3) });
         match self.rng.usize(..12) {
             0 => parameter["content"] = json!({ "application/json": { "schema": self.schema(1) } }),
             1 => {}

@@ -92,8 +92,7 @@ pub const MEDIA: [&str; 15] = [
     "image/*",
     "text/event-stream; charset=utf-8",
 ];
-pub const KINDS: [&str; 7] =
-    ["string", "integer", "number", "boolean", "array", "object", "null"];
+pub const KINDS: [&str; 7] = ["string", "integer", "number", "boolean", "array", "object", "null"];
 pub const STATUSES: [&str; 9] = ["200", "201", "204", "2XX", "default", "302", "400", "404", "5XX"];
 pub const TEXTS: [&str; 7] = [
     "Words.",

@@ -30,7 +30,7 @@ pub(super) fn mend(
     for wire in path_names(path) {
         let parameter = declared
             .iter()
-            .find(|parameter| place(parameter) == "path" && text_at(parameter, "name") == wire);
+            .find(|parameter| place(parameter) == "path" && name_of(parameter) == wire);
         mended.push((
             Parameter {
                 name: naming::unique(names, naming::snake(wire)),
@@ -45,7 +45,7 @@ pub(super) fn mend(
         ));
     }
     for parameter in declared {
-        let wire = text_at(parameter, "name");
+        let wire = name_of(parameter).to_owned();
         let required = is_true(parameter, "required");
         let place = match place(parameter) {
             "query" => Place::Query,
@@ -109,7 +109,7 @@ fn declared<'a>(
         });
         resolved.collect::<Vec<_>>()
     };
-    let key = |parameter: &Value| (place(parameter).to_owned(), text_at(parameter, "name"));
+    let key = |parameter: &Value| (place(parameter).to_owned(), name_of(parameter).to_owned());
     let own = list(operation);
     let mut shared = list(item);
     shared.retain(|shared| !own.iter().any(|it| key(it) == key(shared)));
@@ -121,9 +121,17 @@ fn place(parameter: &Value) -> &str {
     parameter.get("in").and_then(Value::as_str).unwrap_or("query")
 }
 
+/// As it is on the wire, with spaces around it if it has any.
+fn name_of(parameter: &Value) -> &str {
+    parameter.get("name").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The names of what a path, and the query within it, has places for. What follows a `#` is never
+/// sent.
 fn path_names(path: &str) -> impl Iterator<Item = &str> {
     let mut seen = HashSet::new();
-    pieces(path).into_iter().filter_map(move |piece| match piece {
+    let sent = path.split('#').next().unwrap_or_default();
+    pieces(sent).into_iter().filter_map(move |piece| match piece {
         Piece::Parameter(name) => seen.insert(name).then_some(name),
         Piece::Literal(_) => None,
     })

@@ -52,6 +52,11 @@ pub(super) fn answer(
     let events = of(Content::Events).map(|(_, media)| event_data(description, &media.schema));
     let whole = [Content::Json, Content::Text, Content::Bytes].into_iter().find_map(of);
     let Some((first, media)) = whole else {
+        let unread = |(status, offered): &(&String, Map<String, Value>)| {
+            let name = offered.keys().find(|it| content_of(it) != Some(Content::Events))?;
+            Some(format!("its response {status} is {name}, not read"))
+        };
+        warnings.extend(successes.iter().filter_map(unread));
         let answer = Answer { content: Content::Events, may_be_empty: false, accept: None };
         return Answers { answer: events.is_some().then_some((answer, None)), events };
     };

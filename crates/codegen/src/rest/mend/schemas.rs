@@ -205,6 +205,9 @@ fn mend_enum(schema: &mut Value) {
 fn mend_map(schema: &mut Value, answers: bool) {
     if schema["type"] != json!("object") {
         remove(schema, &["properties", "additionalProperties"]);
+        if schema["type"] != json!("array") {
+            remove(schema, &["items"]);
+        }
         return;
     }
     let has_fields = schema["properties"].as_object().is_some_and(|fields| !fields.is_empty());

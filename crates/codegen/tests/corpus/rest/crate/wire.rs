@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use podqueue::{Part, Result, ServerEvents};
 
 use crate::server::Server;
-use crate::{clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, paths, query_objects, streams};
+use crate::{clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, parameters, paths, query_objects, streams};
 
 struct Checks(Vec<String>);
 
@@ -356,6 +356,18 @@ async fn query_objects(checks: &mut Checks) {
             "&range=from|5&query={'all':['d']}&points={'x':6}\"",
         ),
     );
+    let api = parameters::Api::new(&server.client());
+    let call = api.read(1, "t", "u", [2, 3]).spaced(10.0).tags(["a", "b"]).x_trace("t").encoded([("k".to_owned(), 1.into())].into_iter().collect());
+    checks.same("a name with spaces", said(call.await), "Ok(())");
+    server.request();
+    let line = server.request().0;
+    checks.same(
+        "a name with spaces",
+        line,
+        "\"GET /v1/a/1/t/u?tags=a&tags=b&ids%5B%5D=2&ids%5B%5D=3&encoded=%7B%22k%22%3A1%7D&+spaced+=10\"",
+    );
+    checks.same("a fragment", said(api.fragment("i").await), "Ok(())");
+    checks.same("a fragment", server.request().0, "\"GET /v1/b/i\"");
     let call = rest.find_pods(filter, "x,y").created(FindPodsCreated::Integer(8));
     checks.same("a number in a query", said(call.await), "Ok(())");
     checks.same("a number in a query", server.header_and_body("x-zones").0, "\"x,y\"");

@@ -1,6 +1,8 @@
-// tests/corpus/rest/parameters.yaml:29:57: #/paths/~1a~1{id}~1{type}~1{undeclared}/get/parameters/17/schema: the default "no" does not conform to its schema
-// tests/corpus/rest/parameters.yaml:9:5: GET /a/{id}/{type}/{undeclared}: left out a parameter: #/components/parameters/Gone leads nowhere
-// tests/corpus/rest/parameters.yaml:9:5: GET /a/{id}/{type}/{undeclared}: session is a cookie parameter, which cannot be sent
+// tests/corpus/rest/parameters.yaml:31:57: #/paths/~1a~1{id}~1{type}~1{undeclared}/get/parameters/18/schema: the default "no" does not conform to its schema
+// tests/corpus/rest/parameters.yaml:10:5: GET /a/{id}/{type}/{undeclared}: left out a parameter: #/components/parameters/Gone leads nowhere
+// tests/corpus/rest/parameters.yaml:10:5: GET /a/{id}/{type}/{undeclared}: session is a cookie parameter, which cannot be sent
+// tests/corpus/rest/parameters.yaml:5:26: GET /b/{id}#{fragment}: its response 200 is multipart/mixed, not read
+// tests/corpus/rest/parameters.yaml:5:26: GET /b/{id}#{fragment}: the path has no place for the parameter fragment
 /// What the calls send and answer with.
 #[allow(dead_code)]
 pub mod types {
@@ -110,6 +112,21 @@ impl Api {
 
     /// Prepares a call.
     ///
+    /// `GET /b/{id}#{fragment}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn fragment(&self, id: impl Into<String>) -> Fragment {
+        Fragment {
+            rest: self.target.clone(),
+            timeout: None,
+            id: id.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
     /// `GET /a/{id}/{type}/{undeclared}`
     ///
     /// # Arguments
@@ -144,6 +161,7 @@ impl Api {
             x_trace: None,
             x_trace_2: None,
             x_contradiction: None,
+            spaced: None,
             x_number: None,
             fn_: None,
             limit: None,
@@ -189,6 +207,44 @@ impl ::std::future::IntoFuture for DeleteOdd {
     }
 }
 
+/// The call that [`Api::fragment`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Fragment {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    id: String,
+}
+
+#[allow(dead_code)]
+impl Fragment {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = ::podqueue::rest::call::RestCall::new("fragment", "GET")
+            .literal("/b/")
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Fragment {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
 /// The call that [`Api::read`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
@@ -216,6 +272,7 @@ pub struct Read {
     x_trace: Option<String>,
     x_trace_2: Option<String>,
     x_contradiction: Option<String>,
+    spaced: Option<f64>,
     x_number: Option<String>,
     fn_: Option<bool>,
     limit: Option<i64>,
@@ -306,6 +363,12 @@ impl Read {
         self
     }
 
+    /// Sent as the query parameter ` spaced `.
+    pub fn spaced(mut self, spaced: f64) -> Self {
+        self.spaced = Some(spaced);
+        self
+    }
+
     /// Sent as the header `X-Number`.
     pub fn x_number(mut self, x_number: impl Into<String>) -> Self {
         self.x_number = Some(x_number.into());
@@ -350,6 +413,7 @@ impl Read {
             .query_styled("filter", &self.filter, ::podqueue::rest::call::Style::Deep)
             .query_styled("encoded", &self.encoded, ::podqueue::rest::call::Style::Json)
             .query("x_trace", &self.x_trace_2)
+            .query(" spaced ", &self.spaced)
             .query("fn", &self.fn_)
             .query("limit", &self.limit)
             .timeout(self.timeout);
