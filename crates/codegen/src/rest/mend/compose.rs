@@ -183,7 +183,7 @@ impl<'a> Composer<'a> {
         let parts: Vec<_> = parts.iter().map(|part| self.keywords(part, depth)).collect();
         let is_null = parts.iter().all(|part| part.contains_key("nullable"));
         for part in parts {
-            self.merge(&mut merged, part);
+            self.merge(&mut merged, part, depth);
         }
         if is_null {
             merged.insert("nullable".to_owned(), json!(true));
@@ -192,7 +192,7 @@ impl<'a> Composer<'a> {
     }
 
     /// Adds what another schema says of the same value.
-    fn merge(&self, into: &mut Keywords, from: Keywords) {
+    fn merge(&self, into: &mut Keywords, from: Keywords, depth: usize) {
         if let (Some(a), Some(b)) = (kind(into), kind(&from))
             && a != b
         {
@@ -217,7 +217,7 @@ impl<'a> Composer<'a> {
                     let Value::Object(more) = value else { continue };
                     for (name, schema) in more {
                         match there.get_mut(&name) {
-                            Some(known) => self.refine(known, schema),
+                            Some(known) => self.refine(known, schema, depth),
                             None => {
                                 there.insert(name, schema);
                             }
@@ -237,13 +237,18 @@ impl<'a> Composer<'a> {
 
     /// A property that two schemas describe is what the later one says, if that says anything, and
     /// an object that has the fields of both.
-    fn refine(&self, known: &mut Value, later: Value) {
+    fn refine(&self, known: &mut Value, later: Value, depth: usize) {
         if !says_type(&later) || *known == later {
             return;
         }
         let words = known.get("description").cloned();
+        if depth > DEPTH {
+            self.cut.set(true);
+            *known = later;
+            return;
+        }
         let names = |schema: &Value| -> Vec<String> {
-            let keywords = Value::Object(self.keywords(schema, DEPTH / 2));
+            let keywords = Value::Object(self.keywords(schema, depth + 1));
             places::fields(&keywords, "properties").map(|(name, _)| name.clone()).collect()
         };
         let (fields, later_fields) = (names(known), names(&later));

@@ -47,7 +47,7 @@ impl Composer<'_> {
             // The fields of a choice are there only when it is made.
             let mut keywords = self.keywords(&chosen, depth + 1);
             keywords.remove("required");
-            self.merge(&mut own, keywords);
+            self.merge(&mut own, keywords, depth);
             Value::Object(own)
         };
         // What is the only shape may be a choice in turn.

@@ -17,7 +17,67 @@ pub mod types {
     )]
     #[non_exhaustive]
     #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Around {
+        /// The field `api`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub api: Option<AroundApi>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct AroundApi {
+        /// The field `api`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub api: Option<First2>,
+        /// The field `more`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub more: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct First {
+        /// The field `second`.
+        #[serde(default)]
+        pub second: Box<Option<Second>>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct First2 {
+        /// The field `api`.
+        #[serde(default)]
+        pub api: Box<Option<First2>>,
+        /// The field `more`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub more: Option<String>,
         /// The field `second`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub second: Option<Second>,
@@ -160,7 +220,7 @@ pub mod types {
     pub struct Second {
         /// The field `first`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub first: Option<Box<First>>,
+        pub first: Option<First>,
     }
 
     /// An object of the interface.
@@ -182,9 +242,12 @@ pub mod types {
             skip_serializing_if = "Vec::is_empty"
         )]
         pub all: Vec<Thing>,
+        /// The field `around`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub around: Option<Around>,
         /// The field `first`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub first: Option<Box<First>>,
+        pub first: Option<First>,
         /// The field `inner`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub inner: Option<ThingInner>,
