@@ -6,6 +6,7 @@ mod method;
 mod multipart;
 mod target;
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::time::Duration;
 
@@ -29,7 +30,7 @@ use crate::transport::{Call, Operation, Path, Reply};
 pub struct RestCall {
     operation: Operation,
     path: Path,
-    query: Vec<(&'static str, String)>,
+    query: Vec<(Cow<'static, str>, String)>,
     headers: Vec<(&'static str, String)>,
     secrets: Vec<SecretString>,
     body: Option<Bytes>,
@@ -82,24 +83,29 @@ impl RestCall {
         };
         for value in values.iter().filter_map(text) {
             self.secrets.extend(secrets_named(name, &value));
-            self.query.push((name, value));
+            self.query.push((name.into(), value));
         }
         self
     }
 
-    /// Adds a query parameter that joins a list into one value; omitted for `None` and for an empty
-    /// list.
-    pub fn query_joined(
+    /// Adds a query parameter that is encoded like a field of a form; omitted for `None`.
+    pub fn query_styled(
         mut self,
         name: &'static str,
-        values: &impl Serialize,
-        separator: &str,
+        value: &impl Serialize,
+        style: Style,
     ) -> Self {
-        let before = self.query.len();
-        self = self.query(name, values);
-        let texts: Vec<_> = self.query.drain(before..).map(|(_, text)| text).collect();
-        if !texts.is_empty() {
-            self.query.push((name, texts.join(separator)));
+        match serde_json::to_value(value) {
+            Ok(value) => {
+                let mut pairs = Vec::new();
+                form::write(&mut pairs, name, &value, Some(style));
+                self.secrets.extend(secrets_in(&value));
+                for (name, value) in pairs {
+                    self.secrets.extend(secrets_named(&name, &value));
+                    self.query.push((name.into(), value));
+                }
+            }
+            Err(error) => self.fail(name, format_args!("cannot be written: {error}")),
         }
         self
     }
@@ -285,7 +291,7 @@ impl RestCall {
         let url = self.path.on(&*rest.url(&attempted)?, &attempted)?;
         let mut call = Call::new(&self.operation, attempted, url, rest.auth());
         for (name, value) in self.query {
-            call = call.query(name, &value);
+            call = call.query(&name, &value);
         }
         for (name, value) in self.headers {
             call = call.header(name, value);

@@ -132,7 +132,7 @@ fn a_path_parameter_that_is_not_required_or_not_declared() {
 }
 
 #[test]
-fn cookie_and_deep_object_parameters_are_left_out_and_named() {
+fn cookies_and_objects_in_headers_are_left_out_and_named() {
     let made = paths(
         "
   /a:
@@ -140,7 +140,7 @@ fn cookie_and_deep_object_parameters_are_left_out_and_named() {
       operationId: read
       parameters:
         - {name: session, in: cookie, schema: {type: string}}
-        - {name: filter, in: query, style: deepObject, schema: {type: object, properties: {a: {type: string}}}}
+        - {name: filter, in: header, schema: {type: object, properties: {a: {type: string}}}}
         - {name: page, in: query, schema: {type: integer}}
       responses: {'200': {description: A}}",
     );
@@ -148,7 +148,8 @@ fn cookie_and_deep_object_parameters_are_left_out_and_named() {
     assert_eq!(
         lines(&made.warnings),
         "openapi/test.yaml:6:5: GET /a: session is a cookie parameter, which cannot be sent\n\
-         openapi/test.yaml:6:5: GET /a: the parameter filter is an object, which cannot be sent"
+         openapi/test.yaml:6:5: GET /a: the parameter filter is no scalar and no list of scalars, \
+         so it cannot be sent as a header"
     );
 }
 

@@ -47,8 +47,11 @@ pub(super) fn statements(operation: &Operation, changes: bool) -> TokenStream {
 
 fn query(parameter: &Parameter) -> TokenStream {
     let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));
-    match parameter.separator {
-        Some(separator) => quote!(.query_joined(#wire, &self.#field, #separator)),
+    match parameter.style {
+        Some(it) => {
+            let style = style(it);
+            quote!(.query_styled(#wire, &self.#field, #style))
+        }
         None => quote!(.query(#wire, &self.#field)),
     }
 }

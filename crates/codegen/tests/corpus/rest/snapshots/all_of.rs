@@ -51,6 +51,9 @@ pub mod types {
     #[non_exhaustive]
     #[serde(crate = "::podqueue::__private::serde")]
     pub struct Deeper {
+        /// The field `daily`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub daily: Option<DeeperDaily>,
         /// What all have.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub deep: Option<Box<Deeper>>,
@@ -70,19 +73,101 @@ pub mod types {
         /// The field `name`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<::podqueue::__private::serde_json::Value>,
+        /// The field `whole`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub whole: Option<DeeperWhole>,
     }
 
     impl ::std::fmt::Debug for Deeper {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("Deeper")
+                .field("daily", &self.daily)
                 .field("deep", &self.deep)
                 .field("depth", &self.depth)
                 .field("id", &self.id)
                 .field("kind", &self.kind)
                 .field("name", &format_args!("[redacted]"))
+                .field("whole", &self.whole)
                 .finish()
         }
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct DeeperDaily {
+        /// The field `limit`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub limit: Option<i64>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct DeeperWhole {
+        /// The field `a`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub a: Option<i64>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Seventh {
+        /// The field `fifth`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub fifth: Option<bool>,
+        /// The field `first`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub first: Option<bool>,
+        /// The field `fourth`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub fourth: Option<bool>,
+        /// The field `second`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub second: Option<bool>,
+        /// The field `seventh`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub seventh: Option<bool>,
+        /// The field `sixth`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub sixth: Option<bool>,
+        /// The field `third`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub third: Option<bool>,
     }
 
     /// What all have.
@@ -97,9 +182,15 @@ pub mod types {
     #[non_exhaustive]
     #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
+        /// The field `daily`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub daily: Option<ThingDaily>,
         /// What all have.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub deep: Option<Box<Deeper>>,
+        /// The field `heir`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub heir: Option<Seventh>,
         /// The field `id`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
@@ -112,6 +203,65 @@ pub mod types {
         /// The field `own`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub own: Option<bool>,
+        /// The field `whole`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub whole: Option<ThingWhole>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct ThingDaily {
+        /// The field `count`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub count: Option<i64>,
+        /// The field `limit`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub limit: Option<i64>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct ThingWhole {
+        /// The field `a`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub a: Option<i64>,
+        /// The field `b`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub b: Option<i64>,
     }
 }
 

@@ -43,6 +43,37 @@ pub mod types {
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
+    pub enum ThingChoiceOfOneKind {
+        /// `cat`.
+        Cat,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl ThingChoiceOfOneKind {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Cat => "cat",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for ThingChoiceOfOneKind {
+        fn from(value: &str) -> Self {
+            match value {
+                "cat" => Self::Cat,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(ThingChoiceOfOneKind);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
     pub enum ThingListedOrFree {
         /// `a`.
         A,
@@ -277,9 +308,22 @@ pub mod types {
         /// The field `any`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub any: Option<::podqueue::__private::serde_json::Value>,
+        /// The field `any_shape`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub any_shape: Option<ThingAnyShape>,
+        /// The field `choice_of_one`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub choice_of_one: Option<ThingChoiceOfOne>,
         /// The field `conditional`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub conditional: Option<ThingConditional>,
+        /// The field `decided`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub decided: Option<i64>,
         /// The field `expression`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub expression: Option<Box<Expression>>,
@@ -331,7 +375,10 @@ pub mod types {
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("Thing")
                 .field("any", &format_args!("[redacted]"))
+                .field("any_shape", &self.any_shape)
+                .field("choice_of_one", &self.choice_of_one)
                 .field("conditional", &self.conditional)
+                .field("decided", &self.decided)
                 .field("expression", &self.expression)
                 .field("listed_or_free", &self.listed_or_free)
                 .field("not_text", &format_args!("[redacted]"))
@@ -346,6 +393,114 @@ pub mod types {
                 .field("with_fields", &self.with_fields)
                 .finish()
         }
+    }
+
+    /// One of several shapes.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub enum ThingAnyShape {
+        /// A list.
+        Array(Vec<::podqueue::__private::serde_json::Value>),
+        /// A whole number.
+        Integer(i64),
+        /// An object.
+        Object(
+            ::podqueue::__private::serde_json::Map<
+                String,
+                ::podqueue::__private::serde_json::Value,
+            >,
+        ),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for ThingAnyShape {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Array(_) => {
+                    f.debug_tuple("Array").field(&format_args!("[redacted]")).finish()
+                }
+                Self::Integer(value_0) => {
+                    f.debug_tuple("Integer").field(value_0).finish()
+                }
+                Self::Object(_) => {
+                    f.debug_tuple("Object").field(&format_args!("[redacted]")).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<Vec<::podqueue::__private::serde_json::Value>>
+    for ThingAnyShape {
+        fn from(value: Vec<::podqueue::__private::serde_json::Value>) -> Self {
+            Self::Array(value)
+        }
+    }
+
+    impl ::std::convert::From<i64> for ThingAnyShape {
+        fn from(value: i64) -> Self {
+            Self::Integer(value)
+        }
+    }
+
+    impl ::std::convert::From<
+        ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
+    > for ThingAnyShape {
+        fn from(
+            value: ::podqueue::__private::serde_json::Map<
+                String,
+                ::podqueue::__private::serde_json::Value,
+            >,
+        ) -> Self {
+            Self::Object(value)
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct ThingChoiceOfOne {
+        /// The field `extra`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub extra: Option<String>,
+        /// The field `friend`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub friend: Option<Box<CatOrDog>>,
+        /// The field `kind`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub kind: Option<ThingChoiceOfOneKind>,
+        /// The field `lives`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub lives: Option<i64>,
     }
 
     /// An object of the interface.

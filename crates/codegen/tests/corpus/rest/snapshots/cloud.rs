@@ -1,5 +1,4 @@
 // tests/corpus/rest/cloud.yaml:54:198: #/components/schemas/Instance/properties/secureBoot: the default "true" does not conform to its schema (1 more like it)
-// tests/corpus/rest/cloud.yaml:10:5: GET /v1/projects/{project}/instances: the parameter filter is an object, which cannot be sent
 // tests/corpus/rest/cloud.yaml:10:5: GET /v1/projects/{project}/instances: session is a cookie parameter, which cannot be sent
 /// What the calls send and answer with.
 #[allow(dead_code)]
@@ -148,6 +147,22 @@ pub mod types {
     }
 
     ::podqueue::__private::open_enum!(GetV1ProjectFilesNameExtExt);
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct ComputeInstancesList2Filter2 {
+        /// The field `state`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub state: Option<String>,
+    }
 
     /// An object of the interface.
     #[derive(
@@ -713,6 +728,7 @@ impl Api {
             x_request_id: x_request_id.into(),
             filter: None,
             top: None,
+            filter_2: None,
             fields: None,
             zones: None,
             states: None,
@@ -902,6 +918,7 @@ pub struct ComputeInstancesList2 {
     project: String,
     filter: Option<String>,
     top: Option<i64>,
+    filter_2: Option<types::ComputeInstancesList2Filter2>,
     fields: Option<Vec<String>>,
     zones: Option<Vec<String>>,
     states: Option<Vec<types::State>>,
@@ -920,6 +937,15 @@ impl ComputeInstancesList2 {
     /// Sent as the query parameter `$top`.
     pub fn top(mut self, top: i64) -> Self {
         self.top = Some(top);
+        self
+    }
+
+    /// Sent as the query parameter `filter`.
+    pub fn filter_2(
+        mut self,
+        filter_2: impl Into<types::ComputeInstancesList2Filter2>,
+    ) -> Self {
+        self.filter_2 = Some(filter_2.into());
         self
     }
 
@@ -967,9 +993,22 @@ impl ComputeInstancesList2 {
             .literal("/instances")
             .query("$filter", &self.filter)
             .query("$top", &self.top)
-            .query_joined("fields", &self.fields, ",")
-            .query_joined("zones", &self.zones, " ")
-            .query_joined("states", &self.states, "|")
+            .query_styled("filter", &self.filter_2, ::podqueue::rest::call::Style::Deep)
+            .query_styled(
+                "fields",
+                &self.fields,
+                ::podqueue::rest::call::Style::Joined(","),
+            )
+            .query_styled(
+                "zones",
+                &self.zones,
+                ::podqueue::rest::call::Style::Joined(" "),
+            )
+            .query_styled(
+                "states",
+                &self.states,
+                ::podqueue::rest::call::Style::Joined("|"),
+            )
             .header("X-Request-Id", &self.x_request_id)
             .timeout(self.timeout);
         let call = match &self.if_none_match {

@@ -60,6 +60,21 @@ impl Api {
 
     /// Prepares a call.
     ///
+    /// `DELETE /thing/{id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn delete_thing(&self, id: impl Into<String>) -> DeleteThing {
+        DeleteThing {
+            rest: self.target.clone(),
+            timeout: None,
+            id: id.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
     /// `POST /things`
     pub fn find_things(&self) -> FindThings {
         FindThings {
@@ -96,6 +111,44 @@ impl Api {
             rest: self.target.clone(),
             timeout: None,
         }
+    }
+}
+
+/// The call that [`Api::delete_thing`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct DeleteThing {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    id: String,
+}
+
+#[allow(dead_code)]
+impl DeleteThing {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = ::podqueue::rest::call::RestCall::new("delete_thing", "DELETE")
+            .literal("/thing/")
+            .parameter("id", &self.id)
+            .timeout(self.timeout);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for DeleteThing {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
     }
 }
 

@@ -43,6 +43,37 @@ pub mod types {
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
+    pub enum Word {
+        /// `word`.
+        Word,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl Word {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Word => "word",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for Word {
+        fn from(value: &str) -> Self {
+            match value {
+                "word" => Self::Word,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(Word);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
     pub enum ThingOdd {
         /// `a-b`.
         AB,
@@ -251,6 +282,9 @@ pub mod types {
     #[non_exhaustive]
     #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
+        /// The field `circle`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub circle: Option<Word>,
         /// The field `empty`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub empty: Option<String>,
@@ -295,6 +329,7 @@ pub mod types {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("Thing")
+                .field("circle", &self.circle)
                 .field("empty", &self.empty)
                 .field("list", &self.list)
                 .field("mixed", &format_args!("[redacted]"))

@@ -936,7 +936,12 @@ pub struct ListEvents {
     timeout: Option<::std::time::Duration>,
     after: Option<String>,
     kinds: Option<Vec<String>>,
-    options: Option<String>,
+    options: Option<
+        ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
+    >,
     exact: Option<String>,
 }
 
@@ -955,8 +960,14 @@ impl ListEvents {
     }
 
     /// Sent as the query parameter `options`.
-    pub fn options(mut self, options: impl Into<String>) -> Self {
-        self.options = Some(options.into());
+    pub fn options(
+        mut self,
+        options: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
+    ) -> Self {
+        self.options = Some(options);
         self
     }
 
@@ -977,8 +988,12 @@ impl ListEvents {
         let call = ::podqueue::rest::call::RestCall::new("list_events", "GET")
             .literal("/events")
             .query("after", &self.after)
-            .query_joined("kinds", &self.kinds, ",")
-            .query("options", &self.options)
+            .query_styled(
+                "kinds",
+                &self.kinds,
+                ::podqueue::rest::call::Style::Joined(","),
+            )
+            .query_styled("options", &self.options, ::podqueue::rest::call::Style::Json)
             .query("exact", &self.exact)
             .timeout(self.timeout);
         call.send(&self.rest).await

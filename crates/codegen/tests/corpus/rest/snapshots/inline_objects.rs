@@ -11,6 +11,52 @@ pub mod types {
         ::podqueue::__private::serde::Deserialize,
         ::podqueue::__private::serde::Serialize,
         Clone,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct BlankBody {
+        /// The field `a`.
+        #[serde(default, deserialize_with = "lenient::or_default")]
+        pub a: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
+        /// The field ` `.
+        #[serde(rename = " ", skip_serializing_if = "Option::is_none")]
+        pub x: Option<::podqueue::__private::serde_json::Value>,
+    }
+
+    impl BlankBody {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(
+            a: ::podqueue::__private::serde_json::Map<
+                String,
+                ::podqueue::__private::serde_json::Value,
+            >,
+        ) -> Self {
+            Self {
+                a,
+                x: ::std::default::Default::default(),
+            }
+        }
+    }
+
+    impl ::std::fmt::Debug for BlankBody {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("BlankBody")
+                .field("a", &format_args!("[redacted]"))
+                .field("x", &format_args!("[redacted]"))
+                .finish()
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
         Debug,
         Default,
         PartialEq
@@ -238,6 +284,18 @@ impl Api {
 
     /// Prepares a call.
     ///
+    /// `POST /blank`
+    pub fn blank(&self) -> Blank {
+        Blank {
+            rest: self.target.clone(),
+            timeout: None,
+            body: None,
+            changes: ::podqueue::rest::call::Changes::default(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
     /// `GET /list`
     pub fn list(&self) -> List {
         List {
@@ -260,6 +318,70 @@ impl Api {
             body: body.into(),
             changes: ::podqueue::rest::call::Changes::default(),
         }
+    }
+}
+
+/// The call that [`Api::blank`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Blank {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    body: Option<types::BlankBody>,
+    changes: ::podqueue::rest::call::Changes,
+}
+
+#[allow(dead_code)]
+impl Blank {
+    /// The body of the request.
+    pub fn body(mut self, body: impl Into<types::BlankBody>) -> Self {
+        self.body = Some(body.into());
+        self
+    }
+
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = ::podqueue::rest::call::RestCall::new("blank", "POST")
+            .literal("/blank")
+            .json(self.body.as_ref(), &self.changes)
+            .timeout(self.timeout);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Blank {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
     }
 }
 

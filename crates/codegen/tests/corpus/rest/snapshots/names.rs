@@ -86,6 +86,40 @@ pub mod types {
     )]
     #[non_exhaustive]
     #[serde(crate = "::podqueue::__private::serde")]
+    pub struct A10080gb {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct A10080gb2 {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Ab {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -351,6 +385,46 @@ pub mod types {
         Default,
         PartialEq
     )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct PutXaabBody {
+        /// The field ` `.
+        #[serde(rename = " ", skip_serializing_if = "Option::is_none")]
+        pub x: Option<PutXaabBody2>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Default,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct PutXaabBody2 {
+        /// The field `日本`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub 日本: Option<::podqueue::__private::serde_json::Value>,
+    }
+
+    impl ::std::fmt::Debug for PutXaabBody2 {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("PutXaabBody2")
+                .field("日本", &format_args!("[redacted]"))
+                .finish()
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
     #[non_exhaustive]
     #[serde(crate = "::podqueue::__private::serde")]
     pub struct Rest {
@@ -478,6 +552,12 @@ pub mod types {
     #[non_exhaustive]
     #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
+        /// The field `a10080gb`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a10080gb: Option<A10080gb>,
+        /// The field `a100_80gb`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a100_80gb: Option<A10080gb2>,
         /// The field `async`.
         #[serde(rename = "async", skip_serializing_if = "Option::is_none")]
         pub async_: Option<bool>,
@@ -625,6 +705,12 @@ pub mod types {
         /// The field `3d`.
         #[serde(rename = "3d", skip_serializing_if = "Option::is_none")]
         pub x3d: Option<String>,
+        /// The field `_3d`.
+        #[serde(rename = "_3d", skip_serializing_if = "Option::is_none")]
+        pub x3d_2: Option<X3d>,
+        /// The field `x_3d`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub x_3d: Option<X3d2>,
         /// The field `ünïcode`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub ünïcode: Option<String>,
@@ -659,6 +745,40 @@ pub mod types {
     #[non_exhaustive]
     #[serde(crate = "::podqueue::__private::serde")]
     pub struct VecObject {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct X3d {
+        /// The field `a`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub a: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct X3d2 {
         /// The field `a`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
@@ -715,6 +835,23 @@ impl Api {
             x: None,
         }
     }
+
+    /// Prepares a call.
+    ///
+    /// `PUT /$x/a/{a_b}`
+    ///
+    /// # Arguments
+    ///
+    /// - `a_b`: A part of the path.
+    pub fn put_x_a_a_b(&self, a_b: impl Into<String>) -> PutXAAB {
+        PutXAAB {
+            rest: self.target.clone(),
+            timeout: None,
+            a_b: a_b.into(),
+            body: None,
+            changes: ::podqueue::rest::call::Changes::default(),
+        }
+    }
 }
 
 /// The call that [`Api::get_thing`] prepares. It is sent when it is awaited.
@@ -762,6 +899,72 @@ impl GetThing {
 
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<types::Thing>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Api::put_x_a_a_b`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct PutXAAB {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    a_b: String,
+    body: Option<types::PutXaabBody>,
+    changes: ::podqueue::rest::call::Changes,
+}
+
+#[allow(dead_code)]
+impl PutXAAB {
+    /// The body of the request.
+    pub fn body(mut self, body: impl Into<types::PutXaabBody>) -> Self {
+        self.body = Some(body.into());
+        self
+    }
+
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub async fn send(self) -> ::podqueue::Result<()> {
+        let call = ::podqueue::rest::call::RestCall::new("put_x_a_a_b", "PUT")
+            .literal("/$x/a/")
+            .parameter("a_b", &self.a_b)
+            .json(self.body.as_ref(), &self.changes)
+            .timeout(self.timeout);
+        call.send_empty(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for PutXAAB {
+    type Output = ::podqueue::Result<()>;
     type IntoFuture = ::std::pin::Pin<
         Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
     >;

@@ -17,7 +17,67 @@ pub mod types {
     )]
     #[non_exhaustive]
     #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Around {
+        /// The field `api`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub api: Option<AroundApi>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct AroundApi {
+        /// The field `api`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub api: Option<First2>,
+        /// The field `more`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub more: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct First {
+        /// The field `second`.
+        #[serde(default)]
+        pub second: Box<Option<Second>>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct First2 {
+        /// The field `api`.
+        #[serde(default)]
+        pub api: Box<Option<First2>>,
+        /// The field `more`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub more: Option<String>,
         /// The field `second`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub second: Option<Second>,
@@ -34,10 +94,133 @@ pub mod types {
     )]
     #[non_exhaustive]
     #[serde(crate = "::podqueue::__private::serde")]
+    pub struct LeafWithAge {
+        /// The field `age`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub age: Option<i64>,
+        /// The field `child`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub child: Option<NodeWithEdge>,
+        /// The field `cousin`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub cousin: Option<LeafWithDegree>,
+        /// The field `name`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+        /// The field `trees`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub trees: Vec<LeafWithAge>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct LeafWithDegree {
+        /// The field `child`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub child: Option<NodeWithEdge>,
+        /// The field `cousin`.
+        #[serde(default)]
+        pub cousin: Box<Option<LeafWithDegree>>,
+        /// The field `degree`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub degree: Option<i64>,
+        /// The field `name`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+        /// The field `trees`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub trees: Vec<LeafWithAge>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Node {
+        /// The field `child`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub child: Option<NodeWithEdge>,
+        /// The field `cousin`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub cousin: Option<LeafWithDegree>,
+        /// The field `name`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct NodeWithEdge {
+        /// The field `child`.
+        #[serde(default)]
+        pub child: Box<Option<NodeWithEdge>>,
+        /// The field `cousin`.
+        #[serde(default)]
+        pub cousin: Box<Option<LeafWithDegree>>,
+        /// The field `edge`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub edge: Option<String>,
+        /// The field `name`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Second {
         /// The field `first`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub first: Option<Box<First>>,
+        pub first: Option<First>,
     }
 
     /// An object of the interface.
@@ -59,9 +242,12 @@ pub mod types {
             skip_serializing_if = "Vec::is_empty"
         )]
         pub all: Vec<Thing>,
+        /// The field `around`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub around: Option<Around>,
         /// The field `first`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub first: Option<Box<First>>,
+        pub first: Option<First>,
         /// The field `inner`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub inner: Option<ThingInner>,
@@ -75,6 +261,9 @@ pub mod types {
             skip_serializing_if = "HashMap::is_empty"
         )]
         pub named: HashMap<String, Thing>,
+        /// The field `node`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub node: Option<Node>,
     }
 
     /// An object of the interface.

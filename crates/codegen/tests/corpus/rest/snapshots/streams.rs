@@ -87,6 +87,38 @@ pub mod types {
         ::podqueue::__private::serde::Serialize,
         Clone,
         Debug,
+        PartialEq
+    )]
+    #[serde(transparent)]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Lists(pub Vec<Lists>);
+
+    impl ::std::ops::Deref for Lists {
+        type Target = Vec<Lists>;
+
+        fn deref(&self) -> &Vec<Lists> {
+            &self.0
+        }
+    }
+
+    impl ::std::convert::From<Lists> for Vec<Lists> {
+        fn from(value: Lists) -> Self {
+            value.0
+        }
+    }
+
+    impl ::std::convert::From<Vec<Lists>> for Lists {
+        fn from(value: Vec<Lists>) -> Self {
+            Self(value)
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
         Default,
         PartialEq
     )]
@@ -153,6 +185,16 @@ impl Api {
             timeout: None,
             body: body.into(),
             changes: ::podqueue::rest::call::Changes::default(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /lists`
+    pub fn lists(&self) -> Lists {
+        Lists {
+            rest: self.target.clone(),
+            timeout: None,
         }
     }
 
@@ -246,6 +288,42 @@ impl Chat {
 
 impl ::std::future::IntoFuture for Chat {
     type Output = ::podqueue::Result<types::ChatResponse>;
+    type IntoFuture = ::std::pin::Pin<
+        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// The call that [`Api::lists`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Lists {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+}
+
+#[allow(dead_code)]
+impl Lists {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same. [`json`](::podqueue::ServerEvent::json) reads the data of an event as a [`types::Lists`].
+    pub async fn send(self) -> ::podqueue::Result<::podqueue::ServerEvents> {
+        let call = ::podqueue::rest::call::RestCall::new("lists", "GET")
+            .literal("/lists")
+            .timeout(self.timeout);
+        call.send_events(&self.rest).await
+    }
+}
+
+impl ::std::future::IntoFuture for Lists {
+    type Output = ::podqueue::Result<::podqueue::ServerEvents>;
     type IntoFuture = ::std::pin::Pin<
         Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
     >;
