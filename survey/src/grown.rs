@@ -24,17 +24,19 @@ fn name(number: usize) -> String {
     format!("Thing{number}")
 }
 
+/// The type of this number; the first if there is none.
 fn reference(number: usize, types: usize) -> Value {
-    json!({ "$ref": format!("#/components/schemas/{}", name(number % types.max(1))) })
+    let number = if number < types { number } else { 0 };
+    json!({ "$ref": format!("#/components/schemas/{}", name(number)) })
 }
 
-/// One in twelve is a choice of shapes, one in six keeps fields that are not described; all others
-/// have from 4 to 16 fields.
+/// A tree of types, each of which may lead back to the one above: one in twelve is a choice of
+/// shapes, one in 24 keeps fields that are not described, all others have from 6 to 18 fields.
 fn schema(number: usize, types: usize) -> Value {
     if number % 12 == 11 {
         return json!({
             "description": "One of two.",
-            "oneOf": [reference(number * 7 + 1, types), { "type": "string" }],
+            "oneOf": [reference(2 * number + 1, types), reference(2 * number + 2, types), { "type": "string" }],
         });
     }
     let kinds = [
@@ -43,26 +45,30 @@ fn schema(number: usize, types: usize) -> Value {
         json!({ "type": "string", "format": "date-time", "description": "When it was made." }),
         json!({ "type": "boolean" }),
         json!({ "type": "string", "nullable": true }),
-        reference(number + 1, types),
-        json!({ "type": "array", "items": reference(number * 3 + 5, types) }),
         json!({ "type": "number", "description": "What it costs, per hour." }),
         json!({ "type": "string", "format": "uri" }),
         json!({ "type": "array", "items": { "type": "string" } }),
-        json!({ "type": "string", "enum": ["new", "running", "done", format!("kept_{number}")] }),
+        match number % 3 {
+            0 => json!({ "type": "string", "enum": ["new", "running", format!("kept_{number}")] }),
+            _ => json!({ "type": "string", "nullable": true, "format": "date" }),
+        },
         json!({ "type": "object", "additionalProperties": { "type": "string" } }),
-        json!({ "allOf": [reference(number * 5 + 2, types)], "nullable": true }),
+        json!({ "allOf": [reference(number.saturating_sub(1) / 2, types)], "nullable": true }),
     ];
     let count = 4 + number * 5 % 13;
-    let fields: Map<_, _> = (0..count)
+    let mut fields: Map<_, _> = (0..count)
         .map(|it| (format!("field_{it}"), kinds[(it * 3 + number) % kinds.len()].clone()))
         .collect();
+    fields.insert("child".to_owned(), reference(2 * number + 1, types));
+    let others = json!({ "type": "array", "items": reference(2 * number + 2, types) });
+    fields.insert("children".to_owned(), others);
     let required: Vec<_> = (0..count).step_by(2).map(|it| format!("field_{it}")).collect();
     json!({
         "type": "object",
         "description": "A thing of the service, with what belongs to it.",
         "properties": fields,
         "required": required,
-        "additionalProperties": number % 6 == 0,
+        "additionalProperties": number % 24 == 0,
     })
 }
 
@@ -85,8 +91,8 @@ fn operation(number: usize, types: usize) -> (String, &'static str, Value) {
         parameter("tags", "query", json!({ "type": "array", "items": text() })),
     ];
     let content = |schema: Value| json!({ "application/json": { "schema": schema } });
-    let body = json!({ "required": true, "content": content(reference(group * 11 + 3, types)) });
-    let single = reference(group * 7, types);
+    let body = json!({ "required": true, "content": content(reference((group * 11 + 3) % types, types)) });
+    let single = reference(group * 7 % types, types);
     let list = json!({ "type": "array", "items": single });
     let path = format!("/owners/{{owner}}/things{group}");
     let below = format!("{path}/{{id}}");
