@@ -363,3 +363,19 @@ macro_rules! __object {
         }
     };
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_is_seen_once() {
+        let mut seen = Seen::default();
+        for place in (0..200).step_by(3) {
+            assert!(!seen.again(place), "{place}");
+        }
+        for place in 0..200 {
+            assert_eq!(seen.again(place), place % 3 == 0, "{place}");
+        }
+    }
+}

@@ -3,7 +3,6 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,34 +40,18 @@ pub mod types {
     ::podqueue::__private::open_enum!(DeeperKind);
 
     /// What all have.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Deeper {
         /// What all have.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub deep: Option<Box<Deeper>>,
         /// The field `depth`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub depth: Option<i64>,
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
         /// The field `kind`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub kind: Option<DeeperKind>,
         /// The field `name`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<::podqueue::__private::serde_json::Value>,
     }
 
@@ -85,33 +68,40 @@ pub mod types {
         }
     }
 
+    ::podqueue::__private::object! {
+        Deeper {
+            0 "deep" deep plain optional;
+            1 "depth" depth integer optional;
+            2 "id" id plain optional;
+            3 "kind" kind plain optional;
+            4 "name" name plain optional;
+        }
+    }
+
     /// What all have.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
         /// What all have.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub deep: Option<Box<Deeper>>,
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
         /// The field `kind`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub kind: Option<DeeperKind>,
         /// What it is called.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<String>,
         /// The field `own`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub own: Option<bool>,
+    }
+
+    ::podqueue::__private::object! {
+        Thing {
+            0 "deep" deep plain optional;
+            1 "id" id plain optional;
+            2 "kind" kind plain optional;
+            3 "name" name plain optional;
+            4 "own" own plain optional;
+        }
     }
 }
 
@@ -183,22 +173,20 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

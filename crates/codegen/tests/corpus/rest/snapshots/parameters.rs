@@ -228,8 +228,8 @@ impl Read {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("read", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("read", "GET")
             .literal("/a/")
             .parameter("id", &self.id)
             .literal("/")
@@ -248,22 +248,17 @@ impl Read {
             .query("x_trace", &self.x_trace_2)
             .query("fn", &self.fn_)
             .query("limit", &self.limit)
-            .timeout(self.timeout);
-        let call = match &self.x_trace {
-            Some(value) => call.header("X-Trace", value),
-            None => call,
-        };
-        call.send_empty(&self.rest).await
+            .optional_header("X-Trace", &self.x_trace)
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Read {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

@@ -4,94 +4,73 @@ pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
     use ::std::collections::HashMap;
-    use ::podqueue::__private::lenient;
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct First {
         /// The field `second`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub second: Option<Second>,
     }
 
-    /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct Second {
-        /// The field `first`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub first: Option<Box<First>>,
+    ::podqueue::__private::object! {
+        First {
+            0 "second" second plain optional;
+        }
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Second {
+        /// The field `first`.
+        pub first: Option<Box<First>>,
+    }
+
+    ::podqueue::__private::object! {
+        Second {
+            0 "first" first plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
     pub struct Thing {
         /// The field `all`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub all: Vec<Thing>,
         /// The field `first`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub first: Option<Box<First>>,
         /// The field `inner`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub inner: Option<ThingInner>,
         /// The field `left`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub left: Option<Box<Thing>>,
         /// The field `named`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub named: HashMap<String, Thing>,
     }
 
+    ::podqueue::__private::object! {
+        Thing {
+            0 "all" all list optional;
+            1 "first" first plain optional;
+            2 "inner" inner plain optional;
+            3 "left" left plain optional;
+            4 "named" named map optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ThingInner {
         /// The field `back`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub back: Option<Box<Thing>>,
+    }
+
+    ::podqueue::__private::object! {
+        ThingInner {
+            0 "back" back plain optional;
+        }
     }
 }
 
@@ -163,22 +142,20 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
