@@ -10,8 +10,8 @@ fn answers(responses: &str) -> String {
         "  /thing:\n    get:\n      operationId: getThing\n      responses: {{{responses}}}"
     ))
     .code;
-    let start = code.find("pub fn send(self").unwrap();
-    let (signature, _) = code[start..].split_once(" {").unwrap();
+    let start = code.find("pub fn send(").unwrap();
+    let (signature, _) = code[start..].split_once(" {\n").unwrap();
     crate::support::dense(signature).replace("( ", "(").replace(", )", ")") + " {"
 }
 
