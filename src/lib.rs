@@ -41,6 +41,7 @@
 //! - [`Rest`] and [`rest`]: read Pods and templates. [`Templates`], [`Secrets`] and [`graphql`]:
 //!   change templates and secrets, and run your own queries ([`include_queries!`]).
 //! - [`Error`] and [`ErrorKind`]: what can go wrong, and what to do about it.
+//! - Without async: the module `blocking`, behind the feature of the same name.
 //!
 //! # The interface
 //!
@@ -78,6 +79,8 @@
 
 extern crate self as podqueue;
 
+#[cfg(feature = "blocking")]
+pub mod blocking;
 mod client;
 mod context;
 mod error;

@@ -7,6 +7,8 @@
 mod support;
 
 mod auth;
+#[cfg(feature = "blocking")]
+mod blocking;
 mod cut_off;
 #[cfg(feature = "webhook")]
 mod deliveries;
@@ -41,5 +43,7 @@ mod templates_and_secrets;
 mod timeouts;
 mod turns;
 mod wait;
+#[cfg(feature = "webhook")]
+mod webhook_sender;
 #[cfg(feature = "webhook")]
 mod webhooks;

@@ -27,6 +27,7 @@ fn a_package_has_what_its_users_need_and_no_more() {
                 "ARCHITECTURE.md",
                 "CHANGELOG.md",
                 "build.rs",
+                "docs",
                 "examples",
                 "openapi",
                 "queries",

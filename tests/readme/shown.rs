@@ -35,6 +35,7 @@ fn plain(text: &str) -> String {
 fn every_block_of_the_readme_is_compiled_somewhere() {
     let compiled = [
         "tests/readme/recipes.rs",
+        "examples/blocking.rs",
         "examples/hello.rs",
         "examples/downstream/first-query/build.rs",
         "examples/downstream/first-query/src/main.rs",

@@ -204,3 +204,29 @@ async fn a_secret_is_not_echoed() {
     let id = site.local.secret_ids().pop().unwrap();
     assert_eq!(site.local.secret_value(&id).as_deref(), Some("s3cret"));
 }
+
+/// The program is a function that prints its arguments, so that what the shell completed is shown.
+#[tokio::test]
+#[expect(clippy::print_stderr, reason = "whoever runs the tests learns what was skipped")]
+async fn zsh_completes_commands_and_options() {
+    if Command::new("zsh").arg("--version").output().await.is_err() {
+        eprintln!("skipped: zsh is not installed");
+        return;
+    }
+    let site = Site::start().await;
+    let script = site.run(&["completions", "zsh"]).await.stdout;
+    std::fs::write(site.home.path().join("completions"), script).unwrap();
+    let mut zsh = Command::new("zsh");
+    zsh.args(["-f", "-i"]).current_dir(&site.home).env("HOME", site.home.path());
+    zsh.env("PATH", std::env::var_os("PATH").unwrap());
+    let mut terminal = Terminal::start(&zsh, 80);
+    terminal.types("autoload -Uz compinit; compinit -u -D; source ./completions\n");
+    terminal.types("podqueue() { print -r -- \"[$*]\" }; echo loa''ded\n");
+    terminal.shows("loaded").await;
+    terminal.types("podqueue canc\t\n");
+    terminal.shows("[cancel]").await;
+    terminal.types("podqueue run --at-l\t\n");
+    terminal.shows("[run --at-least-once]").await;
+    terminal.types("exit\n");
+    assert_eq!(terminal.ends().await.0, 0);
+}

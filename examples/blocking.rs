@@ -1,0 +1,26 @@
+//! The first example of the README without async: submit a job and wait for its result, on the
+//! calling thread. The local service runs in this process.
+//!
+//! `cargo run --example blocking --features blocking`
+
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+
+use podqueue::Client;
+use podqueue::blocking::Block;
+use podqueue_local::{LocalJob, LocalService};
+use serde_json::{Value, json};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shout = |job: LocalJob| async move {
+        let text = job.input["text"].as_str().ok_or("input.text is required")?;
+        Ok(json!(text.to_uppercase()))
+    };
+    let local = LocalService::builder().api_key("local").endpoint("shout", shout);
+    let local = local.start().block()?;
+
+    let client = Client::builder().api_key("local").base_url(local.base_url()).build()?;
+    let job = client.endpoint("shout").run(&json!({ "text": "hello" })).block()?;
+    let output: Value = job.wait().block()?.output()?;
+    println!("{output}"); // "HELLO"
+    Ok(())
+}

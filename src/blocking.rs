@@ -1,0 +1,154 @@
+//! The client without async: [`block`](Block::block) runs any call to its end on the calling
+//! thread, and [`block_iter`](BlockIter::block_iter) turns any stream into an iterator.
+//!
+//! There is no second client with a method per call. Everything that can be awaited can be blocked
+//! on: jobs, waits, streams, many jobs, REST, GraphQL, generated operations, and the calls of other
+//! crates, such as `LocalService::builder().start()`.
+//!
+//! ```
+//! use podqueue::Client;
+//! use podqueue::blocking::{Block, BlockIter};
+//! use podqueue_local::{LocalJob, LocalService};
+//! use serde_json::{Value, json};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let echo = |job: LocalJob| async move { Ok(job.input) };
+//! let local = LocalService::builder().endpoint("echo", echo).start().block()?;
+//! let client = Client::builder().api_key(local.api_key()).base_url(local.base_url()).build()?;
+//!
+//! let job = client.endpoint("echo").run(&json!({ "text": "hi" })).block()?;
+//! let output: Value = job.wait().block()?.output()?;
+//! assert_eq!(output["text"], "hi");
+//!
+//! let inputs = (1..=3).map(|n| json!({ "n": n }));
+//! for finished in client.endpoint("echo").run_all(inputs).block_iter() {
+//!     println!("{}: {}", finished.input, finished.result?.output::<Value>()?);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Threads and runtimes
+//!
+//! The call's own work is done by the calling thread. Connections, timers and the tasks that a call
+//! starts belong to a runtime on a thread named `podqueue-blocking`, which is shared by the whole
+//! process, starts with the first call, and never ends. Dropping what a call returned needs no
+//! runtime.
+//!
+//! Inside an async runtime a call works like any other that blocks: it does not panic, but it keeps
+//! its thread busy. Use `spawn_blocking` there, or `.await`. On a runtime with a single thread,
+//! nothing else makes progress in the meantime, so a call to a server on that same runtime, such as a
+//! local service started there, only returns when it times out.
+
+use std::cell::Cell;
+use std::future::{Future, IntoFuture, poll_fn};
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+
+use futures_util::Stream;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::{block_in_place, unconstrained};
+
+/// Blocks on anything that can be awaited.
+pub trait Block: IntoFuture + Sized {
+    /// Blocks the calling thread until the result is there, and returns it: what `.await` would.
+    ///
+    /// # Panics
+    ///
+    /// If the system does not provide what the [runtime](self#threads-and-runtimes) requires, such as
+    /// a thread. Panics of the call itself are passed on.
+    fn block(self) -> Self::Output {
+        // Inside, since the conversion may already require a runtime.
+        drive(async { self.await })
+    }
+}
+
+impl<F: IntoFuture> Block for F {}
+
+/// Blocks on the items of anything that is a stream.
+pub trait BlockIter: Stream + Sized {
+    /// Turns the stream into an iterator, whose [`next`](Iterator::next) blocks the calling thread
+    /// until the next item is there. Panics as [`Block::block`] does.
+    fn block_iter(self) -> BlockingIter<Self> {
+        BlockingIter { stream: Some(Box::pin(self)) }
+    }
+}
+
+impl<S: Stream> BlockIter for S {}
+
+/// The items of a stream, see [`BlockIter::block_iter`]. Dropping it drops the stream.
+#[derive(Debug)]
+#[must_use = "an iterator does nothing until it is iterated"]
+pub struct BlockingIter<S> {
+    /// `None` once it has ended.
+    stream: Option<Pin<Box<S>>>,
+}
+
+impl<S: Stream> Iterator for BlockingIter<S> {
+    type Item = S::Item;
+
+    fn next(&mut self) -> Option<S::Item> {
+        let stream = self.stream.as_mut()?;
+        let item = drive(poll_fn(|context| stream.as_mut().poll_next(context)));
+        if item.is_none() {
+            self.stream = None;
+        }
+        item
+    }
+}
+
+fn drive<F: Future>(future: F) -> F::Output {
+    // A blocking call in a task of a blocking call: another thread continues with the other tasks.
+    if OURS.get() { block_in_place(|| poll_here(future)) } else { poll_here(future) }
+}
+
+/// Polls the future on this thread, with the timers and connections of the shared runtime.
+fn poll_here<F: Future>(future: F) -> F::Output {
+    let _runtime = RUNTIME.enter();
+    // A task of the caller's runtime that polls this has a budget, which only refills when the task
+    // returns: with it spent, everything of tokio's would stay pending.
+    let mut future = pin!(unconstrained(future));
+    let woken = Arc::new(Woken { thread: thread::current(), flag: AtomicBool::new(false) });
+    let waker = Waker::from(Arc::clone(&woken));
+    let mut context = Context::from_waker(&waker);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+        // The flag, since a call inside this one uses up the thread's single permit to unpark.
+        while !woken.flag.swap(false, Ordering::Acquire) {
+            thread::park();
+        }
+    }
+}
+
+struct Woken {
+    thread: Thread,
+    flag: AtomicBool,
+}
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.flag.store(true, Ordering::Release);
+        self.thread.unpark();
+    }
+}
+
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    let mut runtime = Builder::new_multi_thread();
+    runtime.worker_threads(1).thread_name("podqueue-blocking").enable_all();
+    let runtime = runtime.on_thread_start(|| OURS.set(true)).build();
+    runtime.unwrap_or_else(|error| panic!("no runtime for blocking calls: {error}"))
+});
+
+thread_local! {
+    /// Whether this is a thread of [`RUNTIME`].
+    static OURS: Cell<bool> = const { Cell::new(false) };
+}
