@@ -346,18 +346,18 @@ macro_rules! __object {
         }
 
         impl<'de> $crate::__private::serde::Deserialize<'de> for $name {
-            fn deserialize<D: $crate::__private::serde::Deserializer<'de>>(
-                deserializer: D,
-            ) -> ::std::result::Result<Self, D::Error> {
+            fn deserialize<__D: $crate::__private::serde::Deserializer<'de>>(
+                deserializer: __D,
+            ) -> ::std::result::Result<Self, __D::Error> {
                 $crate::lenient::object::read(deserializer)
             }
         }
 
         impl $crate::__private::serde::Serialize for $name {
-            fn serialize<S: $crate::__private::serde::Serializer>(
+            fn serialize<__S: $crate::__private::serde::Serializer>(
                 &self,
-                serializer: S,
-            ) -> ::std::result::Result<S::Ok, S::Error> {
+                serializer: __S,
+            ) -> ::std::result::Result<__S::Ok, __S::Error> {
                 $crate::lenient::object::write(self, serializer)
             }
         }
