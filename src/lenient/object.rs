@@ -346,18 +346,19 @@ macro_rules! __object {
         }
 
         impl<'de> $crate::__private::serde::Deserialize<'de> for $name {
-            fn deserialize<__D: $crate::__private::serde::Deserializer<'de>>(
-                deserializer: __D,
-            ) -> ::std::result::Result<Self, __D::Error> {
+            fn deserialize<__D>(deserializer: __D) -> ::std::result::Result<Self, __D::Error>
+            where
+                __D: $crate::__private::serde::Deserializer<'de>,
+            {
                 $crate::lenient::object::read(deserializer)
             }
         }
 
         impl $crate::__private::serde::Serialize for $name {
-            fn serialize<__S: $crate::__private::serde::Serializer>(
-                &self,
-                serializer: __S,
-            ) -> ::std::result::Result<__S::Ok, __S::Error> {
+            fn serialize<__S>(&self, serializer: __S) -> ::std::result::Result<__S::Ok, __S::Error>
+            where
+                __S: $crate::__private::serde::Serializer,
+            {
                 $crate::lenient::object::write(self, serializer)
             }
         }
