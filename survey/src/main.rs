@@ -6,6 +6,7 @@ mod description;
 mod drive;
 mod generated;
 mod generation;
+mod grown;
 mod measure;
 mod random;
 mod shrink;
@@ -40,6 +41,10 @@ fn run(arguments: &[String]) -> Result<bool, Failure> {
         }
         ["__print", seed] => random::print(seed.parse()?),
         ["__problem", file, code] => random::problem_of(file.as_ref(), code.as_ref()),
+        ["--grown", operations, types] => {
+            println!("{}", grown::description(operations.parse()?, types.parse()?));
+            Ok(true)
+        }
         ["--random", seconds] => random::run(seconds.parse()?, None),
         ["--random", seconds, seed] => random::run(seconds.parse()?, Some(seed.parse()?)),
         ["--drive", places @ ..] if !places.is_empty() => {

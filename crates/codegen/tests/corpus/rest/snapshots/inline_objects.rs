@@ -53,20 +53,17 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ListResponseItem {
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        ListResponseItem {
+            0 "id" id plain optional;
+        }
     }
 
     /// An object of the interface.
@@ -98,153 +95,112 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct MakeThingBodySize {
         /// The field `height`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub height: Option<i64>,
         /// The field `width`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub width: Option<i64>,
     }
 
+    ::podqueue::__private::object! {
+        MakeThingBodySize {
+            0 "height" height integer optional;
+            1 "width" width integer optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct MakeThingResponse {
         /// The field `by_name`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub by_name: HashMap<String, MakeThingResponseByNameValue>,
         /// The field `parts`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub parts: Vec<MakeThingResponsePartsItem>,
         /// The field `size`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub size: Option<MakeThingResponseSize>,
     }
 
+    ::podqueue::__private::object! {
+        MakeThingResponse {
+            0 "by_name" by_name map optional;
+            1 "parts" parts list optional;
+            2 "size" size plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct MakeThingResponseByNameValue {
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        MakeThingResponseByNameValue {
+            0 "id" id plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct MakeThingResponsePartsItem {
         /// The field `deep`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub deep: Option<MakeThingResponsePartsItemDeep>,
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        MakeThingResponsePartsItem {
+            0 "deep" deep plain optional;
+            1 "id" id plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct MakeThingResponsePartsItemDeep {
         /// The field `er`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub er: Option<MakeThingResponsePartsItemDeepEr>,
     }
 
-    /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct MakeThingResponsePartsItemDeepEr {
-        /// The field `est`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub est: Option<bool>,
+    ::podqueue::__private::object! {
+        MakeThingResponsePartsItemDeep {
+            0 "er" er plain optional;
+        }
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct MakeThingResponsePartsItemDeepEr {
+        /// The field `est`.
+        pub est: Option<bool>,
+    }
+
+    ::podqueue::__private::object! {
+        MakeThingResponsePartsItemDeepEr {
+            0 "est" est plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
     pub struct MakeThingResponseSize {
         /// The field `width`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub width: Option<i64>,
+    }
+
+    ::podqueue::__private::object! {
+        MakeThingResponseSize {
+            0 "width" width integer optional;
+        }
     }
 }
 
@@ -365,23 +321,21 @@ impl Blank {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("blank", "POST")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("blank", "POST")
             .literal("/blank")
             .json(self.body.as_ref(), &self.changes)
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Blank {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -402,27 +356,24 @@ impl List {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<Vec<types::ListResponseItem>> {
-        let call = ::podqueue::rest::call::RestCall::new("list", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<Vec<types::ListResponseItem>> {
+        ::podqueue::rest::call::RestCall::new("list", "GET")
             .literal("/list")
-            .timeout(self.timeout);
-        let answer: ::podqueue::__private::lenient::shape::Answer<
-            ::podqueue::__private::lenient::shape::List<
-                ::podqueue::__private::lenient::shape::Plain<types::ListResponseItem>,
-            >,
-        > = call.send(&self.rest).await?;
-        Ok(answer.0)
+            .timeout(self.timeout)
+            .send_shaped::<
+                ::podqueue::__private::lenient::shape::List<
+                    ::podqueue::__private::lenient::shape::Plain<types::ListResponseItem>,
+                >,
+            >(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for List {
     type Output = ::podqueue::Result<Vec<types::ListResponseItem>>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<Vec<types::ListResponseItem>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -464,22 +415,20 @@ impl MakeThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::MakeThingResponse> {
-        let call = ::podqueue::rest::call::RestCall::new("make_thing", "POST")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::MakeThingResponse> {
+        ::podqueue::rest::call::RestCall::new("make_thing", "POST")
             .literal("/things")
             .json(Some(&self.body), &self.changes)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for MakeThing {
     type Output = ::podqueue::Result<types::MakeThingResponse>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::MakeThingResponse>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

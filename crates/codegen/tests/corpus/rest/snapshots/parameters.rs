@@ -45,19 +45,16 @@ pub mod types {
     ::podqueue::__private::open_enum!(Level);
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct ReadFilter {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        ReadFilter {
+            0 "a" a plain optional;
+        }
     }
 }
 
@@ -187,23 +184,21 @@ impl DeleteOdd {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("delete_odd", "DELETE")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("delete_odd", "DELETE")
             .literal("/")
             .parameter("odd", &self.odd)
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for DeleteOdd {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -225,23 +220,21 @@ impl Fragment {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("fragment", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("fragment", "GET")
             .literal("/b/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Fragment {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -394,8 +387,8 @@ impl Read {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("read", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("read", "GET")
             .literal("/a/")
             .parameter("id", &self.id)
             .literal("/")
@@ -416,30 +409,19 @@ impl Read {
             .query(" spaced ", &self.spaced)
             .query("fn", &self.fn_)
             .query("limit", &self.limit)
-            .timeout(self.timeout);
-        let call = match &self.x_trace {
-            Some(value) => call.header("X-Trace", value),
-            None => call,
-        };
-        let call = match &self.x_contradiction {
-            Some(value) => call.header("X-Contradiction", value),
-            None => call,
-        };
-        let call = match &self.x_number {
-            Some(value) => call.header("X-Number", value),
-            None => call,
-        };
-        call.send_empty(&self.rest).await
+            .optional_header("X-Trace", &self.x_trace)
+            .optional_header("X-Contradiction", &self.x_contradiction)
+            .optional_header("X-Number", &self.x_number)
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Read {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

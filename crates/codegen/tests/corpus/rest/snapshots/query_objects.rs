@@ -43,23 +43,16 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct FilterOwner {
         /// The field `id`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub id: Option<i64>,
+    }
+
+    ::podqueue::__private::object! {
+        FilterOwner {
+            0 "id" id integer optional;
+        }
     }
 
     /// One of several shapes.
@@ -124,93 +117,61 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct FindPodsPage {
         /// The field `after`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub after: Option<String>,
         /// The field `limit`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub limit: Option<i64>,
     }
 
+    ::podqueue::__private::object! {
+        FindPodsPage {
+            0 "after" after plain optional;
+            1 "limit" limit integer optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct FindPodsPointsItem {
         /// The field `x`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub x: Option<i64>,
     }
 
-    /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct FindPodsQuery {
-        /// The field `all`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
-        pub all: Vec<String>,
+    ::podqueue::__private::object! {
+        FindPodsPointsItem {
+            0 "x" x integer optional;
+        }
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct FindPodsQuery {
+        /// The field `all`.
+        pub all: Vec<String>,
+    }
+
+    ::podqueue::__private::object! {
+        FindPodsQuery {
+            0 "all" all list optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct FindPodsSize {
         /// The field `height`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub height: Option<i64>,
         /// The field `width`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub width: Option<i64>,
+    }
+
+    ::podqueue::__private::object! {
+        FindPodsSize {
+            0 "height" height integer optional;
+            1 "width" width integer optional;
+        }
     }
 }
 
@@ -351,8 +312,8 @@ impl FindPods {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("find_pods", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("find_pods", "GET")
             .literal("/pods")
             .query_styled("created", &self.created, ::podqueue::rest::call::Style::Deep)
             .query_styled("filter", &self.filter, ::podqueue::rest::call::Style::Deep)
@@ -375,18 +336,16 @@ impl FindPods {
                 ::podqueue::rest::call::Style::Exploded,
             )
             .header("X-Zones", &self.x_zones)
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for FindPods {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

@@ -174,22 +174,20 @@ impl GetAgain {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("get_again", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("get_again", "GET")
             .literal("/again")
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetAgain {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -210,22 +208,20 @@ impl GetBasic {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("get_basic", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("get_basic", "GET")
             .literal("/basic")
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetBasic {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -246,22 +242,20 @@ impl GetBearer {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("get_bearer", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("get_bearer", "GET")
             .literal("/bearer")
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetBearer {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -282,22 +276,20 @@ impl GetBoth {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("get_both", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("get_both", "GET")
             .literal("/both")
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetBoth {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -318,22 +310,20 @@ impl GetEither {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("get_either", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("get_either", "GET")
             .literal("/either")
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetEither {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -354,22 +344,20 @@ impl GetKey {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("get_key", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("get_key", "GET")
             .literal("/key")
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetKey {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -390,22 +378,20 @@ impl GetLost {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("get_lost", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("get_lost", "GET")
             .literal("/lost")
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetLost {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -426,22 +412,20 @@ impl GetNone {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("get_none", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("get_none", "GET")
             .literal("/none")
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetNone {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -462,22 +446,20 @@ impl GetOptional {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("get_optional", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("get_optional", "GET")
             .literal("/optional")
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetOptional {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -498,22 +480,20 @@ impl GetQuery {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("get_query", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("get_query", "GET")
             .literal("/query")
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetQuery {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -534,21 +514,19 @@ impl GetTls {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("get_tls", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("get_tls", "GET")
             .literal("/tls")
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetTls {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
