@@ -68,7 +68,7 @@ fn schema(number: usize, types: usize) -> Value {
         "description": "A thing of the service, with what belongs to it.",
         "properties": fields,
         "required": required,
-        "additionalProperties": number % 24 == 0,
+        "additionalProperties": number.is_multiple_of(24),
     })
 }
 
