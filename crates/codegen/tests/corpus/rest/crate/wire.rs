@@ -310,6 +310,9 @@ async fn paths(checks: &mut Checks) {
     checks.same("an odd path", said(rest.odd("i").await), "Ok(())");
     let line = server.request().0;
     checks.same("an odd path", line, r#""GET /v1/a%20b/%20/%C3%BC/i:archive""#);
+    checks.same("styles in a path", said(rest.styled(7, "x/y", "z").e("w").await), "Ok(())");
+    let line = server.request().0;
+    checks.same("styles in a path", line, r#""GET /v1/styles/.7/;b%20c=x%2Fy/x;d=z?e=w""#);
 
     let server = Server::start(r#"{"a": "1", "c": "2"}"#);
     let rest = merge::Api::new(&server.client());
