@@ -29,6 +29,7 @@ pub async fn failures() -> Vec<String> {
     parts(&mut checks).await;
     events(&mut checks).await;
     loose(&mut checks).await;
+    texts(&mut checks).await;
     files(&mut checks).await;
     paths(&mut checks).await;
     query_objects(&mut checks).await;
@@ -278,6 +279,31 @@ async fn loose(checks: &mut Checks) {
         body,
         r##""{\"e\":null,\"i\":3,\"n\":null,\"s\":null,\"zones\":[\"z\"]}""##,
     );
+}
+
+/// Numbers and booleans where there should be text. Which shape of a choice it is, they say.
+async fn texts(checks: &mut Checks) {
+    let server = Server::start(
+        r#"{"code": 78652, "kind": 1, "kinds": [1.5, true, 7], "lines": [10, false, "c", null],
+            "labels": {"a": 3}, "beside": {"code": 5, "more": 6}, "sizes": [{"value": "7"}, {"value": 7}]}"#,
+    );
+    let rest = loose::Api::new(&server.client());
+    let address = rest.get_address().await;
+    let sizes = address.as_ref().map(|it| serde_json::to_string(&it.sizes).unwrap_or_default());
+    let sizes = sizes.unwrap_or_default();
+    let read = address.map(|it| {
+        let beside = it.beside.clone().unwrap_or_default();
+        (it.code.clone(), it.kind.clone(), it.kinds.clone(), it.lines.clone(), it.labels.clone(), beside.code)
+    });
+    checks.same(
+        "texts that are none",
+        said(read),
+        r#"Ok((Some("78652"), Some(V1), [V1_5, True, Other("7")], ["10", "false", "c"], {"a": "3"}, Some("5")))"#,
+    );
+    checks.same("choices", sizes, r##""[{\"value\":\"7\"},{\"value\":7}]""##);
+    let server = Server::start(r#"[1, "b", null, true]"#);
+    let codes = loose::Api::new(&server.client()).list_codes().await;
+    checks.same("a list of them", said(codes), r#"Ok(["1", "b", "true"])"#);
 }
 
 async fn files(checks: &mut Checks) {
