@@ -136,7 +136,8 @@ impl Silence<'_> {
             return Some("its body is not sent".to_owned());
         }
         // Text and bytes are given as such, whatever they hold.
-        let has_fields = |media: &&String| media.contains("json") || media.contains("urlencoded");
+        let has_fields =
+            |media: &&String| ["/json", "+json", "urlencoded"].iter().any(|it| media.contains(it));
         let media = content.get(sent.filter(has_fields)?)?;
         self.fields(&media["schema"], 0).map(|it| format!("the field {it:?} of its body is lost"))
     }
