@@ -312,6 +312,22 @@ fn two_properties_with_one_name_in_rust() {
     assert!(code.contains("1 \"foo_bar\" foo_bar_2 text optional;"));
 }
 
+#[test]
+fn parts_that_lead_back_to_themselves() {
+    let made = described(
+        "openapi: 3.0.3
+info: {title: Test, version: 1}
+paths:
+  /a: {post: {operationId: send_it, requestBody: {content: {multipart/form-data: {schema: {$ref: '#/components/schemas/Body'}}}}, responses: {204: {description: A}}}}
+components:
+  schemas:
+    Body: {type: object, oneOf: [{$ref: '#/components/schemas/Body'}], properties: {list: {$ref: '#/components/schemas/List'}, choice: {$ref: '#/components/schemas/Choice'}}}
+    List: {type: array, items: {$ref: '#/components/schemas/List'}}
+    Choice: {oneOf: [{$ref: '#/components/schemas/Choice'}, {type: string}]}",
+    );
+    assert!(made.code.contains("pub fn list("), "{}", made.code);
+}
+
 /// A description with these schemas, of which `Thing` is answered.
 fn schemas(schemas: &str) -> podqueue_codegen::Generated {
     described(&format!(

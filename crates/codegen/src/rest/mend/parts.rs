@@ -25,13 +25,13 @@ pub(super) fn mend(
     warnings: &mut Vec<String>,
 ) -> Vec<(Parameter, Value)> {
     let mut parts = Vec::new();
-    for (wire, schema, is_required) in named(description, &media.schema) {
+    for (wire, schema, is_required) in named(description, &media.schema, 0) {
         let encoding = media.encoding.get(&wire).cloned().unwrap_or_default();
         for (key, message) in unused(&encoding) {
             warnings.push(format!("its part {wire} has {key}, {message}"));
         }
         let media = media_of(&encoding);
-        let shape = shape(description, &schema, media.as_deref());
+        let shape = shape(description, &schema, media.as_deref(), 0);
         let own = followed(description, &schema).map(|it| text_at(it, "description"));
         let words = [Some(text_at(&schema, "description")), own].into_iter().flatten();
         let parameter = Parameter {
@@ -55,23 +55,28 @@ pub(super) fn mend(
 
 /// Whether a body takes a file, which only a multipart body can hold.
 pub(super) fn has_file(description: &Value, media: &Media) -> bool {
-    named(description, &media.schema).iter().any(|(wire, schema, _)| {
+    named(description, &media.schema, 0).iter().any(|(wire, schema, _)| {
         let encoding = media.encoding.get(wire).cloned().unwrap_or_default();
-        !matches!(shape(description, schema, media_of(&encoding).as_deref()), Shape::Value)
+        !matches!(shape(description, schema, media_of(&encoding).as_deref(), 0), Shape::Value)
     })
 }
 
+/// How deep lists and choices are followed, some of which lead back to themselves.
+const DEPTH: usize = 8;
+
 /// Name, schema, and whether it is required. Flaw: a choice between bodies, which has the parts of
 /// all of them.
-fn named(description: &Value, schema: &Value) -> Vec<(String, Value, bool)> {
-    let Some(schema) = followed(description, schema) else { return Vec::new() };
+fn named(description: &Value, schema: &Value, depth: usize) -> Vec<(String, Value, bool)> {
+    let Some(schema) = followed(description, schema).filter(|_| depth < DEPTH) else {
+        return Vec::new();
+    };
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &String| required.is_some_and(|all| all.iter().any(|it| it == name));
     let mut parts: Vec<_> = fields(schema, "properties")
         .map(|(name, schema)| (name.clone(), schema.clone(), is_required(name)))
         .collect();
     for choice in ["oneOf", "anyOf"].iter().filter_map(|key| schema.get(*key)?.as_array()) {
-        for (name, schema, _) in choice.iter().flat_map(|it| named(description, it)) {
+        for (name, schema, _) in choice.iter().flat_map(|it| named(description, it, depth + 1)) {
             if !parts.iter().any(|(there, ..)| *there == name) {
                 parts.push((name, schema, false));
             }
@@ -112,10 +117,13 @@ enum Shape {
 }
 
 /// Whether a part is a file. What has no type at all can be one.
-fn shape(description: &Value, schema: &Value, media: Option<&str>) -> Shape {
+fn shape(description: &Value, schema: &Value, media: Option<&str>, depth: usize) -> Shape {
+    if depth >= DEPTH {
+        return Shape::Value;
+    }
     let Some(schema) = followed(description, schema) else { return Shape::File };
     for choice in ["oneOf", "anyOf"].iter().filter_map(|key| schema.get(*key)?.as_array()) {
-        let shapes = choice.iter().map(|it| shape(description, it, media));
+        let shapes = choice.iter().map(|it| shape(description, it, media, depth + 1));
         let shapes: Vec<_> = shapes.collect();
         for found in [Shape::Files, Shape::File] {
             if shapes.contains(&found) {
@@ -127,7 +135,7 @@ fn shape(description: &Value, schema: &Value, media: Option<&str>) -> Shape {
     match schema.get("type").and_then(Value::as_str) {
         Some("array") => {
             let items = schema.get("items").cloned().unwrap_or_else(|| Map::new().into());
-            match shape(description, &items, media) {
+            match shape(description, &items, media, depth + 1) {
                 Shape::Value => Shape::Value,
                 _ if says_type(&items) || is_binary => Shape::Files,
                 _ => Shape::Value,
