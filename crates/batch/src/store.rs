@@ -92,6 +92,14 @@ pub trait Store: Send + 'static {
     /// If the store cannot be read.
     fn inputs(&mut self, states: &[State], from: u64, limit: usize) -> Result<Vec<Input>>;
 
+    /// The index of another input than this one that has this job, submitted to the same endpoint
+    /// as this one was.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be read.
+    fn holder(&mut self, job_id: &str, index: u64) -> Result<Option<u64>>;
+
     /// The inputs that are copies of this one.
     ///
     /// # Errors

@@ -146,7 +146,9 @@ impl Runner {
             Outcome::Unknown(error) => {
                 self.submitting.submitted += 1;
                 self.doubt();
-                self.unreached(error);
+                if let Some(error) = error {
+                    self.unreached(error);
+                }
             }
             Outcome::Unused => self.pending_again(Duration::ZERO),
             Outcome::NotSent(Why::QueueFull(retry_after)) => {
