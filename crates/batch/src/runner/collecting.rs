@@ -64,6 +64,12 @@ impl Runner {
         if let Err(error) = recorded {
             return self.fail(error);
         }
+        match &look {
+            Look::Nothing(error) | Look::Stop(error) => {
+                self.trouble.unseen(at.index, error.to_string());
+            }
+            _ => self.trouble.seen(at.index),
+        }
         match look {
             Look::Ended { took, .. } => {
                 self.last_contact = Instant::now();

@@ -18,6 +18,7 @@ use super::rate::Rate;
 use super::record::record_of;
 use super::schedule::{DEFAULT_TTL, Schedule};
 use super::submissions::Submitting;
+use super::trouble::Trouble;
 use super::window::Window;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::Claimed;
@@ -70,6 +71,7 @@ pub(super) struct Runner {
     pub(super) ended_before: u64,
     pub(super) counts: Counts,
     pub(super) not_collected: u64,
+    pub(super) trouble: Trouble,
     /// When the service last answered, and when something last happened.
     pub(super) last_contact: Instant,
     pub(super) last_event: Instant,
@@ -118,6 +120,7 @@ impl Runner {
             cancelling: None,
             published: (now, None),
             not_collected: 0,
+            trouble: Trouble::default(),
             stopped: (settings.take == Some(0)).then_some(Stopped::Taken),
             failed: None,
             is_broken: false,

@@ -119,6 +119,7 @@ impl Runner {
         let now = Instant::now();
         match outcome {
             Outcome::Accepted { job_id, at } => {
+                self.trouble.submitted();
                 self.submitting.submitted += 1;
                 (self.submitting.doubts, self.submitting.pauses) = (0, 0);
                 self.last_contact = now;
@@ -147,17 +148,20 @@ impl Runner {
                 self.submitting.submitted += 1;
                 self.doubt();
                 if let Some(error) = error {
+                    self.trouble.not_submitted(error.to_string());
                     self.unreached(error);
                 }
             }
             Outcome::Unused => self.pending_again(Duration::ZERO),
             Outcome::NotSent(Why::QueueFull(retry_after)) => {
+                self.trouble.not_submitted("the service's queue is full".to_owned());
                 self.last_contact = now;
                 let outstanding = self.schedule.len() + self.submitting.in_flight.len() + 1;
                 self.window.queue_is_full(outstanding, now);
                 self.pending_again(retry_after.unwrap_or_default().max(FULL));
             }
             Outcome::NotSent(Why::Unreachable(error)) => {
+                self.trouble.not_submitted(error.to_string());
                 self.pending_again(UNREACHABLE);
                 self.unreached(error);
             }

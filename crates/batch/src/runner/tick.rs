@@ -48,6 +48,7 @@ impl Runner {
             eta: pace.eta(&self.counts),
             elapsed: self.started.elapsed(),
             window: pace.window,
+            trouble: self.trouble.say(),
         });
     }
 
