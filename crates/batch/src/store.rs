@@ -41,7 +41,8 @@ pub trait Store: Send + 'static {
     /// If the store cannot be written. Nothing is added then.
     fn add(&mut self, inputs: &[NewInput], notes: &[Note]) -> Result<()>;
 
-    /// Replaces the texts of inputs, all or none: their line, place, digest and flaw.
+    /// Replaces the texts of inputs, all or none: their line, place, digest and flaw, and
+    /// what they are copies of.
     ///
     /// # Errors
     ///
