@@ -87,8 +87,7 @@ pub enum MaxFailures {
 }
 
 impl MaxFailures {
-    pub(crate) fn are_exceeded(self, counts: &Counts) -> bool {
-        let (failures, ended) = (counts.failures(), counts.ended());
+    pub(crate) fn are_exceeded(self, failures: u64, ended: u64) -> bool {
         match self {
             Self::Count(most) => failures > most,
             Self::Percent(most) => ended >= 100 && failures as f64 * 100.0 > most * ended as f64,

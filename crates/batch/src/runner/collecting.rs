@@ -71,7 +71,8 @@ impl Runner {
             _ => self.trouble.seen(at.index),
         }
         match look {
-            Look::Ended { took, .. } => {
+            Look::Ended { ended, took, .. } => {
+                self.ended(ended.state);
                 self.last_contact = Instant::now();
                 self.schedule.remove(at.index);
                 if let Some(took) = took {

@@ -44,6 +44,13 @@ pub(super) enum Happened {
     Panicked(Option<u64>),
 }
 
+/// How many inputs have ended, and how many of them other than with an output.
+#[derive(Clone, Copy)]
+pub(super) struct Ended {
+    pub(super) inputs: u64,
+    pub(super) failures: u64,
+}
+
 /// What decides everything in a run.
 pub(super) struct Runner {
     pub(super) shared: Arc<Shared>,
@@ -70,6 +77,8 @@ pub(super) struct Runner {
     /// How many inputs had ended before this run.
     pub(super) ended_before: u64,
     pub(super) counts: Counts,
+    /// The same as the events of this run have it: sooner, and without copies.
+    pub(super) ended: Ended,
     pub(super) not_collected: u64,
     pub(super) trouble: Trouble,
     /// When the service last answered, and when something last happened.
@@ -134,8 +143,10 @@ impl Runner {
             run,
             endpoints,
             happened,
+            ended: Ended { failures: counts.failures(), inputs: counts.ended() },
             counts,
         };
+        runner.stop_if_too_many_failed();
         for input in outstanding {
             runner.resume(input);
         }

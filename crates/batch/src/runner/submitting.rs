@@ -13,6 +13,7 @@ use super::submit::Why;
 use crate::error::Result;
 use crate::journal::Claimed;
 use crate::progress::Stopped;
+use crate::state::State;
 use crate::store::Claim;
 
 /// The concurrency of `/run`: how many submissions can be in flight, and so how many a crash leaves
@@ -142,6 +143,7 @@ impl Runner {
                 });
             }
             Outcome::Refused => {
+                self.ended(State::Refused);
                 self.submitting.submitted += 1;
             }
             Outcome::Unknown(error) => {
