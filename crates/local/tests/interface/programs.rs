@@ -115,6 +115,34 @@ async fn a_worker_that_hangs_is_killed_and_replaced() {
     assert_eq!(health(&service).await["jobs"]["retried"], 1);
 }
 
+/// It says that it is unhealthy, and should have ended then.
+#[tokio::test]
+async fn a_worker_that_stays_unhealthy_is_killed_and_replaced() {
+    let pipe = Pipe::new();
+    let holder = pipe.holder();
+    let first = format!("[ $POD_ID = worker-0 ] && {{ {holder} echo here; }}; sleep 1000");
+    let service = service(&first, ONE).await;
+    logs(&service, |line| line.text == "here").await;
+    let id = service.run("e", json!({ "input": {} })).await;
+    let worker = Attached::new(&service, "e", "worker-0");
+    worker.take_id().await;
+    for _ in 0..5 {
+        worker.ping("status=unhealthy").await;
+    }
+    // Not while it has a job.
+    until_there_is(&service, "worker-0", "running").await;
+    worker.done(&id, json!({})).await;
+    worker.ping("").await;
+    worker.ping("status=unhealthy").await;
+    worker.ping("status=unhealthy").await;
+    until_there_is(&service, "worker-0", "idle").await;
+    worker.ping("status=unhealthy").await;
+    pipe.released().await;
+    until_there_is(&service, "worker-1", "starting").await;
+    let words = logs(&service, |line| line.source == LogSource::Service).await;
+    assert_eq!(words[0].text, "the worker is unhealthy and has not ended, so it is given up");
+}
+
 #[tokio::test]
 async fn an_idle_worker_above_the_minimum_is_stopped() {
     let pipe = Pipe::new();
