@@ -163,7 +163,7 @@
 //!   `{"openai_route": "/v1/…", "openai_input": <the body>}` and returns its only chunk if it has
 //!   exactly one, or else its output, or 500 with its error, in the shape of OpenAI's errors. With `"stream": true` the chunks are
 //!   piped as server-sent events as they come: a string verbatim, anything else as `data: …`. A caller
-//!   that leaves cancels the job. Without a response after 5 minutes, a call that is not streamed gets
+//!   that leaves before `data: [DONE]` cancels the job. Without a response after 5 minutes, a call that is not streamed gets
 //!   500. **`/requests`** returns the list of the endpoint's records.
 //! - **Webhooks** are POST requests with the record, `input` and `webhook`, for every terminal
 //!   state. TLS is not supported: a call to an `https` receiver fails.

@@ -16,6 +16,9 @@ use super::submission::Submission;
 use super::sync::MAX_WAIT;
 use crate::refusal::Refusal;
 
+/// What OpenAI's clients take for the end of a response. They leave then.
+const DONE: &str = "data: [DONE]";
+
 /// The response of a path below `/openai`.
 pub(crate) enum OpenAi {
     Output(Arc<Value>),
@@ -51,6 +54,8 @@ struct Call {
     has_ended: bool,
     /// The attempt from which chunks have come.
     heard: Option<u64>,
+    /// Whether all that the caller waits for has come, though the worker is not done yet.
+    is_complete: bool,
 }
 
 /// What has become of a job since one last looked.
@@ -72,6 +77,7 @@ impl Call {
             changed,
             has_ended: false,
             heard: None,
+            is_complete: false,
         })
     }
 
@@ -93,7 +99,9 @@ impl Call {
             }
             if end.is_some() || !chunks.is_empty() || is_anew {
                 let output = |mut chunk: Value| chunk["output"].take();
-                let chunks = chunks.into_iter().map(output).collect();
+                let chunks: Vec<Value> = chunks.into_iter().map(output).collect();
+                let last = chunks.last().and_then(Value::as_str);
+                self.is_complete = last.is_some_and(|text| text.trim_end().ends_with(DONE));
                 return Ok(News { chunks, is_anew, end });
             }
             tokio::select! {
@@ -176,7 +184,7 @@ impl Call {
 
 impl Drop for Call {
     fn drop(&mut self) {
-        if !self.has_ended {
+        if !self.has_ended && !self.is_complete {
             // One that has ended meanwhile need not be cancelled.
             let _ = self.endpoint.cancel(&self.id);
         }

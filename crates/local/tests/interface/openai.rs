@@ -160,6 +160,24 @@ async fn without_stream_the_only_chunk_or_the_output_is_the_response() {
     }
 }
 
+/// Clients leave as soon as they have read the end, when the worker still tidies up.
+#[tokio::test]
+async fn a_caller_that_leaves_after_the_end_cancels_nothing() {
+    let service = Service::still(open).await;
+    let worker = Attached::new(&service, "e", "w");
+    let (mut response, id) = tokio::join!(chat(&service), async {
+        let id = worker.take_id().await;
+        worker.stream(&id, json!("data: 1\n\ndata: [DONE]\n\n")).await;
+        id
+    });
+    assert_eq!(read(&mut response, 23).await, "data: 1\n\ndata: [DONE]\n\n");
+    drop(response);
+    let nothing = tokio::time::timeout(std::time::Duration::from_millis(300), worker.to_stop());
+    assert!(nothing.await.is_err());
+    worker.done(&id, json!({ "output": [] })).await;
+    assert_eq!(service.status("e", &id).await.1["status"], "COMPLETED");
+}
+
 /// What a worker sends at once reaches the caller in one piece, though `/stream` would split it.
 #[tokio::test]
 async fn a_large_chunk_stays_whole() {
