@@ -265,6 +265,8 @@ fn announce(
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    /// The terminal is closed; none where that is to change nothing.
+    hangup: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(unix)]
@@ -274,15 +276,34 @@ impl Signals {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
+            hangup: (!ignores_hangup()).then(|| signal(SignalKind::hangup())).transpose()?,
         })
     }
 
     async fn received(mut self) {
+        let hangup = async {
+            match &mut self.hangup {
+                Some(hangup) => hangup.recv().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
+            _ = hangup => {}
         }
     }
+}
+
+/// Whether the program was started to outlive its terminal, as nohup does. Where the system does not
+/// say, it may have been.
+#[cfg(unix)]
+fn ignores_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    // A set of bits, of which the lowest stands for signal 1.
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_none_or(|mask| mask & 1 == 1)
 }
 
 /// The signal that ends the program.

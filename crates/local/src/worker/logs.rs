@@ -29,7 +29,8 @@ pub struct WorkerLog {
     pub job: Option<String>,
     /// Where the line comes from.
     pub source: LogSource,
-    /// The line, cut at 64 KiB. The key of the workers is hidden in it.
+    /// The line, cut at 64 KiB. The key of the workers is hidden in it, and so is any
+    /// API key of at least 12 characters.
     pub text: String,
     /// When it was printed, on the service's clock.
     #[serde(rename = "atMs", serialize_with = "in_milliseconds")]

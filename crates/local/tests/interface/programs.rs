@@ -252,6 +252,15 @@ async fn long_lines_and_bytes_that_are_no_text_are_kept_within_bounds() {
     assert_eq!(all[0].to_string(), "e/worker-0: a\u{fffd}b");
 }
 
+/// Where a long line is cut, a part of a key might be left.
+#[tokio::test]
+async fn no_part_of_a_key_is_left_where_a_line_is_cut() {
+    let command = r#"head -c 65526 /dev/zero | tr '\0' x; echo "$AI_API_KEY"; sleep 1000"#;
+    let service = service(command, ONE).await;
+    let lines = logs(&service, |line| line.text.starts_with('x')).await;
+    assert!(lines[0].text == "x".repeat(65526), "{}", lines[0].text.len());
+}
+
 #[tokio::test]
 async fn its_jobs_are_stopped_when_it_runs_several() {
     let service = service("sleep 1000", ONE).await;
