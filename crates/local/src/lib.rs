@@ -208,7 +208,9 @@ pub use operation::Operation;
 pub use queue::{StreamShape, Workers};
 pub use service::LocalService;
 pub use webhook::WebhookDelivery;
-pub use worker::{HandlerError, JobContext, JobPolicy, LocalJob, LogSource, S3Config, WorkerLog};
+pub use worker::{
+    FailedWithOutput, HandlerError, JobContext, JobPolicy, LocalJob, LogSource, S3Config, WorkerLog,
+};
 
 /// The code of the page that introduces the crate compiles.
 #[cfg(doctest)]

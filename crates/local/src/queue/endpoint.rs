@@ -282,7 +282,8 @@ impl Endpoint {
             {
                 state.dismiss(worker);
             }
-            self.conclude(state, id, outcome.result.into(), now);
+            let ending = Ending { output: outcome.output, error: outcome.error };
+            self.conclude(state, id, ending, now);
         });
     }
 

@@ -112,15 +112,6 @@ impl Ending {
     }
 }
 
-impl From<Result<Value, String>> for Ending {
-    fn from(result: Result<Value, String>) -> Self {
-        match result {
-            Ok(output) => Self { output: Some(output), error: None },
-            Err(error) => Self::failure(error),
-        }
-    }
-}
-
 /// What happens to a job by the mere passing of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {

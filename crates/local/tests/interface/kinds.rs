@@ -1,11 +1,11 @@
 //! The states of a job over all kinds of worker: a closure, a command that speaks JSON lines, and a
 //! program that attaches over HTTP. What is true of one is true of all.
 
-use podqueue_local::{Builder, HandlerError, LocalJob, Workers};
+use podqueue_local::{Builder, FailedWithOutput, HandlerError, LocalJob, Workers};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::support::{Service, assert_refused, seconds};
+use crate::support::{Service, assert_refused, eventually, seconds};
 
 #[derive(Clone, Copy)]
 enum Kind {
@@ -27,6 +27,8 @@ macro_rules! over_all_kinds {
 over_all_kinds! {
     a_job_completes_with_its_chunks_and_output
     a_job_fails_with_its_error
+    a_job_fails_with_its_output
+    progress_is_shown_until_the_job_ends
     a_cancelled_job_makes_room_for_the_next
     a_job_that_runs_too_long_times_out_and_can_be_retried
     the_ttl_deletes_a_running_job
@@ -41,6 +43,12 @@ async fn closure(job: LocalJob) -> Result<Value, HandlerError> {
     let chunks = job.input["emit"].as_array().cloned().unwrap_or_default();
     for chunk in &chunks {
         job.emit(chunk.clone()).await;
+    }
+    if let Some(value) = job.input.get("progress") {
+        job.progress(value.clone());
+    }
+    if let Some(output) = job.input.get("both") {
+        return Err(FailedWithOutput::new("in the middle", output.clone()).into());
     }
     if let Some(error) = job.input["error"].as_str() {
         return Err(error.into());
@@ -101,6 +109,32 @@ async fn a_job_fails_with_its_error(kind: Kind) {
     let expected =
         json!({ "completed": 1, "failed": 1, "inProgress": 0, "inQueue": 0, "retried": 0 });
     assert_eq!(health(&service).await["jobs"], expected);
+}
+
+async fn a_job_fails_with_its_output(kind: Kind) {
+    let service = service(kind, ONE).await;
+    for output in [json!({ "pages": [1] }), Value::Null] {
+        let id = service.run("e", json!({ "input": { "both": output } })).await;
+        let record = service.until("e", &id, "FAILED").await;
+        assert_eq!((&record["error"], &record["output"]), (&json!("in the middle"), &output));
+    }
+    assert_eq!(health(&service).await["jobs"]["failed"], 2);
+}
+
+async fn progress_is_shown_until_the_job_ends(kind: Kind) {
+    let service = service(kind, ONE).await;
+    let input = json!({ "progress": { "percent": 50 }, "hang": true });
+    let id = service.run("e", json!({ "input": input })).await;
+    eventually("progress", async || {
+        service.status("e", &id).await.1["output"] == json!({ "percent": 50 })
+    })
+    .await;
+    assert_eq!(service.status("e", &id).await.1["status"], "IN_PROGRESS");
+    assert_eq!(service.post(&format!("/v2/e/cancel/{id}")).await.0, 200);
+    assert_eq!(service.status("e", &id).await.1.get("output"), None);
+    let input = json!({ "progress": 1, "error": "x" });
+    let id = service.run("e", json!({ "input": input })).await;
+    assert_eq!(service.until("e", &id, "FAILED").await.get("output"), None);
 }
 
 async fn a_cancelled_job_makes_room_for_the_next(kind: Kind) {
