@@ -18,6 +18,8 @@ use crate::refusal::Refusal;
 
 /// What OpenAI's clients take for the end of a response. They leave then.
 const DONE: &str = "data: [DONE]";
+/// What an event ends with.
+const ENDS: [&[u8]; 3] = [b"\n\n", b"\r\n\r\n", b"\r\r"];
 
 /// The response of a path below `/openai`.
 pub(crate) enum OpenAi {
@@ -56,6 +58,8 @@ struct Call {
     heard: Option<u64>,
     /// Whether all that the caller waits for has come, though the worker is not done yet.
     is_complete: bool,
+    /// Whether the last chunk that was passed on ends within an event.
+    is_within: bool,
 }
 
 /// What has become of a job since one last looked.
@@ -78,6 +82,7 @@ impl Call {
             has_ended: false,
             heard: None,
             is_complete: false,
+            is_within: false,
         })
     }
 
@@ -164,21 +169,30 @@ impl Call {
                     // The caller has the beginning of another response than the one that follows.
                     Ok(news) if news.is_anew => {
                         let message = format!("the worker of the job {} was lost", call.id);
-                        return Some((event(&error(&message)), (None, None)));
+                        return Some((call.last(&error(&message)), (None, None)));
                     }
                     Ok(news) => news,
                     Err(refusal) => {
-                        return Some((event(&error(&refusal.message)), (None, None)));
+                        return Some((call.last(&error(&refusal.message)), (None, None)));
                     }
                 },
             };
             let mut bytes: Vec<u8> = news.chunks.iter().flat_map(event).collect();
+            if !bytes.is_empty() {
+                call.is_within = !ENDS.iter().any(|end| bytes.ends_with(end));
+            }
             if let Some(record) = news.end.filter(|record| record.status != Status::Completed) {
-                bytes.extend(event(&failure(&record)));
+                bytes.extend(call.last(&failure(&record)));
             }
             Some((bytes.into(), (Some(call), None)))
         });
         Ok(OpenAi::Events(events.boxed()))
+    }
+
+    /// An event of the service's own. It must not become a part of one that is not whole.
+    fn last(&self, value: &Value) -> Bytes {
+        let event = event(value);
+        if self.is_within { [b"\n\n", event.as_ref()].concat().into() } else { event }
     }
 }
 

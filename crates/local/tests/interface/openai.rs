@@ -122,6 +122,17 @@ async fn a_job_that_fails_before_its_first_event_is_an_error_and_an_event_after_
     let (mut response, ()) = tokio::join!(chat(&service), fail);
     let expected = format!("data: {{\"n\":1}}\n\ndata: {}\n\n", error("no memory"));
     assert_eq!(read(&mut response, usize::MAX).await, expected);
+    // The error is an event of its own.
+    for (chunk, end) in [("data: 1\r\n\r\n", ""), ("data: 1", "\n\n"), ("data: 1\n", "\n\n")] {
+        let fail = async {
+            let id = worker.take_id().await;
+            worker.stream(&id, json!(chunk)).await;
+            worker.done(&id, json!({ "error": "no memory" })).await;
+        };
+        let (mut response, ()) = tokio::join!(chat(&service), fail);
+        let expected = format!("{chunk}{end}data: {}\n\n", error("no memory"));
+        assert_eq!(read(&mut response, usize::MAX).await, expected);
+    }
 }
 
 #[tokio::test]
