@@ -192,6 +192,14 @@ async fn serve(arguments: Arguments, program: &str) -> Result<(), Box<dyn std::e
     let workers = Workers::between(min, max)
         .cold_start(Duration::from_secs(arguments.worker_cold_start))
         .idle_timeout(Duration::from_secs(arguments.worker_idle_timeout));
+    let names = arguments.endpoints.iter().map(|(name, _)| name);
+    let mut names: Vec<&String> = names.chain(arguments.workers.iter().map(|(n, _)| n)).collect();
+    names.sort_unstable();
+    if let Some(name) = names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]) {
+        let message =
+            format!("the endpoint {name:?} is given twice; --endpoint and --worker each make one");
+        return Err(message.into());
+    }
     let mut attached = Vec::new();
     for (name, command) in arguments.endpoints {
         builder = builder.workers_of(&name, workers);

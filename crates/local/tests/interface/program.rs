@@ -267,6 +267,10 @@ async fn a_wrong_argument_is_explained() {
     }
     let error = refusal(program().args(["--worker-env-prefix", "A-B"])).await;
     assert!(error.contains("--worker-env-prefix"), "{error}");
+    for second in [["--worker", "e=cat"], ["--endpoint", "e=cat"]] {
+        let error = refusal(program().args(["--endpoint", "e"]).args(second)).await;
+        assert!(error.contains("the endpoint \"e\" is given twice"), "{error}");
+    }
 }
 
 /// As a person does it: what is printed is pasted into a shell, and the worker started there.
