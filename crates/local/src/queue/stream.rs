@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn a_large_chunk_leaves_room_for_its_metrics() {
         let mut backlog = Backlog::default();
-        backlog.push(json!({"text": "x".repeat(2_500_000)}), default_metrics(0, 1));
+        backlog.push(json!({"text": "x".repeat(2_500_000)}), default_metrics(0, 1), false);
         let chunks = backlog.drain();
         assert_eq!(chunks.len(), 3);
         assert!(chunks.iter().all(|chunk| size(chunk) <= MAX_CHUNK));
