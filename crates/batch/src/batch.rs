@@ -14,6 +14,7 @@ use podqueue::Endpoint;
 use tokio::sync::oneshot;
 
 use crate::error::Result;
+use crate::inputs::ChangedInputs;
 use crate::run::Run;
 use crate::shared::Delivered;
 use crate::status::{Status, UnknownInput};
@@ -30,6 +31,12 @@ impl Batch {
     /// endpoints that earlier runs submitted to.
     pub fn run(&self, endpoint: Endpoint) -> Run {
         Run::new(Arc::clone(&self.shared), endpoint)
+    }
+
+    /// How many inputs had changed when the batch was opened: see [`Open::take_changed_inputs`].
+    #[must_use]
+    pub fn changed_inputs(&self) -> ChangedInputs {
+        self.shared.changed
     }
 
     /// How many inputs are in each state, and what they took.

@@ -7,6 +7,7 @@ mod parsed;
 mod source;
 mod texts;
 
+pub use indexing::ChangedInputs;
 pub(crate) use indexing::{copy, grow, index};
 pub(crate) use parsed::Shape;
 pub(crate) use source::{FileRecord, SourceRecord};

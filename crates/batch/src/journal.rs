@@ -4,6 +4,7 @@
 //! committed; the length of the results is committed together with the states, so that lines of a
 //! commit that did not happen are cut off.
 
+mod copies;
 mod exchange;
 mod keeper;
 

@@ -28,7 +28,7 @@
 //! - [`Run`]: the settings of a run, its [`Progress`] and its [`Report`]. [`Stopper`] ends it early.
 //! - [`State`]: what can become of an input. [`OnUnknown`]: what to do if that cannot be known.
 //! - [`Reader`]: the status of a batch that another process runs.
-//! - [`store`]: the trait behind the journal.
+//! - [`store`]: the trait behind the journal. [`Submit`]: the step that submits.
 //!
 //! # How it works
 //!
@@ -50,6 +50,7 @@ mod files;
 mod inputs;
 mod journal;
 mod progress;
+mod requests;
 mod results;
 mod run;
 mod runner;
@@ -57,17 +58,20 @@ mod shared;
 mod state;
 mod status;
 pub mod store;
+mod submit;
 mod ticket;
 mod unknown;
 
 pub use batch::{Batch, Checked, Open, Retried};
 pub use error::{Error, ErrorKind, Result};
-pub use inputs::Inputs;
+pub use inputs::{ChangedInputs, Inputs};
 pub use progress::{MaxFailures, Progress, Report, Stopped};
+pub use requests::Pace;
 pub use run::{Run, Stopper};
 pub use state::{Counts, State};
 pub use status::{Reader, Status, UnknownInput};
 pub use store::Sqlite;
+pub use submit::{JobId, Submission, Submit, SubmitByRun};
 pub use unknown::OnUnknown;
 
 /// The code of the page that introduces the crate compiles.

@@ -67,6 +67,9 @@ pub enum Stopped {
     OnRequest,
     /// There were too many failures ([`Run::max_failures`](crate::Run::max_failures)).
     TooManyFailures,
+    /// Another process requested that the batch is cancelled
+    /// ([`Reader::request_cancel`](crate::Reader::request_cancel)).
+    Cancelled,
     /// It has submitted as many inputs as it was to ([`Run::take`](crate::Run::take)).
     Taken,
 }

@@ -3,10 +3,12 @@
 mod export;
 mod failures;
 mod line;
+mod reading;
 
 pub(crate) use export::export;
-pub(crate) use failures::write_failures;
+pub(crate) use failures::Failures;
 pub(crate) use line::{Completed, LargeOutputs};
+pub(crate) use reading::each_line;
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -60,7 +62,7 @@ impl Results {
         };
         let found = file.metadata().map_err(failed)?.len();
         let known = match known {
-            None if found > 0 => return Err(other(&path, "has content already")),
+            None if found > 0 => return Err(occupied(&path)),
             None => {
                 sync_folder(&path).map_err(failed)?;
                 Extent { path: path.clone(), length: 0, tail: tail_digest(&[]) }
@@ -70,7 +72,7 @@ impl Results {
             }
             // Nothing in the file tells whose it is.
             Some(known) if known.length == 0 && found > 0 && known.path != path => {
-                return Err(other(&path, "has content already"));
+                return Err(occupied(&path));
             }
             Some(known) => known,
         };
@@ -86,8 +88,22 @@ impl Results {
         Ok(results)
     }
 
+    /// Refuses a file of other content, before a new journal takes up any inputs.
+    pub(crate) fn check(store: &mut dyn Store, path: &Path) -> Result<()> {
+        let is_new = extent(store)?.is_none();
+        match is_new && std::fs::metadata(path).is_ok_and(|found| found.len() > 0) {
+            true => Err(occupied(path)),
+            false => Ok(()),
+        }
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// How many of its bytes count.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
     }
 
     /// Appends lines durably, or not at all.
@@ -155,6 +171,14 @@ fn read_tail(file: &mut File, length: u64) -> std::io::Result<Vec<u8>> {
 
 fn tail_digest(tail: &[u8]) -> String {
     blake3::hash(tail).to_hex().to_string()
+}
+
+fn occupied(path: &Path) -> Error {
+    let message = format!(
+        "{} has content already, which is not of this batch: choose another file for the results",
+        path.display()
+    );
+    Error::new(ErrorKind::OtherResults, message)
 }
 
 fn other(path: &Path, what: &str) -> Error {

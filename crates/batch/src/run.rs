@@ -18,6 +18,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::progress::{MaxFailures, Progress, Report};
 use crate::runner;
 use crate::shared::Shared;
+use crate::submit::{Submit, SubmitByRun};
 
 /// The largest window.
 const MAX_WINDOW: usize = 10_000;
@@ -58,6 +59,7 @@ impl Run {
         let settings = Settings {
             endpoint,
             others: Vec::new(),
+            step: Arc::new(SubmitByRun),
             policy: None,
             window: MAX_WINDOW,
             max_failures: None,
@@ -97,6 +99,11 @@ impl Run {
     /// Submits this many inputs at most.
     pub fn take(self, inputs: u64) -> Self {
         self.set(|settings| settings.take = Some(inputs))
+    }
+
+    /// Another step that submits than `POST /run`.
+    pub fn submit_with(self, step: impl Submit) -> Self {
+        self.set(|settings| settings.step = Arc::new(step))
     }
 
     /// Another endpoint that earlier runs submitted to, from which to collect results. Only needed

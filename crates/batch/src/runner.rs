@@ -3,6 +3,8 @@
 //! One task decides everything ([`Runner`]); others do one thing each and report what happened. A
 //! task that submits or looks also records the outcome, so that whatever the runner knows is durable.
 
+mod cancellations;
+mod cancelling;
 mod claimed;
 mod collecting;
 mod core;
@@ -25,7 +27,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 use self::core::{Happened, Runner};
 use crate::error::Result;
 use crate::progress::{Progress, Report, Stopped};
-use crate::results::write_failures;
+use crate::requests::clear;
 use crate::run::settings::{Settings, Stop};
 use crate::shared::{Guard, Shared};
 
@@ -49,6 +51,7 @@ pub(crate) async fn run(
     while !runner.is_over() {
         runner.submit_more();
         runner.look_at_more();
+        runner.cancel_more();
         let wake = runner.wakes_at();
         tokio::select! {
             Some(event) = received.recv() => runner.take(event),
@@ -75,6 +78,7 @@ impl Runner {
             Happened::Claimed(claimed) => self.claimed(claimed),
             Happened::Submitted(submitted) => self.submitted(submitted),
             Happened::Looked(looked) => self.looked(looked),
+            Happened::Cancelled(index) => self.cancelled(index),
             Happened::Resolved(resolved) => self.resolved(resolved),
             Happened::Panicked(index) => self.panicked(index),
         }
@@ -84,7 +88,8 @@ impl Runner {
         self.tasks.shutdown().await;
         let ended = self.shared.journal.with(|keeper| {
             let results = keeper.results.path().to_owned();
-            let failures = write_failures(&mut *keeper.store, &mut keeper.texts, &results)?;
+            let failures = keeper.rewrite_failures()?;
+            clear(&mut *keeper.store)?;
             Ok((keeper.store.tally()?, results, failures))
         });
         let ended = ended.await;

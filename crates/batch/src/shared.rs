@@ -7,10 +7,10 @@ use tokio::sync::oneshot;
 
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
-use crate::inputs::Shape;
-use crate::journal::Journal;
+use crate::inputs::{ChangedInputs, Shape};
+use crate::journal::{Journal, Settled};
 use crate::state::State;
-use crate::store::{Change, Commit, Event, Input};
+use crate::store::{Change, Commit, Ended, Event, Input};
 use crate::ticket::{Identity, Ticket};
 use crate::unknown::OnUnknown;
 
@@ -20,6 +20,7 @@ pub(crate) struct Shared {
     pub(crate) identity: Identity,
     pub(crate) on_unknown: OnUnknown,
     pub(crate) shape: Shape,
+    pub(crate) changed: ChangedInputs,
     pub(crate) clock: Clock,
     /// The run that is going on.
     pub(crate) running: Mutex<Option<UnboundedSender<Delivered>>>,
@@ -64,6 +65,33 @@ impl Shared {
         });
         resolve.await
     }
+}
+
+/// Why an input was cancelled.
+pub(crate) const CANCELLED: &str = "the batch was cancelled";
+
+/// How many inputs are handled at a time.
+const PAGE: usize = 1_000;
+
+/// Ends all inputs that are pending.
+pub(crate) async fn cancel_pending(journal: &Journal) -> Result<()> {
+    loop {
+        let page = journal.with(|it| it.store.inputs(&[State::Pending], 0, PAGE)).await?;
+        if page.is_empty() {
+            return Ok(());
+        }
+        journal.apply(page.iter().map(|input| settled(input, cancelled())).collect()).await?;
+    }
+}
+
+pub(crate) fn settled(input: &Input, event: Event) -> Settled {
+    let change = Change { index: input.index, attempt: input.attempt, event };
+    Settled { change, completed: None }
+}
+
+pub(crate) fn cancelled() -> Event {
+    let error = Some(CANCELLED.to_owned());
+    Event::Ended(Ended { state: State::Cancelled, error, delay_ms: None, execution_ms: None })
 }
 
 /// Marks that a run goes on.

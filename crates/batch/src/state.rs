@@ -148,6 +148,13 @@ impl Counts {
         self.sum(State::is_failure)
     }
 
+    /// How many inputs a run has something to do for: they are pending, being submitted, or
+    /// outstanding.
+    #[must_use]
+    pub fn open(&self) -> u64 {
+        self.sum(|state| !state.is_final() && state != State::Unknown)
+    }
+
     fn sum(&self, which: impl Fn(State) -> bool) -> u64 {
         State::ALL.into_iter().filter(|state| which(*state)).map(|state| self.of(state)).sum()
     }

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::inputs::{SourceRecord, Texts};
+use crate::requests::{Pace, request_cancel};
 use crate::results::{committed, export};
 use crate::state::{Counts, State};
 use crate::store::{Sqlite, SqliteStore, Store};
@@ -119,6 +120,28 @@ impl Reader {
     pub fn export(&mut self, to: &mut dyn Write) -> Result<u64> {
         let (path, length) = committed(&mut self.store)?.ok_or_else(unfinished)?;
         export(&path, length, to)
+    }
+
+    /// How fast the batch goes, as its last run had it: look at [`Sqlite::is_open`], too, since a
+    /// process that dies leaves its last word. `None` after the orderly end of a run.
+    ///
+    /// # Errors
+    ///
+    /// If the journal cannot be read.
+    pub fn pace(&mut self) -> Result<Option<Pace>> {
+        Pace::read(&mut self.store)
+    }
+
+    /// Requests that the process that runs the batch cancels it, as
+    /// [`Batch::cancel`](crate::Batch::cancel) does where none runs it. That process ends its run with
+    /// [`Stopped::Cancelled`](crate::Stopped::Cancelled) once it has collected what became of the
+    /// jobs. Without such a process, the request is forgotten.
+    ///
+    /// # Errors
+    ///
+    /// If the journal cannot be written.
+    pub fn request_cancel(&mut self) -> Result<()> {
+        self.store.writing(|store| request_cancel(store))
     }
 
     /// The path of the results, if the batch has been opened completely.

@@ -41,6 +41,13 @@ pub trait Store: Send + 'static {
     /// If the store cannot be written. Nothing is added then.
     fn add(&mut self, inputs: &[NewInput], notes: &[Note]) -> Result<()>;
 
+    /// Replaces the texts of inputs, all or none: their line, place, digest and flaw.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be written. Nothing is replaced then.
+    fn replace(&mut self, inputs: &[(u64, NewInput)]) -> Result<()>;
+
     /// Records that a run begins, and returns its number.
     ///
     /// # Errors

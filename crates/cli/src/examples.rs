@@ -56,7 +56,7 @@ podqueue batch run rows.jsonl -e painter -o out.jsonl --input-field prompt \\
   --key-field id --max-failures 2% --price 0.00044
 podqueue batch run prompts.jsonl --dry-run
 podqueue batch run answers.jsonl.failed.jsonl -e painter -o second.jsonl \\
-  --input-field input",
+  --input-field input --key-field key",
     ),
     (
         "podqueue batch status",

@@ -12,9 +12,10 @@ use tokio::sync::mpsc;
 use super::handle::Batch;
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
-use crate::inputs::{Inputs, Shape, Source, SourceRecord, Texts, copy, index};
+use crate::inputs::{ChangedInputs, Inputs, Shape, Source, SourceRecord, Texts, copy, index};
 use crate::journal::{Journal, Keeper};
-use crate::results::{LargeOutputs, Results, committed, write_failures};
+use crate::requests::clear;
+use crate::results::{Failures, LargeOutputs, Results, committed};
 use crate::shared::Shared;
 use crate::state::State;
 use crate::store::{OpenStore, Store};
@@ -48,6 +49,7 @@ struct Settings {
     results: Option<PathBuf>,
     on_unknown: OnUnknown,
     largest_in_line: usize,
+    may_change: bool,
     clock: Clock,
 }
 
@@ -57,6 +59,7 @@ impl Open {
             results: None,
             on_unknown: OnUnknown::default(),
             largest_in_line: LargeOutputs::ABOVE,
+            may_change: false,
             clock: Clock::default(),
         };
         let store = || store.open().map(|store| Box::new(store) as Box<dyn Store>);
@@ -99,6 +102,16 @@ impl Open {
         self
     }
 
+    /// Takes up inputs that have changed since the batch began, instead of refusing them. An input
+    /// is its position: those that are still pending are submitted as they are now, and those that
+    /// were submitted, or have ended, keep what became of them. [`Batch::changed_inputs`] says how
+    /// many these are. None may be missing, and the batch must be without
+    /// [`dedupe`](Inputs::dedupe).
+    pub fn take_changed_inputs(mut self) -> Self {
+        self.settings.may_change = true;
+        self
+    }
+
     /// Another clock than the system's, for tests.
     #[doc(hidden)]
     pub fn clock(mut self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
@@ -120,8 +133,11 @@ impl Open {
         let (copied, mut to_copy) = mpsc::channel(AHEAD);
         let opening = tokio::task::spawn_blocking(move || {
             let mut store = store()?;
+            if let Some(results) = &settings.results {
+                Results::check(&mut *store, results)?;
+            }
             let to_copy = std::iter::from_fn(|| to_copy.blocking_recv());
-            let source = take_inputs(&mut *store, known, to_copy)?;
+            let source = take_inputs(&mut *store, known, to_copy, settings.may_change)?;
             assemble(store, source, settings)
         });
         // Ends early if the inputs are not wanted any more.
@@ -142,23 +158,28 @@ fn take_inputs(
     store: &mut dyn Store,
     inputs: Option<(Option<PathBuf>, Shape)>,
     given: impl Iterator<Item = serde_json::Result<Vec<u8>>>,
-) -> Result<SourceRecord> {
+    may_change: bool,
+) -> Result<(SourceRecord, ChangedInputs)> {
     let known = SourceRecord::read(store)?;
     if let (Some((_, shape)), Some(known)) = (&inputs, &known)
         && known.shape != *shape
     {
         let message = format!(
-            "the batch was begun with other settings of its inputs: {:?}, and not {shape:?}",
+            "the batch was begun with other settings of its inputs ({}), and not with these: {shape}",
             known.shape
         );
         return Err(Error::new(ErrorKind::Settings, message));
     }
-    let source = match (inputs, known) {
-        (Some((Some(path), shape)), known) => index(store, &path, shape, known)?,
-        (Some((None, shape)), known) => copy(store, given, shape, known)?,
+    if may_change && known.as_ref().is_some_and(|known| known.shape.dedupe) {
+        let message = "the batch submits equal inputs once, and so cannot take up changed ones: use new results and a new journal for them";
+        return Err(Error::new(ErrorKind::Settings, message));
+    }
+    let (source, changed) = match (inputs, known) {
+        (Some((Some(path), shape)), known) => index(store, &path, shape, known, may_change)?,
+        (Some((None, shape)), known) => copy(store, given, shape, known, may_change)?,
         (None, Some(known)) => match known.file.clone() {
-            Some(file) => index(store, &file.path, known.shape.clone(), Some(known))?,
-            None => known,
+            Some(file) => index(store, &file.path, known.shape.clone(), Some(known), may_change)?,
+            None => (known, ChangedInputs::default()),
         },
         (None, None) => {
             let message = "the journal is new: pass the inputs of the batch";
@@ -172,10 +193,14 @@ fn take_inputs(
         };
         return Err(Error::new(ErrorKind::Inputs, message));
     }
-    Ok(source)
+    Ok((source, changed))
 }
 
-fn assemble(mut store: Box<dyn Store>, source: SourceRecord, settings: Settings) -> Result<Batch> {
+fn assemble(
+    mut store: Box<dyn Store>,
+    (source, changed): (SourceRecord, ChangedInputs),
+    settings: Settings,
+) -> Result<Batch> {
     let path = match settings.results {
         Some(path) => path,
         None => committed(&mut *store)?.map(|(path, _)| path).ok_or_else(|| {
@@ -185,21 +210,24 @@ fn assemble(mut store: Box<dyn Store>, source: SourceRecord, settings: Settings)
     };
     let results = Results::open(&mut *store, &path)?;
     let identity = Identity::of(&mut *store)?;
+    clear(&mut *store)?;
     store.move_all(&[State::Intent], State::Unknown)?;
     if matches!(settings.on_unknown, OnUnknown::Resubmit) {
         store.move_all(&[State::Unknown], State::Pending)?;
     }
     let mut texts = Texts::open(&source)?;
-    write_failures(&mut *store, &mut texts, results.path())?;
+    let mut failures = Failures::of(results.path());
+    failures.write(&mut *store, &mut texts)?;
     let shape = source.shape.clone();
     let large = LargeOutputs::of(results.path(), settings.largest_in_line);
-    let keeper = Keeper { store, source, texts, results, large, broken: None };
+    let keeper = Keeper { store, source, texts, results, failures, large, broken: None };
     Ok(Batch {
         shared: Arc::new(Shared {
             journal: Journal::start(keeper)?,
             identity,
             on_unknown: settings.on_unknown,
             shape,
+            changed,
             clock: settings.clock,
             running: Mutex::new(None),
         }),

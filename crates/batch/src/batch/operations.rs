@@ -8,10 +8,9 @@ use podqueue::{Endpoint, ErrorKind as ServiceKind, Job};
 
 use super::handle::Batch;
 use crate::error::{Error, ErrorKind, Result};
-use crate::journal::Settled;
-use crate::shared::Guard;
+use crate::shared::{Guard, cancel_pending, cancelled, settled};
 use crate::state::State;
-use crate::store::{Change, Ended, Event, Input};
+use crate::store::{Event, Input};
 
 /// How many inputs are handled at a time.
 const PAGE: usize = 1_000;
@@ -99,6 +98,7 @@ impl Batch {
             let list = states.clone();
             let page = self.shared.journal.with(move |it| it.store.inputs(&list, 0, PAGE)).await?;
             if page.is_empty() {
+                self.rewrite_failures().await?;
                 return Ok(retried);
             }
             retried += page.len() as u64;
@@ -133,29 +133,22 @@ impl Batch {
                 Err(error) => return Err(failed("retry a job", error)),
             }
         }
+        self.rewrite_failures().await?;
         Ok(done)
     }
 
     /// Cancels the batch: its pending inputs are not submitted, and its outstanding jobs are
     /// cancelled. Those that have ended in the meantime are collected by the next run. Returns how
-    /// many inputs were cancelled.
+    /// many inputs were cancelled. If another process runs the batch, [`Reader::request_cancel`](crate::Reader::request_cancel)
+    /// lets it do the same.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Settings`] while the batch runs, and [`ErrorKind::Service`] if a call fails.
     pub async fn cancel(&self, endpoint: &Endpoint) -> Result<u64> {
         let _guard = self.alone()?;
-        let mut cancelled = 0;
-        loop {
-            let page = self.shared.journal.with(|it| it.store.inputs(&[State::Pending], 0, PAGE));
-            let page = page.await?;
-            if page.is_empty() {
-                break;
-            }
-            cancelled += page.len() as u64;
-            let changes = page.iter().map(|input| settled(input, cancelled_event()));
-            self.shared.journal.apply(changes.collect()).await?;
-        }
+        let before = self.status().await?.counts.of(State::Cancelled);
+        cancel_pending(&self.shared.journal).await?;
         let jobs = self.jobs(&[State::Submitted], endpoint).await?;
         let mut calls = iter(jobs)
             .map(|(input, job)| async move { (input, job.cancel().await) })
@@ -163,14 +156,18 @@ impl Batch {
         while let Some((input, result)) = calls.next().await {
             match result {
                 Ok(_) => {
-                    self.shared.journal.apply(vec![settled(&input, cancelled_event())]).await?;
-                    cancelled += 1;
+                    self.shared.journal.apply(vec![settled(&input, cancelled())]).await?;
                 }
                 Err(error) if is_gone(&error) => {}
                 Err(error) => return Err(failed("cancel a job", error)),
             }
         }
-        Ok(cancelled)
+        self.rewrite_failures().await?;
+        Ok(self.status().await?.counts.of(State::Cancelled) - before)
+    }
+
+    async fn rewrite_failures(&self) -> Result<()> {
+        self.shared.journal.with(|keeper| keeper.rewrite_failures().map(drop)).await
     }
 
     /// The inputs in these states that are jobs of this endpoint's service.
@@ -195,16 +192,6 @@ impl Batch {
         let (nobody, _) = tokio::sync::mpsc::unbounded_channel();
         Guard::begin(&self.shared, nobody)
     }
-}
-
-fn settled(input: &Input, event: Event) -> Settled {
-    let change = Change { index: input.index, attempt: input.attempt, event };
-    Settled { change, completed: None }
-}
-
-fn cancelled_event() -> Event {
-    let error = Some("the batch was cancelled".to_owned());
-    Event::Ended(Ended { state: State::Cancelled, error, delay_ms: None, execution_ms: None })
 }
 
 /// Whether the service has no such job any more, or one that has ended otherwise.

@@ -16,6 +16,16 @@ use crate::error::Result;
 use crate::state::State;
 use crate::store::{Digest, Input, NewInput, Place, Store};
 
+/// Inputs that have changed since the batch began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChangedInputs {
+    /// How many were pending, and are submitted as they are now.
+    pub pending: u64,
+    /// How many had been submitted, or had ended, and keep what became of them.
+    pub kept: u64,
+}
+
 /// How many inputs are added in one transaction, and read in one page.
 const PAGE: usize = 5_000;
 
@@ -28,6 +38,9 @@ struct Index<'a> {
     /// Those of the journal that come next.
     known: std::vec::IntoIter<Input>,
     added: Vec<NewInput>,
+    /// Those that replace others of the journal; `None` if they may not change.
+    replaced: Option<Vec<(u64, NewInput)>>,
+    changed: ChangedInputs,
     /// The first input with each content, and the line of each key.
     contents: HashMap<Digest, u64>,
     keys: HashMap<Digest, u64>,
@@ -35,13 +48,17 @@ struct Index<'a> {
 
 impl<'a> Index<'a> {
     /// Takes inputs from index `next` on.
-    fn new(store: &'a mut dyn Store, record: SourceRecord, next: u64) -> Self {
+    fn new(store: &'a mut dyn Store, record: SourceRecord, next: u64, may_change: bool) -> Self {
         let known = Vec::new().into_iter();
         let (contents, keys) = (HashMap::new(), HashMap::new());
-        Self { store, record, next, known, added: Vec::new(), contents, keys }
+        let replaced = may_change.then(Vec::new);
+        let changed = ChangedInputs::default();
+        let added = Vec::new();
+        Self { store, record, next, known, added, replaced, changed, contents, keys }
     }
 
-    /// Takes the next input. Whether it is the one that the journal has in its place, if it has one.
+    /// Takes the next input. Whether it is the one that the journal has in its place, if it has one,
+    /// or may replace it.
     fn take(&mut self, line: u64, text: &[u8], place: Place) -> Result<bool> {
         let digest = digest(text);
         let (same_as, flaw) = self.inspect(line, text);
@@ -53,7 +70,21 @@ impl<'a> Index<'a> {
         let Some(known) = self.next_known()? else { return Ok(false) };
         // What is in the journal stays there, whatever its place in it.
         let is_there = known.place == place || matches!(known.place, Place::Stored(_));
-        Ok(known.digest == digest && is_there)
+        let Some(replaced) = &mut self.replaced else {
+            return Ok(known.digest == digest && is_there);
+        };
+        if known.digest != digest {
+            let changed = &mut self.changed;
+            let count = match known.state {
+                State::Pending => &mut changed.pending,
+                _ => &mut changed.kept,
+            };
+            *count += 1;
+        }
+        if known.digest != digest || !is_there || known.flaw != flaw {
+            replaced.push((known.index, NewInput { line, place, digest, same_as, flaw }));
+        }
+        Ok(true)
     }
 
     fn next_known(&mut self) -> Result<Option<Input>> {
@@ -85,7 +116,8 @@ impl<'a> Index<'a> {
 
     /// Adds what has been taken, once it is enough for a transaction.
     fn flush_if_full(&mut self, file: impl FnOnce() -> Option<FileRecord>) -> Result<()> {
-        if self.added.len() < PAGE {
+        let replaced = self.replaced.as_ref().map_or(0, Vec::len);
+        if self.added.len() + replaced < PAGE {
             return Ok(());
         }
         self.flush(file())
@@ -95,6 +127,10 @@ impl<'a> Index<'a> {
     fn flush(&mut self, file: Option<FileRecord>) -> Result<()> {
         self.record.inputs = self.record.inputs.max(self.next);
         self.record.file = file;
+        if let Some(replaced) = self.replaced.as_mut().filter(|replaced| !replaced.is_empty()) {
+            self.store.replace(replaced)?;
+            replaced.clear();
+        }
         let note = self.record.note()?;
         self.store.add(&self.added, &[note])?;
         self.added.clear();

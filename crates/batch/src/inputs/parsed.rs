@@ -1,6 +1,7 @@
 //! What is submitted of an input's text.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,6 +16,18 @@ pub(crate) struct Shape {
     pub(crate) input_field: Option<String>,
     pub(crate) key_field: Option<String>,
     pub(crate) dedupe: bool,
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let field = |name: &Option<String>| match name {
+            Some(name) => format!("{name:?}"),
+            None => "none".to_owned(),
+        };
+        let (input, key) = (field(&self.input_field), field(&self.key_field));
+        let dedupe = if self.dedupe { "once" } else { "each" };
+        write!(f, "input field {input}, key field {key}, equal inputs submitted {dedupe}")
+    }
 }
 
 /// An input, ready to be submitted.

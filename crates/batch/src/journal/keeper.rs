@@ -1,9 +1,14 @@
 //! What the journal's thread works with.
 
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use serde_json::value::RawValue;
+
 use super::exchange::{Claimed, Settled};
 use crate::error::{Error, Result};
 use crate::inputs::{SourceRecord, Texts, grow};
-use crate::results::{Completed, LargeOutputs, Results};
+use crate::results::{Completed, Failures, LargeOutputs, Results};
 use crate::state::State;
 use crate::store::{Change, Claim, Commit, Ended, Event, Input, Store};
 
@@ -13,6 +18,7 @@ pub(crate) struct Keeper {
     pub(crate) source: SourceRecord,
     pub(crate) texts: Texts,
     pub(crate) results: Results,
+    pub(crate) failures: Failures,
     pub(crate) large: LargeOutputs,
     /// A commit failed, and may or may not be durable: opening the journal again tells.
     pub(crate) broken: Option<Error>,
@@ -44,18 +50,39 @@ impl Keeper {
         if let Some(error) = &self.broken {
             return Err(error.again());
         }
+        let settled: Vec<_> = settled.map(|settled| &settled.change).collect();
+        let changed: HashSet<_> = settled.iter().map(|change| change.index).collect();
         let mut changes = Vec::new();
-        for Settled { change, .. } in settled {
+        for change in settled {
             changes.push(change.clone());
             if let Event::Ended(ended) = &change.event {
                 let copies = self.copies(change.index)?;
-                changes.extend(copies.iter().map(|copy| ended_as_well(copy, ended)));
+                let copies = copies.iter().filter(|copy| !changed.contains(&copy.index));
+                changes.extend(copies.map(|copy| ended_as_well(copy, ended)));
             }
         }
-        let notes = vec![self.results.note()?];
-        let claimed = self.store.commit(&Commit { changes, notes, claim });
-        let claimed = claimed.inspect_err(|error| self.broken = Some(error.again()))?;
+        let claimed = self.make(changes, claim)?;
         Ok(claimed.into_iter().map(|input| self.with_text(input)).collect())
+    }
+
+    /// Commits changes, and lists the failures among them.
+    pub(super) fn make(
+        &mut self,
+        changes: Vec<Change>,
+        claim: Option<Claim>,
+    ) -> Result<Vec<Input>> {
+        let failed = changes.iter().filter(|change| is_failure(&change.event));
+        let failed: Vec<_> = failed.map(|change| change.index).collect();
+        let commit = Commit { changes, notes: vec![self.results.note()?], claim };
+        let claimed = self.store.commit(&commit);
+        let claimed = claimed.inspect_err(|error| self.broken = Some(error.again()))?;
+        self.failures.append(&mut *self.store, &mut self.texts, &failed);
+        Ok(claimed)
+    }
+
+    /// Writes the failures anew, durably. Their path, if there are any.
+    pub(crate) fn rewrite_failures(&mut self) -> Result<Option<PathBuf>> {
+        self.failures.write(&mut *self.store, &mut self.texts)
     }
 
     /// Takes up inputs that were appended to their file. Whether there are any.
@@ -80,10 +107,18 @@ impl Keeper {
         if self.texts.shape.key_field.is_some()
             && let Some(input) = self.store.inputs(&State::ALL, index, 1)?.first()
         {
-            let text = self.texts.of(input)?;
-            key = self.texts.shape.parse(&text).ok().and_then(|parsed| parsed.key);
+            key = self.key_of(input)?;
         }
         completed.write(index, key.as_deref(), &self.large, lines)
+    }
+
+    /// The key of an input, if the batch has keys.
+    pub(super) fn key_of(&mut self, input: &Input) -> Result<Option<Box<RawValue>>> {
+        if self.texts.shape.key_field.is_none() {
+            return Ok(None);
+        }
+        let text = self.texts.of(input)?;
+        Ok(self.texts.shape.parse(&text).ok().and_then(|parsed| parsed.key))
     }
 
     /// The copies of an input that wait for its result.
@@ -97,8 +132,12 @@ impl Keeper {
     }
 }
 
+fn is_failure(event: &Event) -> bool {
+    matches!(event, Event::Ended(ended) if ended.state.is_failure())
+}
+
 /// A copy ends as its original does, and costs nothing.
-fn ended_as_well(copy: &Input, ended: &Ended) -> Change {
+pub(super) fn ended_as_well(copy: &Input, ended: &Ended) -> Change {
     let event = Event::Ended(Ended { delay_ms: None, execution_ms: None, ..ended.clone() });
     Change { index: copy.index, attempt: copy.attempt, event }
 }

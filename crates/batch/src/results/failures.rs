@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder};
 use crate::inputs::Texts;
 use crate::state::State;
-use crate::store::Store;
+use crate::store::{Input, Store};
 
 /// How many inputs are read at a time.
 const PAGE: usize = 1_000;
@@ -20,8 +20,8 @@ const PAGE: usize = 1_000;
 #[derive(Serialize)]
 struct Line<'a> {
     index: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    key: Option<&'a RawValue>,
+    /// Without keys, the index.
+    key: Key<'a>,
     input: Option<&'a RawValue>,
     /// The line, where it could not be read as an input.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,52 +31,107 @@ struct Line<'a> {
     job_id: Option<&'a str>,
 }
 
-/// Writes the failures next to the results, in place of those that are there; without failures there
-/// is no such file.
-pub(crate) fn write_failures(
-    store: &mut dyn Store,
-    texts: &mut Texts,
-    results: &Path,
-) -> Result<Option<PathBuf>> {
-    let path = beside(results, ".failed.jsonl");
-    let failed = |error| Error::file(ErrorKind::Results, "write the failures", &path, error);
-    if store.tally()?.counts.failures() == 0 {
-        return match fs::remove_file(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(error)),
-            _ => Ok(None),
-        };
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Key<'a> {
+    Own(Option<&'a RawValue>),
+    Index(u64),
+}
+
+/// The file of failures, next to the results. It follows from the journal, and so is not synced
+/// before a run ends.
+pub(crate) struct Failures {
+    path: PathBuf,
+    /// A line could not be appended: the file is incomplete until it is written anew.
+    is_broken: bool,
+}
+
+impl Failures {
+    pub(crate) fn of(results: &Path) -> Self {
+        Self { path: beside(results, ".failed.jsonl"), is_broken: false }
     }
-    let unfinished = beside(&path, ".new");
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    private(&mut options);
-    let mut file = BufWriter::new(options.open(&unfinished).map_err(failed)?);
-    let mut from = 0;
-    loop {
-        let page = store.inputs(&State::failures(), from, PAGE)?;
-        let Some(last) = page.last() else { break };
-        from = last.index + 1;
-        for input in &page {
-            let text = texts.of(input)?;
-            let parsed = texts.shape.parse(&text).ok();
-            let raw = String::from_utf8_lossy(&text);
-            let line = Line {
-                index: input.index,
-                key: parsed.as_ref().and_then(|parsed| parsed.key.as_deref()),
-                input: parsed.as_ref().map(|parsed| &*parsed.input),
-                text: parsed.is_none().then_some(&*raw),
-                status: input.state.as_str(),
-                error: input.error.as_deref(),
-                job_id: input.job_id.as_deref(),
+
+    /// Writes all failures in place of those that are there; without failures there is no such file.
+    pub(crate) fn write(
+        &mut self,
+        store: &mut dyn Store,
+        texts: &mut Texts,
+    ) -> Result<Option<PathBuf>> {
+        let path = &self.path;
+        let failed = |error| Error::file(ErrorKind::Results, "write the failures", path, error);
+        if store.tally()?.counts.failures() == 0 {
+            return match fs::remove_file(path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(error)),
+                _ => Ok(None),
             };
-            let written = serde_json::to_writer(&mut file, &line).map_err(std::io::Error::from);
-            written.and_then(|()| file.write_all(b"\n")).map_err(failed)?;
+        }
+        let unfinished = beside(path, ".new");
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        private(&mut options);
+        let mut file = BufWriter::new(options.open(&unfinished).map_err(failed)?);
+        let mut from = 0;
+        loop {
+            let page = store.inputs(&State::failures(), from, PAGE)?;
+            let Some(last) = page.last() else { break };
+            from = last.index + 1;
+            for input in &page {
+                write_line(input, texts, &mut file)?.map_err(failed)?;
+            }
+        }
+        let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
+        file.sync_all()
+            .and_then(|()| fs::rename(&unfinished, path))
+            .and_then(|()| sync_folder(path))
+            .map_err(failed)?;
+        self.is_broken = false;
+        Ok(Some(path.clone()))
+    }
+
+    /// Appends inputs that have just failed. If that is impossible, they are there when the file is
+    /// next written, at the end of the run at the latest.
+    pub(crate) fn append(&mut self, store: &mut dyn Store, texts: &mut Texts, indexes: &[u64]) {
+        if !indexes.is_empty() && !self.is_broken {
+            self.is_broken = self.try_append(store, texts, indexes).is_err();
         }
     }
-    let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
-    file.sync_all()
-        .and_then(|()| fs::rename(&unfinished, &path))
-        .and_then(|()| sync_folder(&path))
-        .map_err(failed)?;
-    Ok(Some(path))
+
+    fn try_append(&self, store: &mut dyn Store, texts: &mut Texts, indexes: &[u64]) -> Result<()> {
+        let path = &self.path;
+        let failed = |error| Error::file(ErrorKind::Results, "write the failures", path, error);
+        let mut lines = Vec::new();
+        for index in indexes {
+            for input in store.inputs(&State::failures(), *index, 1)? {
+                write_line(&input, texts, &mut lines)?.map_err(failed)?;
+            }
+        }
+        let mut options = OpenOptions::new();
+        options.append(true).create(true);
+        private(&mut options);
+        options.open(path).and_then(|mut file| file.write_all(&lines)).map_err(failed)
+    }
+}
+
+fn write_line(
+    input: &Input,
+    texts: &mut Texts,
+    to: &mut impl Write,
+) -> Result<std::io::Result<()>> {
+    let text = texts.of(input)?;
+    let parsed = texts.shape.parse(&text).ok();
+    let raw = String::from_utf8_lossy(&text);
+    let line = Line {
+        index: input.index,
+        key: match texts.shape.key_field {
+            Some(_) => Key::Own(parsed.as_ref().and_then(|parsed| parsed.key.as_deref())),
+            None => Key::Index(input.index),
+        },
+        input: parsed.as_ref().map(|parsed| &*parsed.input),
+        text: parsed.is_none().then_some(&*raw),
+        status: input.state.as_str(),
+        error: input.error.as_deref(),
+        job_id: input.job_id.as_deref(),
+    };
+    let written = serde_json::to_writer(&mut *to, &line).map_err(std::io::Error::from);
+    Ok(written.and_then(|()| to.write_all(b"\n")))
 }

@@ -1,10 +1,11 @@
 //! A line of the results.
 
+use std::borrow::Cow;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use super::beside;
@@ -21,19 +22,25 @@ pub(crate) struct Completed {
     pub(crate) execution_ms: Option<f64>,
 }
 
-#[derive(Serialize)]
-struct Line<'a> {
-    index: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
+/// A line of the results.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Line<'a> {
+    pub(crate) index: u64,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
     key: Option<&'a RawValue>,
-    status: &'a str,
-    job_id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Cow<'a, str>,
+    job_id: Cow<'a, str>,
+    #[serde(borrow, default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
     output: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    output_file: Option<&'a str>,
+    output_file: Option<Cow<'a, str>>,
     delay_ms: Option<f64>,
     execution_ms: Option<f64>,
+}
+
+/// An output that is there, also if it is null.
+fn there<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(value).map(Some)
 }
 
 /// Where outputs go that are too large for a line.
@@ -59,16 +66,36 @@ impl Completed {
         let line = Line {
             index,
             key,
-            status: "COMPLETED",
-            job_id: &self.job_id,
+            status: "COMPLETED".into(),
+            job_id: self.job_id.as_str().into(),
             output: file.is_none().then_some(&self.output),
-            output_file: file.as_deref(),
+            output_file: file.map(Cow::from),
             delay_ms: self.delay_ms,
             execution_ms: self.execution_ms,
         };
+        line.write(lines)
+    }
+}
+
+impl Line<'_> {
+    /// The same result, for another input.
+    pub(crate) fn of_copy<'a>(&'a self, index: u64, key: Option<&'a RawValue>) -> Line<'a> {
+        Line {
+            index,
+            key,
+            status: Cow::from(&*self.status),
+            job_id: Cow::from(&*self.job_id),
+            output: self.output,
+            output_file: self.output_file.as_deref().map(Cow::from),
+            ..*self
+        }
+    }
+
+    /// Appends it to `lines`.
+    pub(crate) fn write(&self, lines: &mut Vec<u8>) -> Result<()> {
         let start = lines.len();
-        serde_json::to_writer(&mut *lines, &line).map_err(|error| {
-            let message = format!("the result of input {index} does not serialize: {error}");
+        serde_json::to_writer(&mut *lines, self).map_err(|error| {
+            let message = format!("the result of input {} does not serialize: {error}", self.index);
             Error::new(ErrorKind::Results, message)
         })?;
         // Inside strings they are escaped: these are white space.

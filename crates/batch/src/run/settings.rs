@@ -1,10 +1,12 @@
 //! The settings of a run.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use podqueue::{Endpoint, Policy};
 
 use crate::progress::MaxFailures;
+use crate::submit::Submit;
 
 /// How far a run is to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +20,7 @@ pub(crate) enum Stop {
 pub(crate) struct Settings {
     pub(crate) endpoint: Endpoint,
     pub(crate) others: Vec<Endpoint>,
+    pub(crate) step: Arc<dyn Submit>,
     pub(crate) policy: Option<Policy>,
     pub(crate) window: usize,
     pub(crate) max_failures: Option<MaxFailures>,

@@ -2,19 +2,28 @@
 
 use std::sync::Arc;
 
+use podqueue::{Endpoint, Policy};
 use serde_json::value::RawValue;
 
-use super::submit::{Submission, Submitter, Why};
+use super::submit::{Verdict, Why};
 use crate::error::{Error, Result};
 use crate::journal::{Claimed, Settled};
 use crate::shared::Shared;
 use crate::state::State;
 use crate::store::{Change, Ended, Event, Input};
+use crate::submit::{Submission, Submit};
 use crate::ticket::Ticket;
 use crate::unknown::OnUnknown;
 
 /// How often an input is submitted at most, of which it stays unknown whether it was accepted.
 const ATTEMPTS: u64 = 10;
+
+/// How a run submits.
+pub(super) struct Submitter {
+    pub(super) step: Arc<dyn Submit>,
+    pub(super) endpoint: Endpoint,
+    pub(super) policy: Option<Policy>,
+}
 
 /// What became of a claimed input.
 pub(super) struct Submitted {
@@ -58,8 +67,16 @@ pub(super) async fn submit(
                     }
                     _ => None,
                 };
-                let submission = submitter.submit(&value, webhook).await;
-                settle(shared, &input, submission)
+                let submission = Submission {
+                    endpoint: &submitter.endpoint,
+                    index: input.index,
+                    attempt: input.attempt,
+                    input: &value,
+                    policy: submitter.policy.as_ref(),
+                    webhook,
+                };
+                let submitted = submitter.step.submit(submission).await;
+                settle(shared, &input, Verdict::of(submitted))
             }
         },
     };
@@ -80,22 +97,22 @@ fn read(shared: &Shared, input: &Input, text: &[u8]) -> Result<Box<RawValue>, St
     }
 }
 
-fn settle(shared: &Shared, input: &Input, submission: Submission) -> (Event, Outcome) {
-    match submission {
-        Submission::Accepted(job_id) => {
+fn settle(shared: &Shared, input: &Input, verdict: Verdict) -> (Event, Outcome) {
+    match verdict {
+        Verdict::Accepted(job_id) => {
             let at = shared.clock.now();
             (Event::Accepted { job_id: job_id.clone(), at }, Outcome::Accepted { job_id, at })
         }
-        Submission::Unknown(error) => {
+        Verdict::Unknown(error) => {
             let event = match shared.on_unknown {
                 OnUnknown::Resubmit if input.attempt < ATTEMPTS => Event::Resubmit,
                 _ => Event::Unknown(error.to_string()),
             };
             (event, Outcome::Unknown(error))
         }
-        Submission::Refused(why) => refuse(why),
-        Submission::NotSent(why) => (Event::NotSent, Outcome::NotSent(why)),
-        Submission::Stop(error) => (Event::NotSent, Outcome::Stop(error)),
+        Verdict::Refused(why) => refuse(why),
+        Verdict::NotSent(why) => (Event::NotSent, Outcome::NotSent(why)),
+        Verdict::Stop(error) => (Event::NotSent, Outcome::Stop(error)),
     }
 }
 

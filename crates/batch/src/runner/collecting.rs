@@ -37,6 +37,8 @@ impl Runner {
             recorded_at: input.seen_at,
             ttl: *ttl,
             missing: 0,
+            is_cancelled: false,
+            asleep_until: None,
             since: Instant::now(),
         });
     }

@@ -11,17 +11,18 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::claimed::Submitted;
+use super::cancellations::Cancelling;
+use super::claimed::{Submitted, Submitter};
 use super::look::Looked;
 use super::rate::Rate;
 use super::record::record_of;
 use super::schedule::{DEFAULT_TTL, Schedule};
 use super::submissions::Submitting;
-use super::submit::Submitter;
 use super::window::Window;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::Claimed;
 use crate::progress::{Progress, Stopped};
+use crate::requests::Pace;
 use crate::run::settings::{Settings, Stop};
 use crate::shared::{Delivered, Shared};
 use crate::state::{Counts, State};
@@ -34,6 +35,8 @@ pub(super) enum Happened {
     Claimed(Result<Vec<Claimed>>),
     Submitted(Submitted),
     Looked(Looked),
+    /// The job of this input was to be cancelled.
+    Cancelled(u64),
     /// A delivery told the job of an input whose outcome was unknown.
     Resolved(Result<Option<Input>>),
     /// A task panicked, which may have submitted this input.
@@ -54,10 +57,14 @@ pub(super) struct Runner {
     pub(super) submitting: Submitting,
     pub(super) schedule: Schedule,
     pub(super) looking: usize,
+    /// The batch is cancelled: jobs that are still to be cancelled.
+    pub(super) cancelling: Option<Cancelling>,
     /// Jobs that deliveries told, of inputs whose submission is in flight.
     pub(super) told: HashMap<u64, Delivered>,
     pub(super) window: Window,
     pub(super) rate: Rate,
+    /// When other processes were last let know, and what.
+    pub(super) published: (Instant, Option<Pace>),
     pub(super) started: Instant,
     /// How many inputs had ended before this run.
     pub(super) ended_before: u64,
@@ -68,6 +75,8 @@ pub(super) struct Runner {
     pub(super) last_event: Instant,
     pub(super) stopped: Option<Stopped>,
     pub(super) failed: Option<Error>,
+    /// Nothing more can be collected.
+    pub(super) is_broken: bool,
 }
 
 impl Runner {
@@ -91,8 +100,11 @@ impl Runner {
             Some((*run, (known(record)?, ttl)))
         });
         let endpoints = endpoints.collect();
-        let submitter =
-            Submitter { endpoint: settings.endpoint.clone(), policy: settings.policy.clone() };
+        let submitter = Submitter {
+            step: Arc::clone(&settings.step),
+            endpoint: settings.endpoint.clone(),
+            policy: settings.policy.clone(),
+        };
         let now = Instant::now();
         let mut runner = Self {
             submitting: Submitting::new(submitter),
@@ -103,9 +115,12 @@ impl Runner {
             tasks: JoinSet::new(),
             told: HashMap::new(),
             looking: 0,
+            cancelling: None,
+            published: (now, None),
             not_collected: 0,
-            stopped: None,
+            stopped: (settings.take == Some(0)).then_some(Stopped::Taken),
             failed: None,
+            is_broken: false,
             started: now,
             last_contact: now,
             last_event: now,
@@ -130,7 +145,7 @@ impl Runner {
     }
 
     pub(super) fn may_look(&self) -> bool {
-        self.failed.is_none() && *self.stop.borrow() < Stop::Collecting
+        !self.is_broken && *self.stop.borrow() < Stop::Collecting
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -139,6 +154,9 @@ impl Runner {
         }
         if !self.may_look() {
             return true;
+        }
+        if self.stopped == Some(Stopped::Cancelled) && self.cancelling.is_none() {
+            return false;
         }
         let has_submitted = !self.may_submit()
             || (self.submitting.is_exhausted && self.submitting.has_looked_for_more);
@@ -175,9 +193,13 @@ impl Runner {
 
     /// Ends the run with this error, once all submissions in flight are recorded.
     pub(super) fn fail(&mut self, error: Error) {
-        if self.failed.is_none() {
-            self.failed = Some(error);
-        }
+        self.is_broken = true;
+        self.failed.get_or_insert(error);
+    }
+
+    /// Ends the run with this error, once everything outstanding is collected.
+    pub(super) fn fail_to_submit(&mut self, error: Error) {
+        self.failed.get_or_insert(error);
     }
 
     /// The service could not be reached once more.

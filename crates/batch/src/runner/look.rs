@@ -10,7 +10,7 @@ use super::schedule::Outstanding;
 use crate::error::Result;
 use crate::journal::Settled;
 use crate::results::Completed;
-use crate::shared::Shared;
+use crate::shared::{CANCELLED, Shared};
 use crate::state::State;
 use crate::store::{Change, Ended, Event};
 
@@ -46,7 +46,7 @@ pub(super) enum Seen {
 
 async fn look(at: &Outstanding, now: impl Fn() -> u64) -> Look {
     match at.job.status().await {
-        Ok(record) if record.status().is_terminal() => ended(&record),
+        Ok(record) if record.status().is_terminal() => ended(&record, at.is_cancelled),
         Ok(_) => Look::GoesOn(Seen::Unfinished),
         Err(error) => match error.kind() {
             ErrorKind::NotFound | ErrorKind::JobExpired if is_the_services(&error) => {
@@ -78,7 +78,9 @@ fn is_the_services(error: &podqueue::Error) -> bool {
 }
 
 fn gone(at: &Outstanding, now: u64) -> Look {
-    let (state, why) = if now >= at.dies_at() {
+    let (state, why) = if at.is_cancelled {
+        (State::Cancelled, CANCELLED)
+    } else if now >= at.dies_at() {
         (State::Expired, "the job's ttl has expired")
     } else if now >= at.may_expire_at() {
         (State::Expired, "the job's result has expired: it was not collected within 30 minutes")
@@ -97,10 +99,11 @@ fn end(state: State, error: Option<String>) -> Look {
     Look::Ended { ended, completed: None, took: None }
 }
 
-fn ended(record: &JobRecord) -> Look {
+fn ended(record: &JobRecord, is_cancelled: bool) -> Look {
     let (delay_ms, execution_ms) = (record.delay_time_number(), record.execution_time_number());
     let (mut state, error) = match record.status() {
         JobStatus::Completed => (State::Completed, None),
+        JobStatus::Cancelled if is_cancelled => (State::Cancelled, Some(CANCELLED.to_owned())),
         JobStatus::Cancelled => (State::Cancelled, message(record)),
         JobStatus::TimedOut => (State::TimedOut, message(record)),
         _ => (State::Failed, Some(message(record).unwrap_or_else(|| "the job failed".to_owned()))),

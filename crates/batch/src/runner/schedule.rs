@@ -38,6 +38,10 @@ pub(super) struct Outstanding {
     pub(super) ttl: u64,
     /// How often it was not found.
     pub(super) missing: u32,
+    /// Whether it was to be cancelled.
+    pub(super) is_cancelled: bool,
+    /// Until when it sleeps; `None` while it is due, or looked at.
+    pub(super) asleep_until: Option<Instant>,
     /// When this process began to wait for it.
     pub(super) since: Instant,
 }
@@ -75,10 +79,35 @@ impl Schedule {
         self.jobs.contains_key(&index)
     }
 
+    pub(super) fn indexes(&self) -> impl Iterator<Item = u64> {
+        self.jobs.keys().copied()
+    }
+
+    pub(super) fn job(&self, index: u64) -> Option<Job> {
+        self.jobs.get(&index).map(|at| at.job.clone())
+    }
+
+    /// A job that was to be cancelled, which shows at the next look.
+    pub(super) fn cancelled(&mut self, index: u64) {
+        let now = Instant::now();
+        if let Some(job) = self.jobs.get_mut(&index) {
+            (job.is_cancelled, job.since) = (true, now);
+            if let Some(until) = &mut job.asleep_until {
+                *until = now;
+                self.asleep.push(Reverse((now, index)));
+            }
+        }
+    }
+
     /// A job that was just accepted: it is looked at when it has probably ended.
     pub(super) fn add(&mut self, job: Outstanding) {
         let at = Instant::now() + self.usual.clamp(SHORTEST, self.longest());
-        self.asleep.push(Reverse((at, job.index)));
+        self.sleep(job, at);
+    }
+
+    fn sleep(&mut self, mut job: Outstanding, until: Instant) {
+        job.asleep_until = Some(until);
+        self.asleep.push(Reverse((until, job.index)));
         self.jobs.insert(job.index, job);
     }
 
@@ -89,11 +118,14 @@ impl Schedule {
     }
 
     /// A job that was looked at, and goes on.
-    pub(super) fn keep(&mut self, job: Outstanding, least: Duration) {
+    pub(super) fn keep(&mut self, mut job: Outstanding, least: Duration) {
         let now = Instant::now();
+        if let Some(known) = self.jobs.get(&job.index) {
+            // During the look, it may have been cancelled.
+            (job.is_cancelled, job.since) = (known.is_cancelled, known.since);
+        }
         let pause = ((now - job.since) / 2).max(least).clamp(SHORTEST, self.longest());
-        self.asleep.push(Reverse((now + pause, job.index)));
-        self.jobs.insert(job.index, job);
+        self.sleep(job, now + pause);
     }
 
     pub(super) fn remove(&mut self, index: u64) {
@@ -115,7 +147,10 @@ impl Schedule {
             && at <= now
         {
             self.asleep.pop();
-            if let Some(job) = self.jobs.get(&index) {
+            if let Some(job) = self.jobs.get_mut(&index)
+                && job.asleep_until == Some(at)
+            {
+                job.asleep_until = None;
                 self.due.insert((job.may_expire_at(), index));
             }
         }

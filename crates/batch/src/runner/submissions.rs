@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::submit::Submitter;
+use super::claimed::Submitter;
 
 /// How many may be in flight at the start. Each response allows one more, so that a process that dies
 /// again and again leaves few inputs unknown.

@@ -1,19 +1,11 @@
-//! Submitting one input.
+//! What the outcome of a submission means for its input.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use podqueue::{Endpoint, ErrorKind, Policy, RetryPolicy, SecretString};
-use serde_json::value::RawValue;
-
-/// How inputs are submitted.
-pub(super) struct Submitter {
-    pub(super) endpoint: Endpoint,
-    pub(super) policy: Option<Policy>,
-}
+use podqueue::ErrorKind;
 
 /// What became of a submission.
-pub(super) enum Submission {
+pub(super) enum Verdict {
     /// It is this job.
     Accepted(String),
     /// It may have been accepted.
@@ -34,41 +26,26 @@ pub(super) enum Why {
     Unreachable(podqueue::Error),
 }
 
-impl Submitter {
-    pub(super) async fn submit(
-        self: Arc<Self>,
-        input: &RawValue,
-        webhook: Option<SecretString>,
-    ) -> Submission {
-        // What can be submitted again is, once that is recorded: it is not this call's to decide.
-        let mut run = self.endpoint.run(input).retry(RetryPolicy::never());
-        if let Some(policy) = &self.policy {
-            run = run.policy(policy.clone());
-        }
-        if let Some(url) = webhook {
-            run = run.webhook(url);
-        }
-        match run.await {
-            Ok(job) => Submission::Accepted(job.id().to_owned()),
-            Err(error) => of_error(error),
-        }
+impl Verdict {
+    pub(super) fn of(submitted: podqueue::Result<String>) -> Self {
+        submitted.map_or_else(of_error, Self::Accepted)
     }
 }
 
 /// What an error says of the submission. One whose kind is not `OutcomeUnknown` says that nothing was accepted.
-fn of_error(error: podqueue::Error) -> Submission {
+fn of_error(error: podqueue::Error) -> Verdict {
     let is_about_input = matches!(error.field(), Some("input" | "body"));
     match (error.kind(), error.status()) {
         (ErrorKind::OutcomeUnknown, _) => match error.job_id() {
-            Some(job_id) => Submission::Accepted(job_id.to_owned()),
-            None => Submission::Unknown(error),
+            Some(job_id) => Verdict::Accepted(job_id.to_owned()),
+            None => Verdict::Unknown(error),
         },
-        (ErrorKind::RateLimited, _) => Submission::NotSent(Why::QueueFull(error.retry_after())),
+        (ErrorKind::RateLimited, _) => Verdict::NotSent(Why::QueueFull(error.retry_after())),
         (ErrorKind::BadRequest, _) | (ErrorKind::UnexpectedStatus, Some(413 | 422)) => {
-            Submission::Refused(error.to_string())
+            Verdict::Refused(error.to_string())
         }
-        (ErrorKind::InvalidRequest, _) if is_about_input => Submission::Refused(error.to_string()),
-        _ if error.is_retryable() => Submission::NotSent(Why::Unreachable(error)),
+        (ErrorKind::InvalidRequest, _) if is_about_input => Verdict::Refused(error.to_string()),
+        _ if error.is_retryable() => Verdict::NotSent(Why::Unreachable(error)),
         (
             ErrorKind::InvalidRequest
             | ErrorKind::Unauthorized
@@ -77,8 +54,8 @@ fn of_error(error: podqueue::Error) -> Submission {
             | ErrorKind::Server
             | ErrorKind::UnexpectedStatus,
             _,
-        ) => Submission::Stop(error),
+        ) => Verdict::Stop(error),
         // Of a kind that this crate does not know.
-        _ => Submission::Unknown(error),
+        _ => Verdict::Unknown(error),
     }
 }

@@ -135,6 +135,8 @@ impl Runner {
                     recorded_at: None,
                     ttl,
                     missing: 0,
+                    is_cancelled: false,
+                    asleep_until: None,
                     since: now,
                 });
             }
@@ -158,7 +160,7 @@ impl Runner {
                 self.unreached(error);
             }
             Outcome::Stop(error) => self.refused(error),
-            Outcome::Changed(error) => self.fail(error),
+            Outcome::Changed(error) => self.fail_to_submit(error),
         }
         if let Some(told) = self.told.remove(&index) {
             self.delivered(told);

@@ -6,15 +6,26 @@ use tokio::time::Instant;
 
 use super::core::Runner;
 use crate::progress::{Progress, Stopped};
-use crate::state::State;
+use crate::requests::{Pace, is_cancel_requested};
+
+/// How often other processes are let know how the run goes.
+const PUBLISHED: Duration = Duration::from_secs(2);
 
 impl Runner {
     /// Measures, reports progress, and looks whether there is more or less to do.
     pub(super) async fn tick(&mut self) {
         let now = Instant::now();
-        let tally = self.shared.journal.with(|keeper| keeper.store.tally()).await;
-        match tally {
-            Ok(tally) => self.counts = tally.counts,
+        let looked = self
+            .shared
+            .journal
+            .with(|keeper| Ok((keeper.store.tally()?, is_cancel_requested(&mut *keeper.store)?)));
+        match looked.await {
+            Ok((tally, is_cancelled)) => {
+                self.counts = tally.counts;
+                if is_cancelled {
+                    self.cancel().await;
+                }
+            }
             Err(error) => self.fail(error),
         }
         self.rate.measure(self.counts.ended().saturating_sub(self.ended_before), now);
@@ -28,26 +39,45 @@ impl Runner {
         if self.submitting.is_exhausted && self.may_submit() {
             self.look_for_more_inputs().await;
         }
-        let left = self.counts.of(State::Pending)
-            + self.counts.of(State::Intent)
-            + self.counts.of(State::Submitted);
-        let eta = rate.and_then(|rate| Duration::try_from_secs_f64(left as f64 / rate).ok());
+        let pace = Pace { rate, window: self.window.size() };
+        self.publish(pace, now).await;
         // Whoever does not read it does not need it.
         let _ = self.tell.try_send(Progress {
             counts: self.counts,
             rate,
-            eta,
+            eta: pace.eta(&self.counts),
             elapsed: self.started.elapsed(),
-            window: self.window.size(),
+            window: pace.window,
         });
+    }
+
+    /// Lets other processes know how the run goes.
+    async fn publish(&mut self, pace: Pace, now: Instant) {
+        let (at, last) = self.published;
+        if last != Some(pace) && (last.is_none() || now - at >= PUBLISHED) {
+            self.published = (now, Some(pace));
+            let published = self.shared.journal.with(move |keeper| pace.write(&mut *keeper.store));
+            if let Err(error) = published.await {
+                self.fail(error);
+            }
+        }
     }
 
     /// Takes up what was appended to the inputs.
     async fn look_for_more_inputs(&mut self) {
-        match self.shared.journal.with(|keeper| keeper.grow()).await {
+        let is_first = !self.submitting.has_looked_for_more;
+        let grown = self.shared.journal.with(move |keeper| {
+            let grown = keeper.grow()?;
+            // Nothing else is pending.
+            if is_first && !grown {
+                keeper.end_late_copies()?;
+            }
+            Ok(grown)
+        });
+        match grown.await {
             Ok(true) => self.submitting.is_exhausted = false,
             Ok(false) => self.submitting.has_looked_for_more = true,
-            Err(error) => self.fail(error),
+            Err(error) => self.fail_to_submit(error),
         }
     }
 }

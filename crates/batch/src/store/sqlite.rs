@@ -13,7 +13,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 use self::failure::failed;
-use self::lock::Lock;
+use self::lock::{Lock, is_locked};
 use super::OpenStore;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder};
@@ -67,6 +67,12 @@ impl Sqlite {
         Ok(store)
     }
 
+    /// Whether the journal is open for writing, in another process or in this one.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        is_locked(&self.path)
+    }
+
     fn connect(&self, flags: OpenFlags) -> Result<Connection> {
         if !self.path.exists() {
             let message = format!("there is no journal {}", self.path.display());
@@ -97,6 +103,14 @@ impl OpenStore for Sqlite {
 }
 
 impl SqliteStore {
+    /// Lets a store that was opened for reading write for once.
+    pub(crate) fn writing<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.configure("PRAGMA query_only = OFF;")?;
+        let done = work(self);
+        self.configure("PRAGMA query_only = ON;")?;
+        done
+    }
+
     fn configure(&mut self, pragmas: &str) -> Result<()> {
         let done = self.connection.execute_batch(pragmas);
         done.map_err(|error| failed("open", &self.path, error))

@@ -1,10 +1,9 @@
-//! What is durable before what: proved by a store that looks around before it commits, and by what a
-//! loss of power can leave behind.
+//! What is durable before what: proved by a store that looks around before it commits. What a loss of
+//! power can leave behind is in `power`.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use podqueue_batch::store::{
@@ -48,6 +47,10 @@ impl Store for Watched<SqliteStore> {
 
     fn add(&mut self, inputs: &[NewInput], notes: &[Note]) -> Result<()> {
         self.inner.add(inputs, notes)
+    }
+
+    fn replace(&mut self, inputs: &[(u64, NewInput)]) -> Result<()> {
+        self.inner.replace(inputs)
     }
 
     fn begin_run(&mut self, run: &RunRecord) -> Result<u64> {
@@ -126,61 +129,4 @@ async fn each_step_is_durable_before_the_next_one() {
     let report = batch.await.unwrap().run(endpoint(&local, "watched")).await.unwrap();
     assert!(report.is_complete());
     assert_eq!(*early.lock().unwrap(), Vec::<String>::new());
-}
-
-/// Copies what is on disk. By another process: if this one opened and closed the journal, it would
-/// lose the locks that SQLite holds on it.
-fn copy(files: &[PathBuf], to: &Path) {
-    let done = Command::new("cp").args(files.iter().filter(|it| it.exists())).arg(to).status();
-    assert!(done.unwrap().success());
-}
-
-/// The journal and the results as they are when a commit returns are what a loss of power leaves at
-/// least; of what was written to the results since, it leaves any part.
-#[tokio::test]
-async fn a_loss_of_power_after_any_commit_loses_nothing_and_tears_nothing() {
-    let local = service().start().await.unwrap();
-    let folder = Folder::with(60);
-    let snapshots = Folder::new();
-    let files = ["results.jsonl.journal", "results.jsonl.journal-wal", "results.jsonl"];
-    let files: Vec<_> = files.iter().map(|name| folder.path(name)).collect();
-    let taken = Arc::new(Mutex::new(Vec::new()));
-    let (all, target) = (Arc::clone(&taken), snapshots.path(""));
-    let take = move || {
-        let mut taken = all.lock().unwrap();
-        let to = target.join(taken.len().to_string());
-        fs::create_dir(&to).unwrap();
-        copy(&files, &to);
-        taken.push(to);
-    };
-    let take = Arc::new(take);
-    let again = Arc::clone(&take);
-    let store = Watched {
-        inner: folder.journal(),
-        // Results that are not committed yet, and results that are.
-        before: Arc::new(move |_| take()),
-        after: Arc::new(move |_, _| again()),
-    };
-    let batch = Batch::open(store).inputs(folder.inputs()).results(folder.path("results.jsonl"));
-    let batch = batch.await.unwrap();
-    batch.run(endpoint(&local, "double")).window(7).await.unwrap();
-    drop(batch);
-    let taken = std::mem::take(&mut *taken.lock().unwrap());
-    assert!(taken.len() > 20, "{}", taken.len());
-    for (number, snapshot) in taken.iter().enumerate() {
-        let path = snapshot.join("results.jsonl");
-        let text = fs::read(&path).unwrap();
-        let torn: &[u8] = if number % 2 == 0 { b"{\"index\": 5, \"sta" } else { &[0; 100] };
-        fs::write(&path, [text.as_slice(), torn].concat()).unwrap();
-        let open = Batch::open(Sqlite::file(snapshot.join("results.jsonl.journal")));
-        // A copy of the results elsewhere is another file, unless there is something in it to tell.
-        let committed = match open.results(&path).await {
-            Ok(batch) => batch.status().await.unwrap().counts.of(State::Completed),
-            Err(error) => {
-                assert_eq!(error.kind(), podqueue_batch::ErrorKind::OtherResults, "{error}");
-                continue;
-            }
-        };
-        assert_eq!(written(&path).len() as u64, committed, "snapshot {number}");
-    }
 }

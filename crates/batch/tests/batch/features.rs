@@ -214,3 +214,88 @@ async fn jobs_of_another_service_are_left_to_a_run_that_knows_it() {
     let run = batch.run(endpoint(&two, "double")).collect_from(endpoint(&one, "double"));
     assert!(run.await.unwrap().is_complete());
 }
+
+#[tokio::test]
+async fn copies_are_cancelled_with_their_original() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::new();
+    folder.write_inputs([1, 2, 1, 1].into_iter().map(|n| json!({ "n": n })));
+    let batch = folder.open().inputs(folder.inputs().dedupe()).await.unwrap();
+    assert_eq!(batch.cancel(&endpoint(&local, "double")).await.unwrap(), 4);
+    assert_eq!(counts(&batch.status().await.unwrap()), "4 cancelled");
+}
+
+#[tokio::test]
+async fn a_copy_that_is_appended_late_ends_as_its_original_did() {
+    let local = service()
+        .endpoint("some", |job: LocalJob| async move {
+            match job.input["n"].as_u64() {
+                Some(0) => Err("no".into()),
+                Some(1) => Ok(Value::Null),
+                _ => Ok(json!("long".repeat(100))),
+            }
+        })
+        .start()
+        .await
+        .unwrap();
+    let folder = Folder::new();
+    let inputs = || folder.inputs().input_field("in").key_field("id").dedupe();
+    let line = |id: u64| json!({ "id": id, "in": { "n": id % 3 } });
+    folder.write_inputs((0..3).map(line));
+    let open = || folder.open().inputs(inputs()).largest_output_in_line(100);
+    let batch = open().await.unwrap();
+    batch.run(endpoint(&local, "some")).await.unwrap();
+    drop(batch);
+    folder.write_inputs((0..6).map(line));
+    let batch = open().await.unwrap();
+    let report = batch.run(endpoint(&local, "some")).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "4 completed, 2 failed");
+    assert_eq!((report.submitted_now, folder.failures().len()), (0, 2));
+    let results = folder.results();
+    for index in [1, 2] {
+        let mut expected = results[&index].clone();
+        (expected["index"], expected["key"]) = (json!(index + 3), json!(index + 3));
+        assert_eq!(results[&(index + 3)], expected);
+    }
+    assert!(results[&4].as_object().unwrap().contains_key("output"), "null is an output");
+}
+
+#[tokio::test]
+async fn the_file_of_failures_is_complete_while_the_batch_runs() {
+    let local = service()
+        .endpoint("some", |job: LocalJob| async move {
+            match job.input["n"].as_u64().unwrap() % 3 {
+                0 => Err("no".into()),
+                1 => Ok(json!(null)),
+                _ => {
+                    job.cancelled().await;
+                    Ok(json!(null))
+                }
+            }
+        })
+        .workers_of("some", Workers::between(90, 90))
+        .start()
+        .await
+        .unwrap();
+    let folder = Folder::with(90);
+    let batch = folder.open().await.unwrap();
+    let run = batch.run(endpoint(&local, "some"));
+    let stopper = run.stopper();
+    let run = tokio::spawn(run);
+    until(async || folder.failures().len() == 30).await;
+    until(async || folder.results().len() == 30).await;
+    // It is a file of inputs, also of a batch without keys.
+    let retry = Folder::new();
+    let failed = Inputs::jsonl(folder.path("results.jsonl.failed.jsonl"));
+    let second = retry.open().inputs(failed.input_field("input").key_field("key"));
+    let second = second.await.unwrap();
+    second.run(endpoint(&local, "double")).await.unwrap();
+    let results: Vec<_> = retry.results().into_values().collect();
+    assert_eq!(results.len(), 30);
+    for line in results {
+        assert_eq!(line["output"]["n"], json!(line["key"].as_u64().unwrap() * 2));
+    }
+    stopper.leave();
+    run.await.unwrap().unwrap();
+    assert_eq!(folder.failures().len(), 30);
+}

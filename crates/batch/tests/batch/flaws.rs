@@ -122,6 +122,8 @@ async fn the_results_of_another_batch_are_left_alone() {
     folder.write("results.jsonl", "{\"index\": 0}\n");
     assert_eq!(refused(&folder).await.0, ErrorKind::OtherResults);
     fs::remove_file(folder.path("results.jsonl")).unwrap();
+    // The journal has taken up nothing yet.
+    folder.write("inputs.jsonl", "{\"n\": 7}\n");
     let local = service().start().await.unwrap();
     let batch = folder.open().await.unwrap();
     batch.run(endpoint(&local, "double")).await.unwrap();

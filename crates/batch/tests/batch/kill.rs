@@ -23,7 +23,7 @@ const IN_FLIGHT: u64 = 200;
 /// How many inputs there are for each kill.
 const INPUTS: u64 = 60;
 
-fn setting(name: &str) -> Option<u64> {
+pub fn setting(name: &str) -> Option<u64> {
     env::var(name).ok().map(|text| text.parse().unwrap())
 }
 
@@ -42,8 +42,9 @@ fn child() {
         let journal = podqueue_batch::Sqlite::file(folder.join("results.jsonl.journal"));
         let batch = podqueue_batch::Batch::open(journal)
             .inputs(Inputs::jsonl(folder.join("inputs.jsonl")))
-            .results(folder.join("results.jsonl"))
+            .results(folder.join(env::var("BATCH_RESULTS").unwrap_or("results.jsonl".to_owned())))
             .on_unknown(on_unknown)
+            .largest_output_in_line(setting("BATCH_LARGE").map_or(1 << 20, |it| it as usize))
             .await
             .unwrap();
         let client = podqueue::Client::builder()
@@ -56,10 +57,16 @@ fn child() {
     });
 }
 
-fn start(folder: &Folder, local: &LocalService, webhook: Option<&str>) -> Child {
+/// The process that runs the batch in this folder.
+pub fn command(folder: &Folder, local: &LocalService) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--ignored", "--exact", "kill::child"]).env("BATCH_FOLDER", folder.path(""));
     command.env("BATCH_URL", local.base_url()).stdout(Stdio::null());
+    command
+}
+
+fn start(folder: &Folder, local: &LocalService, webhook: Option<&str>) -> Child {
+    let mut command = command(folder, local);
     if let Some(url) = webhook {
         command.env("BATCH_WEBHOOK", url);
     }
@@ -131,7 +138,7 @@ async fn kill_often(
 }
 
 /// Whatever becomes of the test, and whoever captures its output.
-fn say(what: Arguments<'_>) {
+pub fn say(what: Arguments<'_>) {
     let _ = writeln!(stderr(), "{what}");
 }
 

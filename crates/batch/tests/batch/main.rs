@@ -2,12 +2,19 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
 
+#[cfg(target_os = "linux")]
+mod acts;
 mod durability;
 mod features;
 mod flaws;
 mod kill;
+#[cfg(target_os = "linux")]
+mod power;
+#[cfg(target_os = "linux")]
+mod preload;
 mod resuming;
 mod running;
 mod store;
 mod support;
 mod webhooks;
+mod window;

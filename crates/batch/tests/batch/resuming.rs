@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, SystemTime};
 
-use podqueue_batch::store::{Claim, Commit, OpenStore, Store};
-use podqueue_batch::{MaxFailures, OnUnknown, State, Stopped};
+use podqueue_batch::store::{Change, Claim, Commit, Event, Input, OpenStore, RunRecord, Store};
+use podqueue_batch::{ErrorKind, MaxFailures, OnUnknown, Pace, Reader, State, Stopped};
 use podqueue_local::{Fault, LocalJob, Operation, Workers};
 use serde_json::json;
 
@@ -193,4 +193,151 @@ async fn a_full_queue_shrinks_the_window_and_loses_nothing() {
     let report = batch.run(endpoint(&local, "double")).await.unwrap();
     assert!(report.is_complete(), "{report:?}");
     assert_eq!(folder.results().len(), 300);
+}
+
+#[tokio::test]
+async fn changed_inputs_are_taken_up_on_request() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::new();
+    let lines = |from: u64| (from..from + 20_000).map(|n| json!({ "id": n, "in": { "n": n } }));
+    folder.write_inputs(lines(100));
+    let inputs = || folder.inputs().input_field("in").key_field("id");
+    let open = || folder.open().inputs(inputs());
+    let batch = open().await.unwrap();
+    batch.run(endpoint(&local, "double")).take(5).await.unwrap();
+    drop(batch);
+    // One that has ended, one that is pending, and all others at other places.
+    let text = std::fs::read_to_string(folder.path("inputs.jsonl")).unwrap();
+    let text = text.replace("{\"n\":103}", "{\"n\":0}").replace("{\"n\":107}", "{ \"n\": 70}");
+    folder.write("inputs.jsonl", &format!("{text}{{\"id\": 1, \"in\": {{\"n\": 1}}}}\n"));
+    assert_eq!(open().await.unwrap_err().kind(), ErrorKind::InputsChanged);
+    let batch = open().take_changed_inputs().await.unwrap();
+    let changed = batch.changed_inputs();
+    assert_eq!((changed.pending, changed.kept), (1, 1));
+    let run = batch.run(endpoint(&local, "double")).take(15);
+    assert_eq!(run.await.unwrap().counts.of(State::Completed), 20);
+    let results = folder.results();
+    let outputs = [3, 7, 8].map(|index| results[&index]["output"]["n"].as_u64().unwrap());
+    assert_eq!(outputs, [206, 140, 216]);
+    drop(batch);
+    assert_eq!(open().await.unwrap().status().await.unwrap().counts.total(), 20_001);
+
+    folder.write_inputs(lines(100).take(9));
+    let error = open().take_changed_inputs().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InputsChanged, "{error}");
+    let other = Folder::with(3);
+    let inputs = || other.inputs().dedupe();
+    other.open().inputs(inputs()).await.unwrap();
+    let error = other.open().inputs(inputs()).take_changed_inputs().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Settings, "{error}");
+}
+
+#[tokio::test]
+async fn what_is_outstanding_is_collected_although_the_inputs_are_gone() {
+    let local = service()
+        .workers_of("double", Workers::between(0, 1).cold_start(Duration::from_secs(1)))
+        .start()
+        .await
+        .unwrap();
+    let folder = Folder::with(20);
+    let batch = folder.open().await.unwrap();
+    let run = tokio::spawn(batch.run(endpoint(&local, "double")).window(5));
+    until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 5).await;
+    folder.write("inputs.jsonl", "{\"n\": 1}\n");
+    let error = run.await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InputsChanged, "{error}");
+    assert_eq!(counts(&batch.status().await.unwrap()), "15 pending, 5 completed");
+}
+
+#[tokio::test]
+async fn another_process_cancels_a_batch_that_runs() {
+    let local = service().workers_of("double", Workers::between(0, 0)).start().await.unwrap();
+    let double = endpoint(&local, "double");
+    let folder = Folder::with(3_000);
+    let batch = folder.open().await.unwrap();
+    let run = tokio::spawn(batch.run(double.clone()).window(30));
+    until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 30).await;
+    assert!(folder.journal().is_open());
+    let mut reader = Reader::open(&folder.journal()).unwrap();
+    until(async || reader_pace(&folder).is_some()).await;
+    assert_eq!(reader_pace(&folder).unwrap().window, 30);
+    reader.request_cancel().unwrap();
+    let report = run.await.unwrap().unwrap();
+    assert_eq!(report.stopped, Some(Stopped::Cancelled));
+    assert_eq!(counts(&batch.status().await.unwrap()), "3000 cancelled");
+    assert_eq!(folder.failures().len(), 3_000);
+    assert_eq!(double.health().await.unwrap().jobs.in_queue, 0);
+    assert_eq!(reader_pace(&folder), None);
+    // The request is not one for the next run.
+    assert_eq!(batch.retry(&[State::Cancelled]).await.unwrap(), 3_000);
+    let run = batch.run(double).take(5);
+    let stopper = run.stopper();
+    let run = tokio::spawn(run);
+    until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 5).await;
+    stopper.leave();
+    assert_eq!(run.await.unwrap().unwrap().counts.of(State::Cancelled), 0);
+    drop(batch);
+    assert!(!folder.journal().is_open());
+}
+
+fn reader_pace(folder: &Folder) -> Option<Pace> {
+    Reader::open(&folder.journal()).unwrap().pace().unwrap()
+}
+
+#[tokio::test]
+async fn what_may_expire_first_is_polled_first_by_its_ttl_and_its_retention() {
+    const EACH: u64 = 150;
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(3 * EACH);
+    folder.open().await.unwrap();
+    let mut store = folder.journal().open().unwrap();
+    let (minute, day) = (60_000, 24 * 60 * 60_000);
+    // The first expire at minute 30 at the earliest, by their retention; the second at 17, by their
+    // ttl; the third at 40.
+    for (ttl, submitted_at) in [(day, 0), (12 * minute, 5 * minute), (day, 10 * minute)] {
+        let run = RunRecord {
+            endpoint_id: "double".into(),
+            base_url: endpoint(&local, "double").base_url().unwrap().to_owned(),
+            policy: None,
+            ttl: Some(ttl),
+            started_at: submitted_at,
+        };
+        let run = store.begin_run(&run).unwrap();
+        let claim = Some(Claim { limit: EACH as usize, run });
+        let claimed = store.commit(&Commit { claim, ..Commit::default() }).unwrap();
+        let accept = |input: Input| {
+            let job_id = format!("job-{}", input.index);
+            let event = Event::Accepted { job_id, at: submitted_at };
+            Change { index: input.index, attempt: input.attempt, event }
+        };
+        let changes = claimed.into_iter().map(accept).collect();
+        store.commit(&Commit { changes, ..Commit::default() }).unwrap();
+    }
+    drop(store);
+    let clock = || SystemTime::UNIX_EPOCH + 15 * MINUTE;
+    let batch = folder.open().clock(clock).await.unwrap();
+    let run = batch.run(endpoint(&local, "double"));
+    let stopper = run.stopper();
+    let run = tokio::spawn(run);
+    until(async || local.requests().len() >= 3 * EACH as usize).await;
+    stopper.leave();
+    run.await.unwrap().unwrap();
+    let looks = local
+        .requests()
+        .into_iter()
+        .filter_map(|request| request.path.rsplit_once("/status/job-")?.1.parse::<u64>().ok());
+    let mut order = Vec::new();
+    for index in looks.filter(|index| *index < 3 * EACH) {
+        // There is no such job, which is looked at a second time later.
+        if !order.contains(&index) {
+            order.push(index);
+        }
+    }
+    // So many looks are under way at a time, and may overtake each other.
+    let overtake = 64;
+    for (place, group) in [(0, 1), (1, 0), (2, 2)] {
+        let from = place * EACH as usize;
+        let sure = &order[from + overtake..from + EACH as usize - overtake];
+        assert!(sure.iter().all(|index| index / EACH == group), "{order:?}");
+    }
 }

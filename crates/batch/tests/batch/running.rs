@@ -1,9 +1,9 @@
 //! Batches from their first run to their last.
 
 use futures_util::StreamExt;
-use podqueue_batch::{Inputs, State, Stopped};
+use podqueue_batch::{Inputs, JobId, State, Stopped, Submission, Submit};
 use podqueue_local::{Fault, Operation};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Folder, counts, endpoint, service};
 
@@ -77,6 +77,8 @@ async fn inputs_can_be_values_and_need_not_be_passed_again() {
     assert_eq!(counts(&batch.status().await.unwrap()), "15 pending, 5 completed");
     drop(batch);
     let batch = podqueue_batch::Batch::open(folder.journal()).await.unwrap();
+    let none = batch.run(endpoint(&local, "double")).take(0).await.unwrap();
+    assert_eq!((none.stopped, none.submitted_now), (Some(Stopped::Taken), 0));
     batch.run(endpoint(&local, "double")).take(5).await.unwrap();
     drop(batch);
     let batch = folder.open().inputs(values()).await.unwrap();
@@ -104,4 +106,32 @@ async fn faults_of_safe_calls_are_survived_and_ambiguous_ones_are_told() {
     let completed = report.counts.of(State::Completed);
     assert_eq!(completed + unknown.len() as u64 + 2, 300);
     assert_eq!(folder.results().len() as u64, completed);
+}
+
+/// Submits inputs with a mark, and some of them not at all.
+struct Marked;
+
+impl Submit for Marked {
+    fn submit<'a>(&'a self, submission: Submission<'a>) -> JobId<'a> {
+        Box::pin(async move {
+            assert_eq!(submission.attempt, 1);
+            let mut input: Value = serde_json::from_str(submission.input.get()).unwrap();
+            input["n"] = json!(submission.index + 1_000);
+            if submission.index == 3 {
+                input = json!(null);
+            }
+            Ok(submission.endpoint.run(&input).await?.id().to_owned())
+        })
+    }
+}
+
+#[tokio::test]
+async fn the_step_that_submits_can_be_another() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(5);
+    let batch = folder.open().await.unwrap();
+    batch.run(endpoint(&local, "double")).submit_with(Marked).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "4 completed, 1 refused");
+    assert_eq!(folder.results()[&4]["output"], json!({ "n": 2_008 }));
+    assert!(folder.failures().contains_key(&3));
 }

@@ -4,6 +4,7 @@ mod change;
 mod check;
 mod look;
 mod place;
+mod receiver;
 mod run;
 mod summary;
 mod watch;
@@ -21,7 +22,7 @@ pub enum Command {
     ///
     /// The same command again continues where it was, also after a crash. Ctrl-C stops submitting
     /// and collects what is outstanding; a second one leaves that to the next run.
-    Run(run::Arguments),
+    Run(Box<run::Arguments>),
     /// Count a batch's inputs by state.
     Status(Place),
     /// Follow a batch that another process runs.

@@ -22,7 +22,7 @@ impl Site {
     }
 
     /// The values in a file of lines; none if there is no such file.
-    fn lines(&self, name: &str) -> Vec<Value> {
+    pub fn lines(&self, name: &str) -> Vec<Value> {
         let text = fs::read_to_string(self.home.path().join(name)).unwrap_or_default();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
@@ -33,11 +33,11 @@ impl Site {
         serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"))
     }
 
-    async fn status(&self, results: &str) -> Value {
+    pub async fn status(&self, results: &str) -> Value {
         self.json(&["batch", "status", results]).await
     }
 
-    fn submissions(&self) -> usize {
+    pub fn submissions(&self) -> usize {
         self.local.requests().iter().filter(|request| request.path.ends_with("/run")).count()
     }
 }
@@ -256,7 +256,7 @@ async fn other_processes_see_a_batch_that_runs() {
     let child = site.program(&run).spawn().unwrap();
     outstanding(&site, 5).await;
     site.run(&run).await.fails(1, "podqueue batch watch out.jsonl");
-    site.run(&["batch", "cancel", "out.jsonl"]).await.fails(1, "open in another process");
+    site.run(&["batch", "retry", "out.jsonl"]).await.fails(1, "open in another process");
     let mut watching = site
         .program(&["batch", "watch", "out.jsonl", "--json", "--interval", "100ms"])
         .spawn()

@@ -98,7 +98,7 @@ async fn each_shape_is_as_documented() {
     checked(&site, 5, "batch_report", &batch).await;
     checked(&site, 0, "batch_check", &["batch", "run", "in.jsonl", "--dry-run"]).await;
     checked(&site, 0, "batch_status", &["batch", "status", "out.jsonl"]).await;
-    checked(&site, 5, "batch_status", &["batch", "watch", "out.jsonl"]).await;
+    checked(&site, 5, "batch_watch", &["batch", "watch", "out.jsonl"]).await;
     checked(&site, 0, "batch_unknown", &["batch", "unknown", "out.jsonl"]).await;
     checked(&site, 0, "batch_result", &["batch", "export", "out.jsonl"]).await;
     checked(&site, 0, "batch_cancelled", &["batch", "cancel", "out.jsonl"]).await;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod batch;
+mod continued;
 mod doctor;
 mod help;
 #[cfg(unix)]
@@ -10,6 +11,9 @@ mod interruptions;
 mod jobs;
 mod json;
 mod manage;
+#[cfg(target_os = "linux")]
+#[path = "../../../batch/tests/batch/preload.rs"]
+mod preload;
 mod run;
 mod secrecy;
 mod settings;

@@ -122,6 +122,11 @@ impl Ran {
     }
 
     #[track_caller]
+    pub fn assert_code(&self, code: i32) {
+        assert_eq!(self.code, code, "{self:?}");
+    }
+
+    #[track_caller]
     pub fn fails(&self, code: i32, stderr: &str) {
         assert_eq!(self.code, code, "{self:?}");
         assert!(self.stderr.contains(stderr), "{}", self.stderr);

@@ -8,7 +8,7 @@ use super::super::lines::Lines;
 use super::super::source::modified;
 use super::super::texts::changed;
 use super::super::{FileRecord, Shape, SourceRecord};
-use super::Index;
+use super::{ChangedInputs, Index};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::{Place, Store};
 
@@ -21,19 +21,28 @@ pub(crate) fn index(
     path: &Path,
     shape: Shape,
     known: Option<SourceRecord>,
-) -> Result<SourceRecord> {
+    may_change: bool,
+) -> Result<(SourceRecord, ChangedInputs)> {
     let path = std::path::absolute(path)
         .map_err(|error| Error::file(ErrorKind::Inputs, "find", path, error))?;
     let record = known.unwrap_or(SourceRecord { shape, inputs: 0, file: None });
-    read(store, &path, record, true)
+    read(store, &path, record, To::Compare { may_change })
 }
 
 /// Indexes the complete lines that have been appended to the file since.
 pub(crate) fn grow(store: &mut dyn Store, known: &SourceRecord) -> Result<SourceRecord> {
     match &known.file {
-        Some(file) => read(store, &file.path, known.clone(), false),
+        Some(file) => read(store, &file.path, known.clone(), To::Grow).map(|(record, _)| record),
         None => Ok(known.clone()),
     }
+}
+
+/// Why a file is read.
+enum To {
+    /// To index all of it, and to compare it with what is indexed.
+    Compare { may_change: bool },
+    /// To index what was appended.
+    Grow,
 }
 
 /// Indexes a file to its end, or only what was appended to it.
@@ -41,14 +50,18 @@ fn read(
     store: &mut dyn Store,
     path: &Path,
     record: SourceRecord,
-    to_the_end: bool,
-) -> Result<SourceRecord> {
+    to: To,
+) -> Result<(SourceRecord, ChangedInputs)> {
+    let (to_the_end, may_change) = match to {
+        To::Compare { may_change } => (true, may_change),
+        To::Grow => (false, false),
+    };
     let failed = |error| Error::file(ErrorKind::Inputs, "read", path, error);
     let mut file = File::open(path).map_err(failed)?;
     let found = file.metadata().map_err(failed)?;
     let was = record.file.as_ref();
     if was.is_some_and(|was| was.is_untouched(&found) && was.path == *path) {
-        return Ok(record);
+        return Ok((record, ChangedInputs::default()));
     }
     // Lines are checked again when they are read, so that appended ones can be added without reading
     // all others; unless these have to be compared with them.
@@ -60,7 +73,7 @@ fn read(
     };
     file.seek(SeekFrom::Start(offset)).map_err(failed)?;
     let mut lines = Lines::new(BufReader::with_capacity(BUFFER, file), offset, lines);
-    let mut index = Index::new(store, record, next);
+    let mut index = Index::new(store, record, next, may_change);
     let so_far = |(length, lines), modified| {
         Some(FileRecord { path: path.to_owned(), length, lines, modified })
     };
@@ -71,7 +84,7 @@ fn read(
         if !to_the_end && !line.is_complete && index.next >= index.record.inputs {
             // Somebody is writing it.
             index.flush(so_far(before, None))?;
-            return Ok(index.record);
+            return Ok((index.record, index.changed));
         }
         let place = Place::File { offset: line.offset, length: line.text.len() as u64 };
         let number = line.number;
@@ -83,5 +96,5 @@ fn read(
         return Err(changed(path, lines.number + 1));
     }
     index.flush(so_far((lines.offset, lines.number), modified(&found)))?;
-    Ok(index.record)
+    Ok((index.record, index.changed))
 }

@@ -1,7 +1,7 @@
 //! Inputs that are copied into the journal.
 
 use super::super::{Shape, SourceRecord};
-use super::Index;
+use super::{ChangedInputs, Index};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::{Place, Store};
 
@@ -14,9 +14,10 @@ pub(crate) fn copy(
     inputs: impl Iterator<Item = serde_json::Result<Vec<u8>>>,
     shape: Shape,
     known: Option<SourceRecord>,
-) -> Result<SourceRecord> {
+    may_change: bool,
+) -> Result<(SourceRecord, ChangedInputs)> {
     let record = known.unwrap_or(SourceRecord { shape, inputs: 0, file: None });
-    let mut index = Index::new(store, record, 0);
+    let mut index = Index::new(store, record, 0, may_change);
     let mut bytes = 0;
     for (number, text) in inputs.enumerate() {
         let text = text.map_err(|error| {
@@ -37,7 +38,7 @@ pub(crate) fn copy(
         return Err(changed(&format!("there are {} inputs instead of those", index.next)));
     }
     index.flush(None)?;
-    Ok(index.record)
+    Ok((index.record, index.changed))
 }
 
 fn changed(what: &str) -> Error {

@@ -3,9 +3,15 @@
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::private;
+
+/// How often, and how soon, a lock is tried again.
+const PROBES: usize = 5;
+const PROBE: Duration = Duration::from_millis(10);
 
 /// A lock on a journal, until this is dropped or the process ends. It is on a separate file, because
 /// closing any handle of SQLite's own file would end the locks that SQLite holds.
@@ -21,7 +27,15 @@ impl Lock {
         options.read(true).write(true).create(true).truncate(false);
         private(&mut options);
         let file = options.open(&path).map_err(failed)?;
-        match file.try_lock() {
+        let mut locked = file.try_lock();
+        // Somebody may be looking whether it is locked.
+        for _ in 0..PROBES {
+            if matches!(locked, Err(TryLockError::WouldBlock)) {
+                thread::sleep(PROBE);
+                locked = file.try_lock();
+            }
+        }
+        match locked {
             Ok(()) => Ok(Self { _file: file }),
             Err(TryLockError::WouldBlock) => {
                 let message = format!(
@@ -33,6 +47,12 @@ impl Lock {
             Err(TryLockError::Error(error)) => Err(failed(error)),
         }
     }
+}
+
+/// Whether a journal is open, in another process or in this one.
+pub(super) fn is_locked(journal: &Path) -> bool {
+    let is_locked = |file: File| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
+    File::open(beside(journal)).is_ok_and(is_locked)
 }
 
 fn beside(journal: &Path) -> PathBuf {

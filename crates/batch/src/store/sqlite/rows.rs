@@ -56,12 +56,33 @@ pub(super) fn insert(
          VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?)",
     )?;
     for (index, input) in (first..).zip(inputs) {
-        let (start, length, body) = match &input.place {
-            Place::File { offset, length } => (Some(*offset), Some(*length), None),
-            Place::Stored(body) => (None, None, Some(body)),
-        };
+        let (start, length, body) = columns(&input.place);
         let NewInput { line, digest, same_as, flaw, .. } = input;
         insert.execute(params![index, line, start, length, body, digest, same_as, flaw])?;
     }
     Ok(())
+}
+
+/// Replaces the texts of inputs.
+pub(super) fn replace(
+    transaction: &Transaction<'_>,
+    inputs: &[(u64, NewInput)],
+) -> rusqlite::Result<()> {
+    let mut update = transaction.prepare_cached(
+        "UPDATE input SET line = ?, start = ?, length = ?, body = ?, digest = ?, flaw = ? WHERE idx = ?",
+    )?;
+    for (index, input) in inputs {
+        let (start, length, body) = columns(&input.place);
+        let NewInput { line, digest, flaw, .. } = input;
+        update.execute(params![line, start, length, body, digest, flaw, index])?;
+    }
+    Ok(())
+}
+
+/// Where a text starts, its length, and the text itself if it is in the store.
+fn columns(place: &Place) -> (Option<u64>, Option<u64>, Option<&Vec<u8>>) {
+    match place {
+        Place::File { offset, length } => (Some(*offset), Some(*length), None),
+        Place::Stored(body) => (None, None, Some(body)),
+    }
 }

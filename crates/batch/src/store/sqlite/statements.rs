@@ -1,6 +1,8 @@
 //! The operations of the store.
 
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Transaction, params};
+use rusqlite::{
+    CachedStatement, Connection, OptionalExtension, Transaction, TransactionBehavior, params,
+};
 
 use super::failure::failed;
 use super::{SqliteStore, rows};
@@ -27,6 +29,10 @@ impl Store for SqliteStore {
             shift(transaction, State::Pending, added)?;
             set_notes(transaction, notes)
         })
+    }
+
+    fn replace(&mut self, inputs: &[(u64, NewInput)]) -> Result<()> {
+        self.write(|transaction| rows::replace(transaction, inputs))
     }
 
     fn begin_run(&mut self, run: &RunRecord) -> Result<u64> {
@@ -146,7 +152,9 @@ impl SqliteStore {
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T> {
-        let done = self.connection.transaction().and_then(|transaction| {
+        // Another process may write a request: one that begins by reading could not wait for that.
+        let begun = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
+        let done = begun.and_then(|transaction| {
             let done = work(&transaction)?;
             transaction.commit()?;
             Ok(done)

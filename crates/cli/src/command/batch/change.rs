@@ -1,18 +1,23 @@
 //! Retrying and cancelling inputs of a batch that no process runs.
 
 use std::future::IntoFuture;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use podqueue::Endpoint;
 use podqueue_batch::store::Store;
-use podqueue_batch::{Batch, Error, Reader, State};
+use podqueue_batch::{Batch, Error, ErrorKind, Reader, State};
 use serde_json::json;
+use tokio::time::sleep;
 
 use super::place::Place;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Signals;
+
+/// How often to look whether another process has cancelled its batch.
+const LOOK: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Args)]
 pub struct Retry {
@@ -87,11 +92,38 @@ pub async fn retry(context: &Context, arguments: &Retry) -> Result<Exit, Failure
 
 pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
     let endpoint = endpoint(context, place)?;
-    let (cancelled, outstanding) = change(context, place, "cancelling", async |batch| {
-        let cancelled = batch.cancel(&endpoint).await?;
-        Ok((cancelled, batch.status().await?.counts.of(State::Submitted)))
-    })
-    .await?;
+    let failed = |error: Error| place.failure(&error);
+    let mut reader = Reader::open(&place.journal()).map_err(failed)?;
+    let before = reader.status().map_err(failed)?.counts.of(State::Cancelled);
+    let mut signals = Signals::listen()?;
+    let progress = context.output.progress(format!("cancelling {}", place.results.display()));
+    let mut is_told = false;
+    let cancelling = async {
+        loop {
+            match Batch::open(place.journal()).results(&place.results).into_future().await {
+                Ok(batch) => return batch.cancel(&endpoint).await.map(drop),
+                Err(error) if error.kind() != ErrorKind::InUse => return Err(error),
+                Err(_) => {}
+            }
+            // Who runs it does it; and may end in between, without having done so.
+            reader.request_cancel()?;
+            if !is_told {
+                is_told = true;
+                let note = "a process runs this batch, and is told to cancel it";
+                progress.suspend(|| context.output.note(note));
+            }
+            sleep(LOOK).await;
+            if reader.status()?.counts.open() == 0 {
+                return Ok(());
+            }
+        }
+    };
+    let done = signals.unless(cancelling).await;
+    drop(progress);
+    done?.map_err(failed)?;
+    let counts = reader.status().map_err(failed)?.counts;
+    let cancelled = counts.of(State::Cancelled).saturating_sub(before);
+    let outstanding = counts.of(State::Submitted);
     if context.output.is_json() {
         context.output.json(&json!({ "cancelled": cancelled, "outstanding": outstanding }))?;
     } else {

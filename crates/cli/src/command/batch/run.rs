@@ -6,9 +6,10 @@ use std::pin::pin;
 
 use clap::{Args, ValueEnum};
 use futures_util::StreamExt;
-use podqueue_batch::{Batch, Error, Inputs, MaxFailures, OnUnknown, Report, Run, State};
+use podqueue_batch::{Batch, Error, ErrorKind, Inputs, MaxFailures, OnUnknown, Report, Run, State};
 
 use super::place::{failure, journal, journal_file, quoted_path};
+use super::receiver::{Receiver, Receiving};
 use super::summary::{self, exit};
 use crate::command::policy::PolicyArguments;
 use crate::context::Context;
@@ -56,12 +57,23 @@ pub struct Arguments {
     #[arg(long)]
     pub dry_run: bool,
 
+    /// Take up inputs that have changed since the batch began, instead of refusing them.
+    ///
+    /// Those that are still pending are submitted as they are now; those that were submitted, or
+    /// have ended, keep what became of them. An input is its position, so lines may be changed and
+    /// appended, and none may be missing.
+    #[arg(long)]
+    force: bool,
+
     /// The price of a second of execution, to report the cost.
     #[arg(long, value_name = "PRICE", value_parser = price)]
     price: Option<f64>,
 
     #[command(flatten)]
     reading: Reading,
+
+    #[command(flatten)]
+    receiving: Receiving,
 
     #[command(flatten)]
     policy: PolicyArguments,
@@ -90,6 +102,10 @@ enum Unknown {
     Hold,
     /// Submit them again: their jobs may run, and be billed, more than once.
     Resubmit,
+    /// Leave them, and let the webhook of each submission resolve them: needs --webhook-url and
+    /// --webhook-listen.
+    #[value(alias = "by_webhook")]
+    ByWebhook,
 }
 
 impl Arguments {
@@ -106,8 +122,26 @@ impl Arguments {
         if *dedupe { inputs.dedupe() } else { inputs }
     }
 
+    /// What to do with unknown outcomes, and who receives calls about them.
+    async fn on_unknown(&self) -> Result<(OnUnknown, Option<Receiver>), Failure> {
+        let Receiving { webhook_url, webhook_listen, .. } = &self.receiving;
+        Ok(match (self.on_unknown, webhook_url, webhook_listen) {
+            (Unknown::Hold, ..) => (OnUnknown::Hold, None),
+            (Unknown::Resubmit, ..) => (OnUnknown::Resubmit, None),
+            (Unknown::ByWebhook, Some(url), Some(address)) => {
+                let receiver = Receiver::listen(*address).await?;
+                (OnUnknown::ByWebhook(url.as_str().into()), Some(receiver))
+            }
+            (Unknown::ByWebhook, ..) => {
+                return Err(Failure::usage(
+                    "--on-unknown by-webhook needs --webhook-url and --webhook-listen",
+                ));
+            }
+        })
+    }
+
     fn settings(&self, mut run: Run) -> Run {
-        run = run.policy(self.policy.policy());
+        run = run.policy(self.policy.policy()).await_webhooks(self.receiving.webhook_wait);
         if let Some(jobs) = self.window {
             run = run.window(jobs);
         }
@@ -125,25 +159,44 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let (Some(id), Some(results)) = (&arguments.endpoint, &arguments.out) else {
         return Err(Failure::usage("a run needs --endpoint and --out"));
     };
-    let failed = |error: Error| failure(&error, results, Some(id));
+    let failed = |error: Error| {
+        let failure = failure(&error, results, Some(id));
+        match error.kind() {
+            ErrorKind::InputsChanged if !arguments.force => failure.hint(
+                "to submit what is still pending as it is now: the same command with --force",
+            ),
+            _ => failure,
+        }
+    };
     let endpoint = context.endpoint(id)?;
     let mut signals = Signals::listen()?;
     let progress = context.output.progress(format!("reading {}", arguments.inputs.display()));
-    let opening = Batch::open(journal(results, arguments.journal.as_deref()))
+    let (on_unknown, receiver) = arguments.on_unknown().await?;
+    let mut opening = Batch::open(journal(results, arguments.journal.as_deref()))
         .inputs(arguments.read())
         .results(results)
-        .on_unknown(match arguments.on_unknown {
-            Unknown::Hold => OnUnknown::Hold,
-            Unknown::Resubmit => OnUnknown::Resubmit,
-        });
+        .on_unknown(on_unknown);
+    if arguments.force {
+        opening = opening.take_changed_inputs();
+    }
     let batch = signals.unless(opening.into_future()).await?.map_err(failed)?;
+    let changed = batch.changed_inputs();
+    if changed.pending + changed.kept > 0 {
+        progress.suspend(|| {
+            context.output.warn(format_args!(
+                "inputs have changed: {} are submitted as they are now, {} had been submitted before and keep what became of them",
+                changed.pending, changed.kept
+            ));
+        });
+    }
+    let _listening = receiver.map(|receiver| receiver.pass_on_to(batch.clone()));
     let before = batch.status().await.map_err(failed)?.counts;
     let run = arguments.settings(batch.run(endpoint));
     let ended = until_ended(context, run, &progress, &mut signals).await;
     drop(progress);
     match ended {
         Ok(report) => {
-            let nothing_left = summary::outstanding(&before) == 0;
+            let nothing_left = before.open() == 0;
             summary::print(context, &report, arguments.price, nothing_left)?;
             summary::advise(context, &report.counts, results);
             Ok(exit(&report.counts))

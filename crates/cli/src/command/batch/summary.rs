@@ -24,11 +24,6 @@ pub fn exit(counts: &Counts) -> Exit {
     }
 }
 
-/// How many inputs a run has something to do for.
-pub fn outstanding(counts: &Counts) -> u64 {
-    [State::Pending, State::Intent, State::Submitted].map(|state| counts.of(state)).iter().sum()
-}
-
 /// How a batch goes, in one line.
 pub fn line(counts: &Counts, rate: Option<f64>, eta: Option<Duration>) -> String {
     let (total, ended) = (counts.total(), counts.ended());
@@ -79,6 +74,7 @@ pub fn print(
     if let Some(stopped) = report.stopped {
         let why = match stopped {
             Stopped::OnRequest => "on request; the same command again continues",
+            Stopped::Cancelled => "cancelled by another process",
             Stopped::TooManyFailures => "too many inputs failed (--max-failures)",
             Stopped::Taken => "as many inputs as --take were submitted",
             _ => "before the end",
@@ -151,6 +147,9 @@ fn states(counts: &Counts) -> Table {
     table
 }
 
+/// As one would type it here.
 fn shown(path: &Path) -> String {
-    path.display().to_string()
+    let here = std::env::current_dir().ok();
+    let relative = here.as_deref().and_then(|here| path.strip_prefix(here).ok());
+    relative.unwrap_or(path).display().to_string()
 }

@@ -1,11 +1,11 @@
 //! Following a batch that another process runs.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
 use clap::Args;
-use podqueue_batch::{Counts, Reader};
-use tokio::time::{Instant, sleep};
+use podqueue_batch::{Reader, Status};
+use serde::Serialize;
+use tokio::time::sleep;
 
 use super::place::Place;
 use super::summary;
@@ -14,12 +14,6 @@ use crate::duration::duration;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Signals;
-
-/// The time over which the rate is measured.
-const MEASURED: Duration = Duration::from_secs(120);
-
-/// After how long without a change to say so.
-const STILL: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -41,63 +35,47 @@ async fn follow(context: &Context, arguments: &Arguments) -> Result<Exit, Failur
     let failed = |error| place.failure(&error);
     let mut reader = Reader::open(&place.journal()).map_err(failed)?;
     let progress = context.output.progress("reading the journal");
-    let mut rates = Rates::default();
+    let mut was_running = true;
     let status = loop {
+        // In this order: once it is not open, the status is the last one.
+        let running = place.journal().is_open();
         let status = reader.status().map_err(failed)?;
-        if summary::outstanding(&status.counts) == 0 {
+        let pace = reader.pace().map_err(failed)?.filter(|_| running);
+        let rate = pace.and_then(|pace| pace.rate);
+        let eta = pace.and_then(|pace| pace.eta(&status.counts));
+        if context.output.is_json() {
+            let eta_seconds = eta.map(|eta| eta.as_secs_f64());
+            context.output.json(&StatusShape { status: &status, running, rate, eta_seconds })?;
+        }
+        if status.counts.open() == 0 {
             break status;
         }
-        if context.output.is_json() {
-            context.output.json(&status)?;
-        }
-        let (rate, eta) = rates.measure(&status.counts);
         progress.say(summary::line(&status.counts, rate, eta));
-        if rates.nothing_changes() {
-            let note = "nothing has changed for a minute: does a process still run this batch?";
+        if was_running != running {
+            was_running = running;
+            let note = match running {
+                true => "a process runs this batch again",
+                false => "no process runs this batch: the command that began it continues it",
+            };
             progress.suspend(|| context.output.note(note));
         }
         sleep((*interval).max(Duration::from_millis(100))).await;
     };
     drop(progress);
-    let results = reader.results().map_err(failed)?;
-    summary::print_status(context, &status, results.as_deref())?;
+    if !context.output.is_json() {
+        let results = reader.results().map_err(failed)?;
+        summary::print_status(context, &status, results.as_deref())?;
+    }
     summary::advise(context, &status.counts, &place.results);
     Ok(summary::exit(&status.counts))
 }
 
-/// How many inputs ended, and when.
-#[derive(Default)]
-struct Rates {
-    looks: VecDeque<(Instant, u64)>,
-    last: Counts,
-    changed: Option<Instant>,
-}
-
-impl Rates {
-    /// The rate per second, and how long the rest takes at this rate.
-    fn measure(&mut self, counts: &Counts) -> (Option<f64>, Option<Duration>) {
-        let (now, ended) = (Instant::now(), counts.ended());
-        if self.changed.is_none() || self.last != *counts {
-            (self.last, self.changed) = (*counts, Some(now));
-        }
-        self.looks.push_back((now, ended));
-        while self.looks.front().is_some_and(|(at, _)| *at + MEASURED < now) {
-            self.looks.pop_front();
-        }
-        let Some((at, before)) = self.looks.front() else { return (None, None) };
-        // Inputs that are retried have not ended any more.
-        let rate = ended.saturating_sub(*before) as f64 / (now - *at).as_secs_f64();
-        let rate = Some(rate).filter(|rate| rate.is_finite() && *rate > 0.0);
-        let left = summary::outstanding(counts) as f64;
-        (rate, rate.and_then(|rate| Duration::try_from_secs_f64(left / rate).ok()))
-    }
-
-    /// Whether nothing has changed for so long; says so once.
-    fn nothing_changes(&mut self) -> bool {
-        let still = self.changed.is_some_and(|at| at.elapsed() > STILL);
-        if still {
-            self.changed = Some(Instant::now() + Duration::from_secs(u32::MAX.into()));
-        }
-        still
-    }
+#[derive(Serialize)]
+struct StatusShape<'a> {
+    #[serde(flatten)]
+    status: &'a Status,
+    /// Whether a process runs the batch.
+    running: bool,
+    rate: Option<f64>,
+    eta_seconds: Option<f64>,
 }

@@ -1,0 +1,65 @@
+//! The step that submits: how an input becomes a job.
+
+use std::pin::Pin;
+
+use podqueue::{Endpoint, Policy, RetryPolicy, SecretString};
+use serde_json::value::RawValue;
+
+/// How an input becomes a job: by `POST /run` unless [`Run::submit_with`](crate::Run::submit_with)
+/// says otherwise.
+///
+/// The input's [`Intent`](crate::State::Intent) is durable before, and what this returns is recorded
+/// after. It is called for many inputs at the same time, so that an implementation may also gather
+/// some of them and submit them together.
+pub trait Submit: Send + Sync + 'static {
+    /// Submits an input once, and returns the id of its job.
+    ///
+    /// # Errors
+    ///
+    /// The client's error decides what becomes of the input. One of the kind
+    /// [`OutcomeUnknown`](podqueue::ErrorKind::OutcomeUnknown) says that it may have been accepted;
+    /// any other one that it certainly was not.
+    fn submit<'a>(&'a self, submission: Submission<'a>) -> JobId<'a>;
+}
+
+/// What [`Submit::submit`] returns: a future of the id of the job.
+pub type JobId<'a> = Pin<Box<dyn Future<Output = podqueue::Result<String>> + Send + 'a>>;
+
+/// An input to submit.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Submission<'a> {
+    /// Where to.
+    pub endpoint: &'a Endpoint,
+    /// The input's index.
+    pub index: u64,
+    /// How often it is submitted with this, or may have been, from one.
+    pub attempt: u64,
+    /// The input, a JSON object.
+    pub input: &'a RawValue,
+    /// The policy of the run.
+    pub policy: Option<&'a Policy>,
+    /// The URL to call when the job has ended, which names the submission.
+    pub webhook: Option<SecretString>,
+}
+
+/// Submits each input by `POST /run`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SubmitByRun;
+
+impl Submit for SubmitByRun {
+    fn submit<'a>(&'a self, submission: Submission<'a>) -> JobId<'a> {
+        Box::pin(async move {
+            let Submission { endpoint, input, policy, webhook, .. } = submission;
+            // What can be submitted again is, once that is recorded: it is not this call's to decide.
+            let mut run = endpoint.run(input).retry(RetryPolicy::never());
+            if let Some(policy) = policy {
+                run = run.policy(policy.clone());
+            }
+            if let Some(url) = webhook {
+                run = run.webhook(url);
+            }
+            Ok(run.await?.id().to_owned())
+        })
+    }
+}

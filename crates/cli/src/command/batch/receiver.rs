@@ -1,0 +1,78 @@
+//! Receiving the webhook calls that resolve unknown outcomes.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{StatusCode, Uri};
+use clap::Args;
+use podqueue_batch::Batch;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use crate::duration::duration;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// The largest call that is read, in bytes: a job's record with its output and its input.
+const LARGEST: usize = 64 * 1024 * 1024;
+
+/// How calls arrive, with `--on-unknown by-webhook`.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Webhooks")]
+pub struct Receiving {
+    /// The URL at which the service can call this program, for --on-unknown by-webhook.
+    ///
+    /// If it contains a secret, set the variable instead, which others on the machine cannot read.
+    #[arg(long, value_name = "URL", env = "PODQUEUE_WEBHOOK_URL", hide_env_values = true)]
+    pub webhook_url: Option<String>,
+
+    /// The address to listen on, to which that URL leads: a tunnel or a proxy, as a rule.
+    #[arg(long, value_name = "ADDRESS")]
+    pub webhook_listen: Option<SocketAddr>,
+
+    /// How long to wait for calls when nothing else is left to do: longer than a job takes.
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "1m")]
+    pub webhook_wait: Duration,
+}
+
+/// A receiver that is to pass its calls to a batch.
+pub struct Receiver(TcpListener);
+
+/// A receiver that does. It ends when this is dropped.
+pub struct Listening(JoinHandle<()>);
+
+impl Receiver {
+    pub async fn listen(address: SocketAddr) -> Result<Self, Failure> {
+        let listener = TcpListener::bind(address).await.map_err(|error| {
+            Failure::new(Exit::Error, format!("could not listen on {address}: {error}"))
+        })?;
+        Ok(Self(listener))
+    }
+
+    pub fn pass_on_to(self, batch: Batch) -> Listening {
+        let app =
+            Router::new().fallback(receive).layer(DefaultBodyLimit::max(LARGEST)).with_state(batch);
+        Listening(tokio::spawn(async move {
+            // It ends with the program alone.
+            let _ = axum::serve(self.0, app).await;
+        }))
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+async fn receive(State(batch): State<Batch>, uri: Uri, body: Bytes) -> StatusCode {
+    match batch.deliver(uri.query().unwrap_or_default(), &body).await {
+        Ok(true) => StatusCode::OK,
+        Ok(false) => StatusCode::NOT_FOUND,
+        // The service calls again.
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}

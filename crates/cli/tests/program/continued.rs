@@ -1,0 +1,219 @@
+//! Batches that other processes look at and cancel, that are left alone for a while, or whose inputs
+//! change.
+
+use std::fs;
+use std::time::Duration;
+
+use podqueue_local::{Fault, HandlerError, LocalJob, LocalService, Operation, Workers};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, BufReader};
+
+use crate::batch::{Said, gated, outstanding};
+use crate::support::{Site, ended};
+
+const GATED: [&str; 7] = ["batch", "run", "in.jsonl", "-e", "gated", "-o", "out.jsonl"];
+
+#[tokio::test]
+async fn changed_inputs_are_refused_and_taken_up_with_force() {
+    let site = Site::start().await;
+    site.write_inputs(4);
+    let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"];
+    site.run(&[&run[..], &["--take", "2"]].concat()).await;
+    fs::write(site.home.path().join("in.jsonl"), "{\"n\":9}\n{\"n\": 1}\n{\"n\":8}\n{\"n\": 3}\n")
+        .unwrap();
+    site.run(&run).await.fails(1, "the same command with --force");
+    let forced = site.run(&[&run[..], &["--force"]].concat()).await;
+    forced.fails(0, "1 are submitted as they are now, 1 had been submitted before and keep");
+    let mut results = site.lines("out.jsonl");
+    results.sort_by_key(|line| line["index"].as_u64());
+    let outputs: Vec<_> = results.iter().map(|line| line["output"]["n"].clone()).collect();
+    assert_eq!(outputs, [0, 1, 8, 3]);
+    // From now on, these are the inputs.
+    site.run(&run).await.assert_code(0);
+}
+
+#[tokio::test]
+async fn a_batch_that_runs_is_cancelled_from_another_terminal() {
+    let (builder, _gate) = gated();
+    let site = Site::with(builder).await;
+    site.write_inputs(10);
+    let child = site.program(&[&GATED[..], &["--window", "4"]].concat()).spawn().unwrap();
+    outstanding(&site, 4).await;
+    let cancelled = site.run(&["batch", "cancel", "out.jsonl", "--json"]).await;
+    cancelled.fails(0, "is told to cancel it");
+    let counts: Value = serde_json::from_str(&cancelled.stdout).unwrap();
+    assert_eq!(counts, json!({ "cancelled": 10, "outstanding": 0 }));
+    let ran = ended(child).await;
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(ran.stdout.contains("cancelled by another process"), "{}", ran.stdout);
+    assert_eq!(site.submissions(), 4);
+    assert_eq!(site.lines("out.jsonl.failed.jsonl").len(), 10);
+}
+
+#[tokio::test]
+async fn a_watcher_sees_the_rate_and_whether_a_process_runs_the_batch() {
+    let handler = |job: LocalJob| async move {
+        match job.input["n"].as_u64() {
+            Some(100..) => {
+                job.cancelled().await;
+                Err(HandlerError::from("cancelled"))
+            }
+            _ => Ok(job.input),
+        }
+    };
+    let site = Site::with(
+        LocalService::builder()
+            .endpoint("gated", handler)
+            .workers_of("gated", Workers::between(8, 8)),
+    )
+    .await;
+    site.write_inputs(105);
+    let mut child = site.program(&GATED).spawn().unwrap();
+    outstanding(&site, 5).await;
+    let watch = ["batch", "watch", "out.jsonl", "--interval", "100ms"];
+    let mut watching = site.program(&[&watch[..], &["--json"]].concat()).spawn().unwrap();
+    let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines();
+    let mut next = async || -> Value {
+        serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap()
+    };
+    let seen = loop {
+        let seen = next().await;
+        if seen["eta_seconds"].is_number() {
+            break seen;
+        }
+    };
+    assert_eq!(seen["running"], true);
+    let (rate, eta) = (seen["rate"].as_f64().unwrap(), seen["eta_seconds"].as_f64().unwrap());
+    assert!((rate * eta - 5.0).abs() < 1e-6, "5 are left: {seen}");
+    child.kill().await.unwrap();
+    let seen = loop {
+        let seen = next().await;
+        if seen["running"] == false {
+            break seen;
+        }
+    };
+    assert_eq!((&seen["rate"], &seen["submitted"]), (&Value::Null, &json!(5)));
+    watching.kill().await.unwrap();
+    let mut watching = site.program(&watch).spawn().unwrap();
+    let mut said = Said::by(&mut watching);
+    said.until("no process runs this batch").await;
+    let again = site.program(&GATED).spawn().unwrap();
+    said.until("a process runs this batch again").await;
+    site.run(&["batch", "cancel", "out.jsonl"]).await.assert_code(0);
+    assert_eq!(ended(watching).await.code, 3);
+    assert_eq!(ended(again).await.code, 3);
+}
+
+#[tokio::test]
+async fn webhooks_resolve_unknown_outcomes() {
+    let site = Site::start().await;
+    site.write_inputs(20);
+    let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl", "--on-unknown"];
+    let run = [&run[..], &["by_webhook"]].concat();
+    site.run(&run).await.fails(2, "needs --webhook-url and --webhook-listen");
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let address = free.to_string();
+    site.local.add_fault(Fault::lost_response().on(Operation::Run).times(3));
+    let url = format!("http://{address}/hook?token=s3cret");
+    let arguments = ["--webhook-listen", &address, "--webhook-wait", "30s", "--quiet"];
+    let mut program = site.program(&[&run[..], &arguments].concat());
+    let ran = ended(program.env("PODQUEUE_WEBHOOK_URL", &url).spawn().unwrap()).await;
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(site.lines("out.jsonl").len(), 20);
+    assert_eq!(site.submissions(), 20);
+    assert!(!format!("{ran:?}").contains("s3cret"));
+    let help = ended(
+        site.program(&["batch", "run", "-h"]).env("PODQUEUE_WEBHOOK_URL", &url).spawn().unwrap(),
+    );
+    assert!(!help.await.stdout.contains("s3cret"));
+    // Nobody listens there any more, unless somebody does.
+    let _taken = std::net::TcpListener::bind(free).unwrap();
+    let mut program =
+        site.program(&[&run[..], &arguments, &["--webhook-url", "http://h/"]].concat());
+    ended(program.spawn().unwrap()).await.fails(1, "could not listen on");
+}
+
+#[tokio::test]
+async fn a_queue_that_is_full_is_waited_for() {
+    let site = Site::start().await;
+    site.write_inputs(120);
+    let mut local = site.program(&["local", "--listen", "127.0.0.1:0", "--max-queued", "10"]);
+    let mut local = local.spawn().unwrap();
+    let mut lines = BufReader::new(local.stdout.take().unwrap()).lines();
+    let line = lines.next_line().await.unwrap().unwrap();
+    let url = line.strip_prefix("export PODQUEUE_BASE_URL=").unwrap();
+    let inputs: String = (0..120).map(|_| "{\"ms\": 20}\n").collect();
+    fs::write(site.home.path().join("in.jsonl"), inputs).unwrap();
+    for (results, window) in [("a.jsonl", "1000"), ("b.jsonl", "5")] {
+        let run = ["batch", "run", "in.jsonl", "-e", "sleep", "-o", results, "--window", window];
+        let child = site.program(&run).env("PODQUEUE_BASE_URL", url).spawn().unwrap();
+        ended(child).await.assert_code(0);
+        assert_eq!(site.lines(results).len(), 120);
+    }
+    local.kill().await.unwrap();
+    let at_most = site.program(&GATED).args(["--window", "many"]).spawn().unwrap();
+    ended(at_most).await.fails(2, "--window");
+}
+
+/// How a batch ends that nobody runs for so long, on the clocks of the service and of the program.
+#[cfg(target_os = "linux")]
+async fn away_for(minutes: u64) -> (Value, usize) {
+    let handler = |job: LocalJob| async move {
+        if job.input["n"].as_u64() >= Some(5) {
+            job.cancelled().await;
+        }
+        Ok(job.input)
+    };
+    let builder = LocalService::builder()
+        .manual_clock()
+        .endpoint("gated", handler)
+        .workers_of("gated", Workers::between(10, 10))
+        .execution_timeout_of("gated", Duration::from_secs(7_200));
+    let site = Site::with(builder).await;
+    site.write_inputs(10);
+    site.local.add_fault(Fault::response(503, "{}").on(Operation::Status));
+    let mut child = site.program(&GATED).spawn().unwrap();
+    outstanding(&site, 10).await;
+    loop {
+        let health = site.run(&["health", "gated", "--json"]).await;
+        let health: Value = serde_json::from_str(&health.stdout).unwrap();
+        if health["jobs"]["completed"] == 5 {
+            break;
+        }
+    }
+    child.kill().await.unwrap();
+    site.local.clear_faults();
+    let away = Duration::from_secs(minutes * 60);
+    site.local.clock().advance(away);
+    let tools = tempfile::tempdir().unwrap();
+    let mut child = site
+        .program(&GATED)
+        .env("LD_PRELOAD", crate::preload::library(tools.path()))
+        .env("PRELOAD_CLOCK", away.as_secs().to_string())
+        .spawn()
+        .unwrap();
+    let status = loop {
+        let status = site.status("out.jsonl").await;
+        if status["submitted"] == 5 {
+            break status;
+        }
+    };
+    child.kill().await.unwrap();
+    (status, site.submissions())
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn after_29_minutes_everything_is_collected() {
+    let (status, submissions) = away_for(29).await;
+    assert_eq!((&status["completed"], &status["expired"]), (&json!(5), &json!(0)), "{status}");
+    assert_eq!(submissions, 10);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn after_31_minutes_what_had_finished_has_expired() {
+    let (status, submissions) = away_for(31).await;
+    assert_eq!((&status["completed"], &status["expired"]), (&json!(0), &json!(5)), "{status}");
+    assert_eq!(submissions, 10);
+}
