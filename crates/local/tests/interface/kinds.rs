@@ -83,6 +83,22 @@ async fn health(service: &Service) -> Value {
     service.get("/v2/e/health").await.1
 }
 
+/// Waits until a job runs, and its worker knows: one that attaches gets the job a moment later, and
+/// would ignore a stop that overtakes it.
+async fn until_begun(service: &Service, id: &str, attempts: usize) {
+    service.until("e", id, "IN_PROGRESS").await;
+    if service.local.worker_environment("e").is_some() {
+        eventually("a worker that knows its job", async || {
+            let lines = service.local.worker_logs("e");
+            let begun = |line: &&podqueue_local::WorkerLog| {
+                line.job.as_deref() == Some(id) && line.text.contains("begun")
+            };
+            lines.iter().filter(begun).count() >= attempts
+        })
+        .await;
+    }
+}
+
 async fn a_job_completes_with_its_chunks_and_output(kind: Kind) {
     let service = service(kind, ONE).await;
     for emitted in [json!([]), json!([1, { "a": "b" }, null]), json!(["é\n"])] {
@@ -140,7 +156,7 @@ async fn progress_is_shown_until_the_job_ends(kind: Kind) {
 async fn a_cancelled_job_makes_room_for_the_next(kind: Kind) {
     let service = service(kind, ONE).await;
     let first = service.run("e", hang()).await;
-    service.until("e", &first, "IN_PROGRESS").await;
+    until_begun(&service, &first, 1).await;
     let next = service.run("e", json!({ "input": {} })).await;
     assert_eq!(service.status("e", &next).await.1["status"], "IN_QUEUE");
     assert_eq!(service.post(&format!("/v2/e/cancel/{first}")).await.0, 200);
@@ -153,8 +169,8 @@ async fn a_job_that_runs_too_long_times_out_and_can_be_retried(kind: Kind) {
     let service = service(kind, ONE).await;
     let body = json!({ "input": { "hang": true }, "policy": { "executionTimeout": 5000 } });
     let id = service.run("e", body).await;
-    for _ in 0..2 {
-        service.until("e", &id, "IN_PROGRESS").await;
+    for attempt in 1..=2 {
+        until_begun(&service, &id, attempt).await;
         service.advance(seconds(5));
         let record = service.until("e", &id, "TIMED_OUT").await;
         assert_eq!(record["executionTime"], 5000);
@@ -167,7 +183,7 @@ async fn the_ttl_deletes_a_running_job(kind: Kind) {
     let service = service(kind, ONE).await;
     let body = json!({ "input": { "hang": true }, "policy": { "ttl": 10_000 } });
     let id = service.run("e", body).await;
-    service.until("e", &id, "IN_PROGRESS").await;
+    until_begun(&service, &id, 1).await;
     service.advance(seconds(10));
     assert_refused(&service.status("e", &id).await, StatusCode::NOT_FOUND, "no such job");
     let id = service.run("e", json!({ "input": {} })).await;
@@ -189,14 +205,14 @@ async fn a_retried_job_starts_anew(kind: Kind) {
 async fn jobs_run_in_the_order_in_which_they_were_queued(kind: Kind) {
     let service = service(kind, ONE).await;
     let first = service.run("e", hang()).await;
-    service.until("e", &first, "IN_PROGRESS").await;
+    until_begun(&service, &first, 1).await;
     let mut waiting = vec![first];
     for _ in 0..3 {
         waiting.push(service.run("e", hang()).await);
     }
     for next in 1..4 {
         service.post(&format!("/v2/e/cancel/{}", waiting[next - 1])).await;
-        service.until("e", &waiting[next], "IN_PROGRESS").await;
+        until_begun(&service, &waiting[next], 1).await;
         for later in &waiting[next + 1..] {
             assert_eq!(service.status("e", later).await.1["status"], "IN_QUEUE");
         }
