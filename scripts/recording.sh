@@ -13,6 +13,7 @@ recorder=$target/recorder/bin/term-transcript
 cargo build --quiet --locked -p podqueue-cli
 
 folder=$(mktemp -d)
+: >"$folder/service.env"
 podqueue=$target/debug/podqueue
 "$podqueue" local --listen 127.0.0.1:0 >"$folder/service.env" 2>/dev/null &
 service=$!

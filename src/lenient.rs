@@ -2,6 +2,7 @@
 //!
 //! Generated code names these functions in its serde attributes.
 
+pub mod object;
 pub mod shape;
 
 use std::collections::HashMap;

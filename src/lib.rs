@@ -131,6 +131,7 @@ pub mod __private {
     pub use serde;
     pub use serde_json;
 
+    pub use crate::__object as object;
     pub use crate::__open_enum as open_enum;
     #[cfg(fuzzing)]
     pub use crate::fuzz;

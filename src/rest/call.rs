@@ -6,7 +6,11 @@ mod method;
 mod multipart;
 mod target;
 
+use std::borrow::Cow;
 use std::fmt::Display;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{self, Poll, ready};
 use std::time::Duration;
 
 pub use bytes::Bytes;
@@ -22,14 +26,15 @@ pub use self::target::Target;
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::events::ServerEvents;
 use crate::hiding::{secrets_in, secrets_named};
+use crate::lenient::shape::{Answer, Reading};
 use crate::secret_string::SecretString;
-use crate::transport::{Call, Operation, Path, Reply};
+use crate::transport::{Call, Operation, Path, Repeat, Reply};
 
 /// A call under construction, piece by piece.
 pub struct RestCall {
     operation: Operation,
     path: Path,
-    query: Vec<(&'static str, String)>,
+    query: Vec<(Cow<'static, str>, String)>,
     headers: Vec<(&'static str, String)>,
     secrets: Vec<SecretString>,
     body: Option<Bytes>,
@@ -71,8 +76,12 @@ impl RestCall {
     }
 
     /// Adds a query parameter: omitted for `None`, repeated for a list.
-    pub fn query(mut self, name: &'static str, value: &impl Serialize) -> Self {
-        let values = match serde_json::to_value(value) {
+    pub fn query(self, name: &'static str, value: &impl Serialize) -> Self {
+        self.query_value(name, serde_json::to_value(value))
+    }
+
+    fn query_value(mut self, name: &'static str, value: serde_json::Result<Value>) -> Self {
+        let values = match value {
             Ok(Value::Array(items)) => items,
             Ok(value) => vec![value],
             Err(error) => {
@@ -82,24 +91,33 @@ impl RestCall {
         };
         for value in values.iter().filter_map(text) {
             self.secrets.extend(secrets_named(name, &value));
-            self.query.push((name, value));
+            self.query.push((name.into(), value));
         }
         self
     }
 
-    /// Adds a query parameter that joins a list into one value; omitted for `None` and for an empty
-    /// list.
-    pub fn query_joined(
+    /// Adds a query parameter that is encoded like a field of a form; omitted for `None`.
+    pub fn query_styled(self, name: &'static str, value: &impl Serialize, style: Style) -> Self {
+        self.styled_value(name, serde_json::to_value(value), style)
+    }
+
+    fn styled_value(
         mut self,
         name: &'static str,
-        values: &impl Serialize,
-        separator: &str,
+        value: serde_json::Result<Value>,
+        style: Style,
     ) -> Self {
-        let before = self.query.len();
-        self = self.query(name, values);
-        let texts: Vec<_> = self.query.drain(before..).map(|(_, text)| text).collect();
-        if !texts.is_empty() {
-            self.query.push((name, texts.join(separator)));
+        match value {
+            Ok(value) => {
+                let mut pairs = Vec::new();
+                form::write(&mut pairs, name, &value, Some(style));
+                self.secrets.extend(secrets_in(&value));
+                for (name, value) in pairs {
+                    self.secrets.extend(secrets_named(&name, &value));
+                    self.query.push((name.into(), value));
+                }
+            }
+            Err(error) => self.fail(name, format_args!("cannot be written: {error}")),
         }
         self
     }
@@ -110,6 +128,14 @@ impl RestCall {
         self.secrets.extend(secrets_named(name, &value));
         self.headers.push((name, value));
         self
+    }
+
+    /// Adds a header where there is a value.
+    pub fn optional_header(self, name: &'static str, value: &Option<impl ToString>) -> Self {
+        match value {
+            Some(value) => self.header(name, value),
+            None => self,
+        }
     }
 
     /// Sets the media types that the response may have, if not only JSON.
@@ -131,14 +157,23 @@ impl RestCall {
 
     /// The same with another media type.
     pub fn json_as(
-        mut self,
+        self,
         media: &'static str,
         body: Option<&impl Serialize>,
         changes: &Changes,
     ) -> Self {
+        self.with_json(media, body.map(|body| body as &dyn Body), changes)
+    }
+
+    fn with_json(
+        mut self,
+        media: &'static str,
+        body: Option<&dyn Body>,
+        changes: &Changes,
+    ) -> Self {
         let json = match (body, changes.is_empty()) {
             (None, true) => return self,
-            (Some(body), true) => serde_json::to_vec(body),
+            (Some(body), true) => body.text(),
             (_, false) => match self.changed(body, changes) {
                 Some(body) => serde_json::to_vec(&body),
                 None => return self,
@@ -156,8 +191,17 @@ impl RestCall {
     /// Sets a body of `application/x-www-form-urlencoded`, whose fields are written as JSON unless
     /// a style says otherwise.
     pub fn form(
-        mut self,
+        self,
         body: Option<&impl Serialize>,
+        changes: &Changes,
+        styles: &[(&str, Style)],
+    ) -> Self {
+        self.with_form(body.map(|body| body as &dyn Body), changes, styles)
+    }
+
+    fn with_form(
+        mut self,
+        body: Option<&dyn Body>,
         changes: &Changes,
         styles: &[(&str, Style)],
     ) -> Self {
@@ -205,9 +249,9 @@ impl RestCall {
         self
     }
 
-    fn changed(&mut self, body: Option<&impl Serialize>, changes: &Changes) -> Option<Value> {
+    fn changed(&mut self, body: Option<&dyn Body>, changes: &Changes) -> Option<Value> {
         let written = match body {
-            Some(body) => serde_json::to_value(body),
+            Some(body) => body.value(),
             None => Ok(Value::Object(Map::new())),
         };
         let mut body = match written {
@@ -225,56 +269,79 @@ impl RestCall {
     }
 
     /// Sends the call and reads the response as a `T`.
-    pub async fn send<T: DeserializeOwned>(self, rest: &Target) -> Result<T> {
-        self.read(rest, |reply, attempted| reply.decode(attempted)).await
+    pub fn send<T: DeserializeOwned + 'static>(self, rest: Target) -> Sending<T> {
+        self.read(rest, |reply, attempted| reply.decode(attempted))
+    }
+
+    /// Sends the call and reads the response as a value of the shape `R`.
+    pub fn send_shaped<R: Reading<Value: 'static>>(self, rest: Target) -> Sending<R::Value> {
+        self.read(rest, |reply, attempted| {
+            reply.decode(attempted).map(|answer: Answer<R>| answer.0)
+        })
     }
 
     /// Sends a call whose response may have no content.
-    pub async fn send_optional<T: DeserializeOwned>(self, rest: &Target) -> Result<Option<T>> {
+    pub fn send_optional<T: DeserializeOwned + 'static>(self, rest: Target) -> Sending<Option<T>> {
         self.read(rest, |reply, attempted| match reply.body.trim_ascii() {
             b"" => Ok(None),
             _ => reply.decode(attempted),
         })
-        .await
+    }
+
+    /// Sends a call whose response may have no content, or is a value of the shape `R`.
+    pub fn send_optional_shaped<R: Reading<Value: 'static>>(
+        self,
+        rest: Target,
+    ) -> Sending<Option<R::Value>> {
+        self.read(rest, |reply, attempted| match reply.body.trim_ascii() {
+            b"" => Ok(None),
+            _ => {
+                let answer: Option<Answer<R>> = reply.decode(attempted)?;
+                Ok(answer.map(|answer| answer.0))
+            }
+        })
     }
 
     /// Sends a call whose response is UTF-8 text.
-    pub async fn send_text(self, rest: &Target) -> Result<String> {
+    pub fn send_text(self, rest: Target) -> Sending<String> {
         self.read(rest, |reply, attempted| {
             String::from_utf8(reply.body.to_vec()).map_err(|_| {
                 let message = "the response is not UTF-8 text";
                 reply.explain(Error::new(ErrorKind::Decode, attempted, message))
             })
         })
-        .await
     }
 
     /// Sends a call whose response is arbitrary bytes.
-    pub async fn send_bytes(self, rest: &Target) -> Result<Bytes> {
-        self.exchange(rest).await.map(|reply| reply.body)
+    pub fn send_bytes(self, rest: Target) -> Sending<Bytes> {
+        self.read(rest, |reply, _| Ok(reply.body))
     }
 
     /// Sends a call whose response has no content.
-    pub async fn send_empty(self, rest: &Target) -> Result<()> {
-        self.exchange(rest).await.map(drop)
+    pub fn send_empty(self, rest: Target) -> Sending<()> {
+        self.read(rest, |_, _| Ok(()))
     }
 
     /// Sends a call whose response is a stream of events.
-    pub async fn send_events(self, rest: &Target) -> Result<ServerEvents> {
+    pub fn send_events(self, rest: Target) -> Sending<ServerEvents> {
         let mut call = self.accept("text/event-stream");
         call.reads_events = true;
         let most = rest.context.transport.wire.largest_response;
-        call.read(rest, |reply, attempted| ServerEvents::new(reply, attempted, most)).await
+        let (attempted, repeat) = (call.attempted(), call.operation.repeat);
+        Box::pin(async move {
+            let reply = call.exchange(&rest).await?;
+            ServerEvents::new(reply, &attempted, most).map_err(|error| repeat.unreadable(error))
+        })
     }
 
-    async fn read<T>(
+    fn read<T: 'static>(
         self,
-        rest: &Target,
-        read: impl FnOnce(Reply, &Attempted) -> Result<T>,
-    ) -> Result<T> {
+        rest: Target,
+        read: fn(Reply, &Attempted) -> Result<T>,
+    ) -> Sending<T> {
         let (attempted, repeat) = (self.attempted(), self.operation.repeat);
-        let reply = self.exchange(rest).await?;
-        read(reply, &attempted).map_err(|error| repeat.unreadable(error))
+        let exchange = Box::pin(async move { self.exchange(&rest).await });
+        Box::pin(Answered { exchange, attempted, repeat, read })
     }
 
     async fn exchange(self, rest: &Target) -> Result<Reply> {
@@ -285,7 +352,7 @@ impl RestCall {
         let url = self.path.on(&*rest.url(&attempted)?, &attempted)?;
         let mut call = Call::new(&self.operation, attempted, url, rest.auth());
         for (name, value) in self.query {
-            call = call.query(name, &value);
+            call = call.query(&name, &value);
         }
         for (name, value) in self.headers {
             call = call.header(name, value);
@@ -307,5 +374,46 @@ impl RestCall {
 
     fn fail(&mut self, field: &str, rule: impl Display) {
         self.failed = Some(Error::refused(self.attempted(), field, rule));
+    }
+}
+
+/// A body that can be serialized, whatever its type: what is done with it is compiled once, and not
+/// for each type of a description.
+trait Body {
+    fn text(&self) -> serde_json::Result<Vec<u8>>;
+    fn value(&self) -> serde_json::Result<Value>;
+}
+
+impl<T: Serialize> Body for T {
+    fn text(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(self)
+    }
+
+    fn value(&self) -> serde_json::Result<Value> {
+        serde_json::to_value(self)
+    }
+}
+
+/// What a call resolves to when it is sent.
+pub type Sending<T> = Pin<Box<dyn Future<Output = Result<T>> + Send>>;
+
+/// A call that is being sent, and how its response is read. Only the latter is compiled for each
+/// type of a response.
+struct Answered<T> {
+    exchange: Sending<Reply>,
+    attempted: Attempted,
+    repeat: Repeat,
+    read: fn(Reply, &Attempted) -> Result<T>,
+}
+
+impl<T> Future for Answered<T> {
+    type Output = Result<T>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<Self::Output> {
+        let reply = ready!(self.exchange.as_mut().poll(context));
+        let read = |reply| (self.read)(reply, &self.attempted);
+        Poll::Ready(
+            reply.and_then(|reply| read(reply).map_err(|error| self.repeat.unreadable(error))),
+        )
     }
 }

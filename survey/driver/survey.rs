@@ -59,13 +59,22 @@ impl Case<'_> {
 
     pub fn optional<T: DeserializeOwned>(&self, place: &str, name: &str) -> Result<Option<T>, Stop> {
         let Some(value) = self.sampled(place, name)? else { return Ok(None) };
-        let text = match &value {
+        // What is text in Rust is text on the wire, a list in a path or in a header too; and
+        // samples of parameters may be given as such.
+        let other = match &value {
             Value::Number(_) | Value::Bool(_) => Some(Value::String(value.to_string())),
+            Value::Array(items) if place != "body" => {
+                let texts = items.iter().map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned));
+                Some(Value::String(texts.collect::<Vec<_>>().join(",")))
+            }
+            Value::String(text) if place != "body" => {
+                let list = || Value::Array(text.split(',').map(Value::from).collect());
+                Some(serde_json::from_str(text).unwrap_or_else(|_| list()))
+            }
             _ => None,
         };
         let read = serde_json::from_value(value.clone());
-        // What is text in Rust is text on the wire.
-        let read = read.or_else(|error| text.map_or(Err(error), serde_json::from_value));
+        let read = read.or_else(|error| other.map_or(Err(error), serde_json::from_value));
         read.map(Some).map_err(|error| {
             format!("sample refused: {place} {name} as {}: {error}: {value}", std::any::type_name::<T>())
         })

@@ -18,6 +18,7 @@ const { resetGenerator } = load('@stoplight/prism-http/dist/mocker/generator/JSO
 const { stripReadOnlyProperties } = load('@stoplight/prism-http/dist/utils/filterRequiredProperties.js');
 const { validateOutput } = load('@stoplight/prism-http/dist/validator/index.js');
 const { validateBody } = load('@stoplight/prism-http/dist/validator/validators/index.js');
+const { ValidationContext } = load('@stoplight/prism-http/dist/validator/validators/types.js');
 // The one whose options are set by the mock service's generator.
 const { JSONSchemaFaker } = createRequire(load.resolve('@stoplight/prism-http'))('json-schema-faker');
 
@@ -55,15 +56,25 @@ function notEmpty(parameters) {
   return parameters;
 }
 
-// An example that is published for a body may contradict its schema.
+// An example that is published for a body may contradict its schema, and so may those within the
+// schema, of which samples are made, and samples themselves: an address without a dot is no email.
 function givenBody(content, bundled) {
   const value = given(content, bundled);
-  if (!content.schema || value.error) return value;
+  if (!content.schema || value.error || isValid(value.value, content, bundled)) return value;
+  for (let attempt = 0; attempt < 8; attempt++) {
+    const made = given({ schema: content.schema }, bundled);
+    if (made.error || isValid(made.value, content, bundled)) return made;
+  }
+  return { error: 'what is made of the schema does not conform to it' };
+}
+
+function isValid(value, content, bundled) {
+  // A form would have to be encoded first.
+  if (!content.mediaType.includes('json')) return true;
   try {
-    const checked = validateBody(value.value, [content], 'input', content.mediaType, false, bundled);
-    return checked._tag === 'Left' ? given({ schema: content.schema }, bundled) : value;
+    return validateBody(value, [content], ValidationContext.Input, content.mediaType, false, bundled)._tag !== 'Left';
   } catch {
-    return value;
+    return true;
   }
 }
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use crate::Failure;
 use crate::measure::{Measured, measured};
@@ -26,8 +27,10 @@ impl UserCrate {
              tokio = {{ version = \"1\", features = [\"rt\", \"macros\", \"time\"] }}\n"
         );
         fs::write(user.folder.join("Cargo.toml"), manifest)?;
+        // The program of an earlier run need not compile.
+        fs::remove_file(user.file("main.rs")).ok();
         user.write("lib.rs", "")?;
-        match user.check()? {
+        match user.check(None)? {
             Measured { code: Some(0), .. } => Ok(user),
             _ => {
                 Err(format!("what generated code depends on does not compile:\n{}", user.log()?)
@@ -46,18 +49,19 @@ impl UserCrate {
         self.folder.join("src").join(name)
     }
 
-    /// `cargo check`.
-    pub fn check(&self) -> Result<Measured, Failure> {
+    /// `cargo check`, which may have to end in time.
+    pub fn check(&self, patience: Option<Duration>) -> Result<Measured, Failure> {
         let mut command = Command::new("cargo");
         command.args(["check", "--quiet", "--target-dir"]).arg(target());
-        measured(command.current_dir(&self.folder), &self.folder.join("cargo.log"))
+        measured(command.current_dir(&self.folder), &self.folder.join("cargo.log"), patience)
     }
 
     /// The program of its `main.rs`, built.
     pub fn build(&self) -> Result<Option<PathBuf>, Failure> {
         let mut command = Command::new("cargo");
         command.args(["build", "--quiet", "--bin", &self.name, "--target-dir"]).arg(target());
-        let measured = measured(command.current_dir(&self.folder), &self.folder.join("cargo.log"))?;
+        let measured =
+            measured(command.current_dir(&self.folder), &self.folder.join("cargo.log"), None)?;
         Ok((measured.code == Some(0)).then(|| target().join("debug").join(&self.name)))
     }
 

@@ -58,17 +58,24 @@ pub fn read(path: &Path) -> Result<Value, Failure> {
 
 /// The operations of a description, as `GET /pods/{id}`.
 pub fn operations(description: &Value) -> BTreeSet<String> {
-    let mut operations = BTreeSet::new();
+    described(description).into_iter().map(|(operation, ..)| operation).collect()
+}
+
+/// The operations of a description, each with its path item and its own description.
+pub fn described(description: &Value) -> Vec<(String, &Value, &Value)> {
+    let mut operations = Vec::new();
     for (path, item) in description["paths"].as_object().into_iter().flatten() {
         if path.starts_with("x-") {
             continue;
         }
         let item = resolve(description, item);
         for method in METHODS.iter().filter(|it| item.get(**it).is_some()) {
-            operations.insert(format!("{} {path}", method.to_uppercase()));
+            let described = resolve(description, &item[*method]);
+            operations.push((format!("{} {path}", method.to_uppercase()), item, described));
         }
-        let more = item["additionalOperations"].as_object().into_iter().flatten();
-        operations.extend(more.map(|(method, _)| format!("{method} {path}")));
+        for (method, it) in item["additionalOperations"].as_object().into_iter().flatten() {
+            operations.push((format!("{method} {path}"), item, resolve(description, it)));
+        }
     }
     operations
 }
@@ -77,8 +84,8 @@ pub fn operations(description: &Value) -> BTreeSet<String> {
 pub fn resolve<'a>(description: &'a Value, mut value: &'a Value) -> &'a Value {
     for _ in 0..16 {
         let Some(target) = value["$ref"].as_str() else { return value };
-        let pointer = target.strip_prefix('#').unwrap_or("/ elsewhere");
-        value = description.pointer(pointer).unwrap_or(&Value::Null);
+        let pointer = target.strip_prefix('#').unwrap_or("/ elsewhere").replace("%20", " ");
+        value = description.pointer(&pointer).unwrap_or(&Value::Null);
     }
     value
 }

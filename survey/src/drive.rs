@@ -4,7 +4,7 @@ mod code;
 mod peer;
 mod verdict;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -91,6 +91,13 @@ fn drive(user: &UserCrate, path: &Path) -> Result<Driven, Failure> {
         calls.iter().filter_map(|call| Some((peer.index(&call.operation)?, call))).collect();
     for call in calls.iter().filter(|call| peer.index(&call.operation).is_none()) {
         driven.undriven("the peer has no such operation", &call.operation);
+    }
+    // Paths that differ after a `#` are the same on the wire.
+    let mut seen = BTreeSet::new();
+    let (known, again): (Vec<_>, Vec<_>) =
+        known.into_iter().partition(|(index, _)| seen.insert(*index));
+    for (_, call) in again {
+        driven.undriven("another operation has the same path", &call.operation);
     }
     let program = build(user, known, &mut driven)?;
     let output = Command::new(program)

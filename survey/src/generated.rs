@@ -106,18 +106,6 @@ impl Builder {
 }
 
 impl Visit<'_> for Builder {
-    fn visit_expr_match(&mut self, it: &syn::ExprMatch) {
-        // `match &self.field { Some(value) => call.header("name", value), … }`
-        let header = it.arms.iter().find_map(|arm| match &*arm.body {
-            Expr::MethodCall(call) if call.method == "header" => call.args.first().and_then(text),
-            _ => None,
-        });
-        match header {
-            Some(name) => self.links(Wire::Header(name), Some(&it.expr)),
-            None => visit::visit_expr_match(self, it),
-        }
-    }
-
     fn visit_expr_call(&mut self, it: &syn::ExprCall) {
         if it.func.to_token_stream().to_string().ends_with("RestCall :: new") {
             self.method = it.args.get(1).and_then(text).unwrap_or_default();
@@ -134,8 +122,8 @@ impl Visit<'_> for Builder {
                 self.path.push_str(&format!("{{{name}}}"));
                 self.links(Wire::Path(name), it.args.get(1));
             }
-            "query" | "query_joined" => self.links(Wire::Query(name), it.args.get(1)),
-            "header" => self.links(Wire::Header(name), it.args.get(1)),
+            "query" | "query_styled" => self.links(Wire::Query(name), it.args.get(1)),
+            "header" | "optional_header" => self.links(Wire::Header(name), it.args.get(1)),
             "value" | "files" => self.links(Wire::Part(name), it.args.get(1)),
             "json" => self.links(Wire::Body("application/json".to_owned()), it.args.first()),
             "form" => {

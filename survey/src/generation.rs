@@ -32,7 +32,7 @@ pub fn generate(description: &Path, code: &Path) -> Result<Generation, Failure> 
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("__generate").arg(description).arg(code);
     let output = code.with_extension("generation");
-    let measured = measured(&command, &output)?;
+    let measured = measured(&command, &output, None)?;
     let outcome = match measured.code {
         Some(0) => {
             let said: Said = serde_json::from_slice(&std::fs::read(code.with_extension("said"))?)?;

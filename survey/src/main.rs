@@ -6,6 +6,7 @@ mod description;
 mod drive;
 mod generated;
 mod generation;
+mod grown;
 mod measure;
 mod random;
 mod shrink;
@@ -38,7 +39,12 @@ fn run(arguments: &[String]) -> Result<bool, Failure> {
         ["__random", seed, count, folder] => {
             random::child(seed.parse()?, count.parse()?, folder.as_ref())
         }
-        ["__problem", file] => random::problem_of(file.as_ref()),
+        ["__print", seed] => random::print(seed.parse()?),
+        ["__problem", file, code] => random::problem_of(file.as_ref(), code.as_ref()),
+        ["--grown", operations, types] => {
+            println!("{}", grown::description(operations.parse()?, types.parse()?));
+            Ok(true)
+        }
         ["--random", seconds] => random::run(seconds.parse()?, None),
         ["--random", seconds, seed] => random::run(seconds.parse()?, Some(seed.parse()?)),
         ["--drive", places @ ..] if !places.is_empty() => {

@@ -1,11 +1,14 @@
 //! What a command costs. It is the child of a process that has no other children, because the
 //! system reports the peak memory of all children together.
 
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
-use std::time::Instant;
+use std::process::{Command, ExitStatus};
+use std::time::{Duration, Instant};
 
 use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
 use crate::Failure;
@@ -20,8 +23,12 @@ pub struct Measured {
     pub megabytes: f64,
 }
 
-/// Runs a command whose output goes to a file.
-pub fn measured(command: &Command, output: &Path) -> Result<Measured, Failure> {
+/// Runs a command whose output goes to a file. One that takes too long is ended, and has no code.
+pub fn measured(
+    command: &Command,
+    output: &Path,
+    patience: Option<Duration>,
+) -> Result<Measured, Failure> {
     let report = output.with_extension("measured");
     let mut outer = Command::new(std::env::current_exe()?);
     outer.arg("__measure").arg(&report).arg(command.get_program()).args(command.get_args());
@@ -31,10 +38,31 @@ pub fn measured(command: &Command, output: &Path) -> Result<Measured, Failure> {
     }
     let log = std::fs::File::create(output)?;
     outer.stdout(log.try_clone()?).stderr(log);
-    if !outer.status()?.success() {
-        return Err(format!("cannot run {command:?}").into());
+    match within(&mut outer, patience)? {
+        None => Ok(Measured::default()),
+        Some(status) if status.success() => Ok(serde_json::from_slice(&std::fs::read(&report)?)?),
+        Some(_) => Err(format!("cannot run {command:?}").into()),
     }
-    Ok(serde_json::from_slice(&std::fs::read(&report)?)?)
+}
+
+/// Runs a command to its end; none if it took too long, and was ended with all that it started.
+pub fn within(
+    command: &mut Command,
+    patience: Option<Duration>,
+) -> Result<Option<ExitStatus>, Failure> {
+    let mut child = command.process_group(0).spawn()?;
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if patience.is_some_and(|it| start.elapsed() > it) {
+            killpg(Pid::from_raw(child.id().try_into()?), Signal::SIGKILL)?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// The process in between.

@@ -1,6 +1,7 @@
 //! Random descriptions, a number for each: a description is the same whenever its number is.
 
 mod grammar;
+mod silence;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,11 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use nix::sys::resource::{Resource, setrlimit};
 use podqueue_codegen::{Source, rest};
 use serde_json::Value;
 
 use crate::crates::{UserCrate, work};
 use crate::generation::left_out;
+use crate::measure::within;
 use crate::shrink::shrink;
 use crate::table::first_lines;
 use crate::{Failure, description, generated};
@@ -23,6 +26,12 @@ const BATCH: u64 = 60;
 /// How long one description may take to generate.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How long compiling may take.
+const COMPILING: Duration = Duration::from_secs(240);
+
+/// How much memory any process may have, the generator's and the compiler's too.
+const MOST_BYTES: u64 = 8 << 30;
+
 /// How long the search for a smaller description with the same finding may take.
 const SHRINKING: Duration = Duration::from_secs(120);
 
@@ -32,6 +41,7 @@ const NO_RETURN: &str = "the generator does not return, or ends its process";
 pub fn run(seconds: u64, seed: Option<u64>) -> Result<bool, Failure> {
     let first = seed.unwrap_or_else(|| fastrand::u64(..1 << 40));
     println!("random descriptions from seed {first} on");
+    setrlimit(Resource::RLIMIT_AS, MOST_BYTES, MOST_BYTES)?;
     let user = UserCrate::new("random")?;
     let start = Instant::now();
     let (mut seed, mut operations, mut findings) = (first, 0, Vec::new());
@@ -115,7 +125,7 @@ fn refused(user: &UserCrate, modules: &[u64]) -> Result<Vec<(u64, String)>, Fail
         let module = |seed: &u64| format!("pub mod d{seed} {{ include!(\"d{seed}.rs\"); }}\n");
         let code: String = left.iter().map(module).collect();
         user.write("lib.rs", &format!("#![allow(deprecated)]\n{code}"))?;
-        if user.check()?.code == Some(0) {
+        if user.check(Some(COMPILING))?.code == Some(0) {
             return Ok(found);
         }
         let log = user.log()?;
@@ -130,7 +140,16 @@ fn refused(user: &UserCrate, modules: &[u64]) -> Result<Vec<(u64, String)>, Fail
             errors.is_empty()
         });
         if found.len() == before {
-            return Err(format!("the code does not compile:\n{}", first_lines(&log, 60)).into());
+            // The compiler does not say which, or does not return.
+            found.extend(match left.as_slice() {
+                [] => return Err(first_lines(&log, 60).into()),
+                [only] => vec![(*only, format!("error: {}", first_lines(&log, 20)))],
+                several => {
+                    let (some, others) = several.split_at(several.len() / 2);
+                    [refused(user, some)?, refused(user, others)?].concat()
+                }
+            });
+            return Ok(found);
         }
     }
 }
@@ -142,15 +161,16 @@ fn report(seed: u64, finding: &Finding, user: &UserCrate) -> Result<String, Fail
         Finding::Generating(text) => {
             let kind = kind(text);
             let same = |value: &Value| {
-                survives(value).is_ok_and(|it| it.is_some_and(|it| self::kind(&it) == kind))
+                survives(value, &user.file("d0.rs"))
+                    .is_ok_and(|it| it.is_some_and(|it| self::kind(&it) == kind))
             };
             (text, shrink(grammar::description(seed), until, same))
         }
         Finding::Compiling(text) => {
             let code = text.split_whitespace().next().unwrap_or_default();
             let same = |value: &Value| {
-                let Ok(generated) = rest::generate(&source(value)) else { return false };
-                user.write("d0.rs", &generated.code).is_ok()
+                fs::remove_file(user.file("d0.rs")).ok();
+                survives(value, &user.file("d0.rs")).is_ok_and(|it| it.is_none())
                     && refused(user, &[0])
                         .is_ok_and(|it| it.iter().any(|it| it.1.starts_with(code)))
             };
@@ -167,16 +187,24 @@ fn report(seed: u64, finding: &Finding, user: &UserCrate) -> Result<String, Fail
     ))
 }
 
+/// The same for findings of one kind: what was done, and the first words of what came of it.
 fn kind(text: &str) -> String {
-    text.split([':', '(', '`']).next().unwrap_or_default().to_owned()
+    let (what, how) = text.split_once(": ").unwrap_or((text, ""));
+    let how = how.split([':', '(', '`', '$']).next().unwrap_or_default();
+    match what {
+        "refused" | "panic" => format!("{what}: {how}"),
+        // The operation that it is about is not part of it.
+        _ => what.to_owned(),
+    }
 }
 
-/// What is wrong with a description, looked for in a process that it may end.
-fn survives(description: &Value) -> Result<Option<String>, Failure> {
+/// What is wrong with a description, looked for in a process that it may end. If nothing is, the
+/// generated code is written to a file.
+fn survives(description: &Value, code: &Path) -> Result<Option<String>, Failure> {
     let file = work().join("candidate.json");
     fs::write(&file, description.to_string())?;
     let mut command = Command::new(std::env::current_exe()?);
-    command.arg("__problem").arg(&file);
+    command.arg("__problem").arg(&file).arg(code);
     let said = ended(command, PATIENCE / 6)?;
     Ok(match said.split_once(' ') {
         Some(("problem", text)) => Some(text.to_owned()),
@@ -185,12 +213,21 @@ fn survives(description: &Value) -> Result<Option<String>, Failure> {
     })
 }
 
+/// Prints the description of a number.
+pub fn print(seed: u64) -> Result<bool, Failure> {
+    println!("{}", serde_json::to_string_pretty(&grammar::description(seed))?);
+    Ok(true)
+}
+
 /// That process.
-pub fn problem_of(file: &Path) -> Result<bool, Failure> {
+pub fn problem_of(file: &Path, code: &Path) -> Result<bool, Failure> {
     std::panic::set_hook(Box::new(|_| ()));
     match problem(&serde_json::from_slice(&fs::read(file)?)?) {
-        Some(text) => println!("problem {text}"),
-        None => println!("no problem"),
+        Err(text) => println!("problem {text}"),
+        Ok(generated) => {
+            fs::write(code, generated)?;
+            println!("no problem");
+        }
     }
     Ok(true)
 }
@@ -201,11 +238,9 @@ pub fn child(seed: u64, count: u64, folder: &Path) -> Result<bool, Failure> {
     for seed in seed..seed + count {
         let description = grammar::description(seed);
         match problem(&description) {
-            Some(problem) => println!("{seed} finding {}", problem.replace('\n', "\\n")),
-            None => {
-                let generated =
-                    rest::generate(&source(&description)).map_err(|_| "not deterministic")?;
-                fs::write(folder.join(format!("d{seed}.rs")), generated.code)?;
+            Err(problem) => println!("{seed} finding {}", problem.replace('\n', "\\n")),
+            Ok(generated) => {
+                fs::write(folder.join(format!("d{seed}.rs")), generated)?;
                 println!("{seed} compile {}", description::operations(&description).len());
             }
         }
@@ -217,45 +252,40 @@ fn source(description: &Value) -> Source {
     Source::new("openapi/random.json", description.to_string())
 }
 
-/// What generating shows to be wrong: a panic, a refusal, an operation that is left out silently.
-fn problem(description: &Value) -> Option<String> {
+/// The generated code, or what generating shows to be wrong: a panic, a refusal, an operation that
+/// is left out silently.
+fn problem(description: &Value) -> Result<String, String> {
     let source = source(description);
     let generated = match std::panic::catch_unwind(|| rest::generate(&source)) {
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
-            return Some(format!("panic: {text}"));
+            return Err(format!("panic: {text}"));
         }
         Ok(Err(mistakes)) => {
             let mistakes: Vec<_> = mistakes.iter().map(|it| it.message.as_str()).collect();
-            return Some(format!("refused: {}", mistakes.join("; ")));
+            return Err(format!("refused: {}", mistakes.join("; ")));
         }
         Ok(Ok(generated)) => generated,
     };
     let warnings: Vec<_> = generated.warnings.iter().map(|it| it.message.clone()).collect();
-    let calls = match generated::calls(&generated.code) {
-        Ok(calls) => calls,
-        Err(failure) => return Some(format!("does not parse: {failure}")),
-    };
+    let calls = generated::calls(&generated.code).map_err(|it| format!("does not parse: {it}"))?;
     let mut known: BTreeSet<_> = left_out(&warnings).map(str::to_owned).collect();
-    known.extend(calls.into_iter().map(|it| it.operation));
+    known.extend(calls.iter().map(|it| it.operation.clone()));
     let missing = description::operations(description);
-    let missing = missing.iter().find(|it| !description::is_known(it, |it| known.contains(it)))?;
-    Some(format!("left out without a warning: {missing}"))
+    match missing.iter().find(|it| !description::is_known(it, |it| known.contains(it))) {
+        Some(missing) => Err(format!("left out without a warning: {missing}")),
+        None => match silence::missing(description, &calls, &warnings, &generated.code) {
+            Some(missing) => Err(format!("lost without a warning: {missing}")),
+            None => Ok(generated.code),
+        },
+    }
 }
 
 /// What a process prints until it ends, or until it has taken too long.
 fn ended(mut command: Command, patience: Duration) -> Result<String, Failure> {
     let output: PathBuf = work().join("random.out");
     let file = fs::File::create(&output)?;
-    let mut child = command.stdout(file).stderr(Stdio::null()).spawn()?;
-    let start = Instant::now();
-    while child.try_wait()?.is_none() {
-        if start.elapsed() > patience {
-            child.kill()?;
-            child.wait()?;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    within(command.stdout(file).stderr(Stdio::null()), Some(patience))?;
     Ok(fs::read_to_string(&output)?)
 }

@@ -87,7 +87,7 @@ fn row(user: &UserCrate, path: &Path) -> Result<Row, Failure> {
         }
     }
     user.write("lib.rs", "#![allow(deprecated)]\ninclude!(\"generated.rs\");\n")?;
-    let compiled = user.check()?;
+    let compiled = user.check(None)?;
     if compiled.code != Some(0) {
         let log = user.log()?;
         row.findings.push(format!("does not compile: {}", first_lines(&log, 30)));

@@ -227,7 +227,7 @@ async fn write(client: &Client, method: &'static str) -> podqueue::Result<()> {
         .query("api_key", &[QUERY])
         .header("x-auth-token", &HEADER)
         .json(Some(&body), Changes::NONE)
-        .send::<Vec<String>>(&Target::of(client, "/v1"))
+        .send::<Vec<String>>(Target::of(client, "/v1"))
         .await
         .map(drop)
 }
@@ -246,7 +246,7 @@ async fn every_method_is_sent_as_itself_and_retried_as_its_semantics_allow() {
     ] {
         let server = Script::of([Reply::Close, Reply::ok("")]).await;
         let call = RestCall::new("it", method).literal("/it");
-        let result = call.send_empty(&Target::of(&server.client(), "/v1")).await;
+        let result = call.send_empty(Target::of(&server.client(), "/v1")).await;
         assert_eq!(server.lines(), vec![format!("{method} /v1/it"); sent]);
         let kind = result.err().map(|error| error.kind());
         assert_eq!(kind, (sent == 1).then_some(ErrorKind::OutcomeUnknown), "{method}");
@@ -300,8 +300,8 @@ async fn a_credential_in_base64_is_not_shown_decoded() {
     let get = || RestCall::new("get", "GET").literal("/things");
     let input = json!({"headers": {"Authorization": basic}});
     for error in [
-        get().send_empty(&target).await.unwrap_err(),
-        get().header("authorization", &basic).send_empty(&target).await.unwrap_err(),
+        get().send_empty(target.clone()).await.unwrap_err(),
+        get().header("authorization", &basic).send_empty(target.clone()).await.unwrap_err(),
         server.endpoint().run(&input).await.map(drop).unwrap_err(),
     ] {
         let expected = "the password [redacted] of [redacted] is wrong";

@@ -16,7 +16,7 @@ fn stream(body: &str) -> Reply {
 /// As a generated call does it.
 async fn watch(client: &Client, timeout: Option<Duration>) -> Result<ServerEvents> {
     let call = RestCall::new("watch", "GET").literal("/events").timeout(timeout);
-    call.send_events(&Target::of(client, "")).await
+    call.send_events(Target::of(client, "")).await
 }
 
 /// The data of all events, and the kinds of errors.

@@ -26,6 +26,7 @@ mod http2;
 mod jobs;
 mod limits;
 mod many;
+mod objects;
 mod observing;
 mod random;
 mod refused;

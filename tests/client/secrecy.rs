@@ -210,7 +210,7 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
         let write = write.parameter("token", &"path-canary").query("apiKey", &"path-canary");
         let write = write.header("x-auth-token", &"path-canary");
         let body = json!({"password": "body-canary", "env": {"A": "env-canary"}});
-        let write = write.json(Some(&body), Changes::NONE).send_empty(&rest);
+        let write = write.json(Some(&body), Changes::NONE).send_empty(rest);
         let password = json!({"password": "body-canary"}).as_object().unwrap().clone();
         let wait = job.wait().timeout(moment).cancel_on_timeout();
         let results = [

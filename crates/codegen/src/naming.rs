@@ -150,6 +150,23 @@ pub(crate) fn unique_pascal(taken: &mut HashSet<String>, name: String) -> String
     candidate
 }
 
+/// The same for the types of a description, which the type generator cases once more.
+pub(crate) fn unique_type(taken: &mut HashSet<String>, name: String) -> String {
+    let mut candidate = name.clone();
+    let mut number = 2;
+    while !taken.insert(cased(&candidate)) {
+        candidate = format!("{}{number}", name.trim_end_matches('_'));
+        number += 1;
+    }
+    candidate
+}
+
+/// The name of a type as the type generator cases it: `A100_80gb` and `A10080gb` are the same.
+pub(crate) fn cased(name: &str) -> String {
+    let name = name.to_upper_camel_case();
+    if name.starts_with(may_begin) { name } else { format!("X{name}") }
+}
+
 fn words(wire: &str) -> String {
     match wire {
         "+1" => "plus1".to_owned(),
@@ -237,5 +254,7 @@ mod tests {
         assert_eq!(unique_pascal(&mut taken, "Id".into()), "Id2");
         assert_eq!(unique_pascal(&mut taken, "Self_".into()), "Self_");
         assert_eq!(unique_pascal(&mut taken, "Self_".into()), "Self2");
+        assert_eq!(unique_type(&mut taken, "A100_80gb".into()), "A100_80gb");
+        assert_eq!(unique_type(&mut taken, "A10080gb".into()), "A10080gb2");
     }
 }

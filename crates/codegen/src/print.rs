@@ -10,7 +10,46 @@ pub(crate) fn file(source: &str, tokens: TokenStream) -> Result<String, Diagnost
     let file = syn::parse2::<syn::File>(tokens).map_err(|error| {
         Diagnostic::of_file(source, format!("the generated code does not parse: {error}"))
     })?;
-    Ok(airy(&prettyplease::unparse(&file)))
+    Ok(airy(&by_line(&prettyplease::unparse(&file))))
+}
+
+/// The macro with a line for each field of an object.
+const OBJECT: &str = "::podqueue::__private::object! {\n";
+
+/// Gives each field of an object a line of its own: the printer takes them for words.
+fn by_line(code: &str) -> String {
+    let mut pieces = code.split(OBJECT);
+    let mut lines = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let indentation = " ".repeat(lines.len() - lines.trim_end_matches(' ').len());
+        lines.push_str(OBJECT);
+        let end = piece.find(&format!("\n{indentation}}}\n")).unwrap_or_default();
+        let (fields, rest) = piece.split_at(end);
+        lines.push_str(&fields_by_line(fields, &indentation));
+        lines.push_str(rest);
+    }
+    lines
+}
+
+fn fields_by_line(fields: &str, indentation: &str) -> String {
+    let mut lines = format!("{indentation}    ");
+    let (mut in_text, mut escaped) = (false, false);
+    for c in fields.trim().replace(&format!("\n{indentation}    "), " ").chars() {
+        let is_blank = c == ' ' && lines.ends_with(' ');
+        match c {
+            _ if in_text => lines.push(c),
+            '{' | ';' => lines.push_str(&format!("{c}\n{indentation}        ")),
+            '}' => {
+                lines.truncate(lines.trim_end().len());
+                lines.push_str(&format!("\n{indentation}    }}"));
+            }
+            _ if is_blank => {}
+            _ => lines.push(c),
+        }
+        in_text ^= c == '"' && !escaped;
+        escaped = c == '\\' && !escaped;
+    }
+    lines
 }
 
 /// Puts a blank line between items, as people do.
@@ -35,7 +74,7 @@ fn indentation(line: &str) -> usize {
 }
 
 fn starts_item(line: &str) -> bool {
-    ["///", "#[", "impl", "pub ", "fn ", "const ", "::podqueue::__private::open_enum!"]
+    ["///", "#[", "impl", "pub ", "fn ", "const ", "::podqueue::__private::"]
         .iter()
         .any(|start| line.starts_with(start))
 }

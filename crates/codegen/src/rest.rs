@@ -7,6 +7,7 @@ mod emit;
 mod fields;
 mod mend;
 mod model;
+mod object;
 mod place;
 mod pointer;
 mod read;

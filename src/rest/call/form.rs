@@ -3,7 +3,7 @@
 use reqwest::Url;
 use serde_json::Value;
 
-/// How a form field that is a list or an object is encoded.
+/// How a form field or a query parameter that is a list or an object is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// As JSON text.
@@ -30,7 +30,13 @@ pub(super) fn form(body: &Value, styles: &[(&str, Style)]) -> Option<String> {
     Some(url.query().unwrap_or_default().to_owned())
 }
 
-fn write(pairs: &mut Vec<(String, String)>, name: &str, value: &Value, style: Option<Style>) {
+/// Adds the pairs of a field.
+pub(super) fn write(
+    pairs: &mut Vec<(String, String)>,
+    name: &str,
+    value: &Value,
+    style: Option<Style>,
+) {
     let mut pair = |name: &str, text: Option<String>| {
         pairs.extend(text.map(|text| (name.to_owned(), text)));
     };
@@ -80,6 +86,8 @@ pub(super) fn text(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
         Value::String(text) => Some(text.clone()),
+        // As in a path: 10, and not 10.0.
+        Value::Number(number) if number.is_f64() => number.as_f64().map(|it| it.to_string()),
         other => Some(other.to_string()),
     }
 }

@@ -69,13 +69,22 @@ impl Case<'_> {
                 // OpenAPI says that such parameters are ignored; the peer does not.
                 _ if self.is_about_ignored_headers() => driven
                     .undriven("the peer checks a header that is not a parameter", self.operation),
+                status if self.violations("request").is_empty() => driven.undriven(
+                    &format!("the peer responds with {status} whatever is sent"),
+                    self.operation,
+                ),
+                _ if self.is_about_samples() => {
+                    driven.undriven("a sample does not conform to its schema", self.operation);
+                }
                 status => {
                     find(driven, format!("refused with {status}: {}", self.violations("request")))
                 }
             }
             self.differences().into_iter().for_each(|it| find(driven, it));
-        } else {
+        } else if self.is_asked_for(exchange) {
             driven.examples += 1;
+        } else {
+            return;
         }
         if !(200..300).contains(&exchange.status) {
             return;
@@ -122,6 +131,21 @@ impl Case<'_> {
                 .any(|name| it.starts_with(&format!("Request header parameter {name} ")))
         };
         !said.is_empty() && said.split("; ").all(about)
+    }
+
+    /// Whether all that is wrong is a value that was sent as it was given.
+    fn is_about_samples(&self) -> bool {
+        const RULES: [&str; 5] =
+            ["match pattern", "match format", "match exactly one", "be <", "be >"];
+        let said = self.violations("request");
+        let about = |it: &str| RULES.iter().any(|rule| it.contains(&format!(" must {rule}")));
+        self.differences().is_empty() && said.split("; ").all(about)
+    }
+
+    /// Whether a published example is of a media type that the call asks for.
+    fn is_asked_for(&self, exchange: &Exchange) -> bool {
+        let accepted = exchange.headers.get("accept").and_then(Value::as_str).unwrap_or_default();
+        accepted != "application/json" || exchange.media.contains("json")
     }
 
     /// What the peer says of a request or of its own response.

@@ -1,89 +1,16 @@
-//! The grammar of OpenAPI 3.0 and 3.1, with what real descriptions make of it: any name, references
+//! The grammar of OpenAPI 3.0 to 3.2, with what real descriptions make of it: any name, references
 //! in circles, schemas that contradict themselves.
+
+mod schemas;
+mod words;
 
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
-/// Names that are words of Rust, types of its own, equal but for case, or no identifiers at all.
-const NAMES: [&str; 40] = [
-    "Pet",
-    "pet",
-    "PET",
-    "Pet_",
-    "HashMap",
-    "Option",
-    "String",
-    "Vec",
-    "Box",
-    "Result",
-    "Default",
-    "type",
-    "self",
-    "Self",
-    "crate",
-    "gen",
-    "async",
-    "r#type",
-    "13.0",
-    "1",
-    "-1",
-    "+1",
-    "a-b",
-    "a_b",
-    "a.b",
-    "aB",
-    "List<Pet>",
-    "Ärger",
-    "日本",
-    "",
-    " ",
-    "$",
-    "@id",
-    "value",
-    "null",
-    "send",
-    "timeout",
-    "body",
-    "rest",
-    "Api",
-];
-const FORMATS: [&str; 14] = [
-    "int32",
-    "int64",
-    "uint8",
-    "float",
-    "double",
-    "date",
-    "date-time",
-    "uuid",
-    "byte",
-    "binary",
-    "password",
-    "ipv4",
-    "uri",
-    "unheard-of",
-];
-const MEDIA: [&str; 9] = [
-    "application/json",
-    "application/json; charset=utf-8",
-    "application/problem+json",
-    "application/x-www-form-urlencoded",
-    "multipart/form-data",
-    "text/plain",
-    "application/octet-stream",
-    "text/event-stream",
-    "*/*",
-];
-const STATUSES: [&str; 9] = ["200", "201", "204", "2XX", "default", "302", "400", "404", "5XX"];
-const TEXTS: [&str; 7] = [
-    "Words.",
-    "",
-    "A `list`:\n\n* one\n* two",
-    "[link](#x) <b>",
-    "*/ /* \"quoted\" \\",
-    "```\ncode\n```",
-    "é\u{2028}\t\0",
-];
+use self::words::{MEDIA, NAMES, STATUSES, TEXTS};
+
+/// Names that end with a number from this one on occur once.
+pub const UNIQUE: u32 = 1_000_000;
 
 /// The description of a number.
 pub fn description(seed: u64) -> Value {
@@ -114,37 +41,94 @@ impl Maker {
         if self.one_in(3) { format!("{name}{}", self.rng.usize(..4)) } else { name }
     }
 
+    /// A name that may be one that occurs nowhere else, so that it can be looked for.
+    fn field(&mut self) -> String {
+        let name = self.name();
+        if self.one_in(3) { format!("{name}{}", self.rng.u32(UNIQUE..)) } else { name }
+    }
+
     fn document(&mut self) -> Value {
         let mut names: Vec<_> = (0..self.rng.usize(..8)).map(|_| self.name()).collect();
-        // Components have names of these characters.
-        names
-            .iter_mut()
-            .for_each(|it| it.retain(|it| it.is_ascii_alphanumeric() || "._-".contains(it)));
+        // Components have names of these characters, though not everybody cares.
+        for name in &mut names {
+            if !self.one_in(6) {
+                name.retain(|it| it.is_ascii_alphanumeric() || "._-".contains(it));
+            }
+        }
         names.retain(|it| !it.is_empty());
         self.schemas = names.clone();
         let schemas: Map<_, _> = names.into_iter().map(|name| (name, self.schema(0))).collect();
         let mut paths = Map::new();
         for _ in 0..1 + self.rng.usize(..4) {
             let (path, parameters) = self.path();
-            paths.insert(path, self.item(parameters));
+            let item = match self.rng.usize(..16) {
+                0 => json!({ "$ref": "#/components/pathItems/Shared" }),
+                1 => json!({ "$ref": "#/components/pathItems/Missing" }),
+                _ => self.item(parameters),
+            };
+            paths.insert(path, item);
         }
-        let version = if self.is_newer { "3.1.0" } else { "3.0.3" };
+        let version = match (self.is_newer, self.one_in(6)) {
+            (false, _) => "3.0.3",
+            (true, false) => "3.1.0",
+            (true, true) => "3.2.0",
+        };
         let mut document = json!({
             "openapi": version,
             "info": { "title": self.pick(&TEXTS), "version": "1" },
             "paths": paths,
             "components": {
                 "schemas": schemas,
-                "parameters": { "Shared": self.parameter("query") },
-                "requestBodies": { "Shared": self.body() },
-                "responses": { "Shared": self.response() },
+                "parameters": { "Shared": self.parameter("query"), "a b": self.parameter("header") },
+                "requestBodies": {
+                    "Shared": self.body(),
+                    "Alias": { "$ref": "#/components/requestBodies/Shared" },
+                },
+                "responses": {
+                    "Shared": self.response(),
+                    "Alias": { "$ref": "#/components/responses/Shared" },
+                },
+                "pathItems": { "Shared": self.item(Vec::new()) },
+                "securitySchemes": {
+                    "bearer": { "type": "http", "scheme": "bearer" },
+                    "key": {
+                        "type": "apiKey",
+                        "in": self.pick(&["query", "header", "cookie"]),
+                        "name": self.name(),
+                    },
+                },
             },
         });
+        if self.one_in(4) {
+            document["security"] = self.security();
+        }
+        if self.one_in(4) {
+            document["$defs"] = json!({ self.name(): self.schema(2) });
+        }
+        if self.is_newer && self.one_in(4) {
+            document["webhooks"] = json!({ self.name(): self.item(Vec::new()) });
+        }
         if self.one_in(3) {
-            document["servers"] =
-                json!([{ "url": self.pick(&["/", "/v2", "https://a.b/c/{d}", "x y"]) }]);
+            document["servers"] = self.servers();
         }
         document
+    }
+
+    fn servers(&mut self) -> Value {
+        let url = self.pick(&["/", "/v2", "https://a.b/c/{d}", "x y", "//a.b/c", ""]);
+        json!([{ "url": url, "variables": { "d": { "default": self.name() } } }])
+    }
+
+    fn security(&mut self) -> Value {
+        let mut all = Vec::new();
+        for _ in 0..self.rng.usize(..3) {
+            all.push(match self.rng.usize(..4) {
+                0 => json!({}),
+                1 => json!({ "key": [], "bearer": [] }),
+                _ => json!({ self.pick(&["bearer", "key", "missing"]): [] }),
+            });
+        }
+        Value::Array(all)
     }
 
     fn path(&mut self) -> (String, Vec<Value>) {
@@ -173,7 +157,18 @@ impl Maker {
     }
 
     fn item(&mut self, parameters: Vec<Value>) -> Value {
+        let mut parameters = parameters;
+        if self.one_in(4) {
+            parameters.push(self.parameter("query"));
+        }
         let mut item = json!({ "parameters": parameters });
+        if self.one_in(8) {
+            item["servers"] = self.servers();
+        }
+        if self.one_in(12) {
+            let method = self.pick(&["COPY", "a b", "query"]);
+            item["additionalOperations"] = json!({ method: self.operation() });
+        }
         for _ in 0..1 + self.rng.usize(..3) {
             let method =
                 self.pick(&["get", "put", "post", "delete", "options", "head", "patch", "trace"]);
@@ -186,16 +181,18 @@ impl Maker {
         let mut parameters = Vec::new();
         for _ in 0..self.rng.usize(..4) {
             let place = self.pick(&["query", "query", "header", "cookie"]);
-            parameters.push(match self.rng.usize(..8) {
+            parameters.push(match self.rng.usize(..10) {
                 0 => json!({ "$ref": "#/components/parameters/Shared" }),
                 1 => json!({ "$ref": "#/components/parameters/Missing" }),
+                2 => json!({ "$ref": "#/components/parameters/a%20b" }),
                 _ => self.parameter(place),
             });
         }
         let mut responses = Map::new();
         for _ in 0..self.rng.usize(..4) {
-            let response = match self.rng.usize(..8) {
+            let response = match self.rng.usize(..9) {
                 0 => json!({ "$ref": "#/components/responses/Shared" }),
+                2 => json!({ "$ref": "#/components/responses/Alias" }),
                 1 => json!({ "$ref": "#/components/responses/Missing" }),
                 _ => self.response(),
             };
@@ -206,10 +203,20 @@ impl Maker {
             operation["operationId"] = json!(self.name());
         }
         if self.one_in(2) {
-            operation["requestBody"] = match self.rng.usize(..6) {
+            operation["requestBody"] = match self.rng.usize(..7) {
                 0 => json!({ "$ref": "#/components/requestBodies/Shared" }),
+                1 => json!({ "$ref": "#/components/requestBodies/Alias" }),
                 _ => self.body(),
             };
+        }
+        if self.one_in(6) {
+            operation["security"] = self.security();
+        }
+        if self.one_in(12) {
+            operation["servers"] = self.servers();
+        }
+        if self.one_in(12) {
+            operation["callbacks"] = json!({ "on": { "{$url}": { "post": { "responses": {} } } } });
         }
         self.describe(&mut operation);
         operation
@@ -227,17 +234,27 @@ impl Maker {
     }
 
     fn parameter(&mut self, place: &str) -> Value {
-        let mut parameter = json!({ "name": self.name(), "in": place, "required": self.one_in(3) });
+        let mut parameter =
+            json!({ "name": self.field(), "in": place, "required": self.one_in(3) });
         match self.rng.usize(..12) {
             0 => parameter["content"] = json!({ "application/json": { "schema": self.schema(1) } }),
             1 => {}
             _ => parameter["schema"] = self.schema(2),
         }
         if self.one_in(4) {
-            let styles =
-                ["form", "simple", "spaceDelimited", "pipeDelimited", "deepObject", "label"];
+            let styles = [
+                "form",
+                "simple",
+                "spaceDelimited",
+                "pipeDelimited",
+                "deepObject",
+                "label",
+                "matrix",
+            ];
             parameter["style"] = json!(self.pick(&styles));
-            parameter["explode"] = json!(self.rng.bool());
+            if self.rng.bool() {
+                parameter["explode"] = json!(self.rng.bool());
+            }
         }
         self.describe(&mut parameter);
         parameter
@@ -248,17 +265,46 @@ impl Maker {
         for _ in 0..self.rng.usize(..3) {
             let mut media =
                 if self.one_in(8) { json!({}) } else { json!({ "schema": self.schema(0) }) };
+            if self.one_in(16) {
+                media = json!({ "itemSchema": self.schema(0) });
+            }
             if self.one_in(5) {
                 media["example"] = self.value(0);
             }
-            if self.one_in(6) {
-                media["encoding"] =
-                    json!({ self.name(): { "contentType": "text/plain", "style": "deepObject" } });
+            if self.one_in(3) {
+                media["encoding"] = self.encoding(&media);
             }
             let is_json = self.one_in(2);
             content.insert(if is_json { MEDIA[0] } else { self.pick(&MEDIA) }.to_owned(), media);
         }
         Value::Object(content)
+    }
+
+    /// Of the fields that a media type has, and of one that it perhaps has not.
+    fn encoding(&mut self, media: &Value) -> Value {
+        let fields = media["schema"]["properties"].as_object().into_iter().flatten();
+        let mut names: Vec<_> = fields.map(|(name, _)| name.clone()).collect();
+        names.push(self.name());
+        let mut encoding = json!({});
+        for name in names {
+            let styles = ["form", "deepObject", "spaceDelimited", "pipeDelimited"];
+            let media = ["text/plain", "application/json", "image/png, image/*", "*/*"];
+            let it = &mut encoding[name];
+            *it = json!({});
+            if self.one_in(2) {
+                it["contentType"] = json!(self.pick(&media));
+            }
+            if self.one_in(2) {
+                it["style"] = json!(self.pick(&styles));
+            }
+            if self.one_in(3) {
+                it["explode"] = json!(self.rng.bool());
+            }
+            if self.one_in(6) {
+                it["headers"] = json!({ "X-A": { "schema": { "type": "string" } } });
+            }
+        }
+        encoding
     }
 
     fn body(&mut self) -> Value {
@@ -269,197 +315,6 @@ impl Maker {
         match self.one_in(4) {
             true => json!({ "description": self.pick(&TEXTS) }),
             false => json!({ "description": "", "content": self.content() }),
-        }
-    }
-
-    fn reference(&mut self) -> Value {
-        match self.schemas.len() {
-            0 => json!({ "$ref": "#/components/schemas/Missing" }),
-            _ if self.one_in(20) => json!({ "$ref": "#/components/schemas/Missing" }),
-            many => {
-                let name = &self.schemas[self.rng.usize(..many)];
-                json!({ "$ref": format!("#/components/schemas/{name}") })
-            }
-        }
-    }
-
-    fn schema(&mut self, depth: usize) -> Value {
-        if depth > 4 || self.one_in(4) {
-            return self.reference();
-        }
-        let mut schema = match self.rng.usize(..16) {
-            0..=2 => self.string(),
-            3 | 4 => self.number(),
-            5 => json!({ "type": "boolean" }),
-            6 | 7 => self.list(depth),
-            8..=10 => self.object(depth),
-            11 | 12 => self.choice(depth),
-            13 => json!({ "enum": self.values() }),
-            14 => self.anything(depth),
-            _ => self.mixture(depth),
-        };
-        if !schema.is_object() {
-            return schema;
-        }
-        if self.one_in(6) {
-            self.make_nullable(&mut schema);
-        }
-        for (key, one_in) in [("default", 10), ("example", 10)] {
-            if self.one_in(one_in) {
-                schema[key] = self.value(0);
-            }
-        }
-        for key in ["readOnly", "writeOnly", "uniqueItems"] {
-            if self.one_in(20) {
-                schema[key] = json!(true);
-            }
-        }
-        if self.one_in(10) {
-            schema["title"] = json!(self.name());
-        }
-        self.describe(&mut schema);
-        schema
-    }
-
-    fn make_nullable(&mut self, schema: &mut Value) {
-        if !self.is_newer || self.one_in(10) {
-            schema["nullable"] = json!(true);
-        } else if let Some(kind) = schema["type"].as_str() {
-            schema["type"] = json!([kind, "null"]);
-        }
-    }
-
-    fn string(&mut self) -> Value {
-        let mut schema = json!({ "type": "string" });
-        match self.rng.usize(..4) {
-            0 => schema["format"] = json!(self.pick(&FORMATS)),
-            1 => {
-                schema["enum"] =
-                    json!((0..1 + self.rng.usize(..5)).map(|_| self.name()).collect::<Vec<_>>())
-            }
-            2 => {
-                schema["pattern"] = json!(self.pick(&["^a+$", "(?=x)", "[", "\\d{3}"]));
-                schema["minLength"] = json!(self.rng.u8(..5));
-                schema["maxLength"] = json!(self.rng.u8(..5));
-            }
-            _ if self.is_newer && self.one_in(3) => schema["const"] = json!(self.name()),
-            _ => {}
-        }
-        schema
-    }
-
-    fn number(&mut self) -> Value {
-        let mut schema = json!({ "type": self.pick(&["integer", "number"]) });
-        if self.one_in(2) {
-            schema["format"] = json!(self.pick(&FORMATS));
-        }
-        let bounds = [json!(0), json!(-1), json!(255), json!(1.5), json!(u64::MAX), json!(-1e300)];
-        for key in ["minimum", "maximum", "multipleOf"] {
-            if self.one_in(5) {
-                schema[key] = bounds[self.rng.usize(..bounds.len())].clone();
-            }
-        }
-        if self.one_in(8) {
-            schema["exclusiveMinimum"] = if self.is_newer { json!(3) } else { json!(true) };
-        }
-        if self.one_in(6) {
-            schema["enum"] = json!([1, 2, self.rng.i8(..)]);
-        }
-        schema
-    }
-
-    fn list(&mut self, depth: usize) -> Value {
-        let mut schema = json!({ "type": "array" });
-        match self.rng.usize(..8) {
-            0 => {}
-            1 if self.is_newer => {
-                schema["prefixItems"] = json!([self.schema(depth + 1), self.schema(depth + 1)])
-            }
-            _ => schema["items"] = self.schema(depth + 1),
-        }
-        if self.one_in(6) {
-            schema["minItems"] = json!(2);
-            schema["maxItems"] = json!(self.rng.u8(1..4));
-        }
-        schema
-    }
-
-    fn object(&mut self, depth: usize) -> Value {
-        let mut properties = Map::new();
-        for _ in 0..self.rng.usize(..5) {
-            properties.insert(self.name(), self.schema(depth + 1));
-        }
-        let mut required: Vec<_> = properties.keys().cloned().filter(|_| self.rng.bool()).collect();
-        if self.one_in(12) {
-            required.push("absent".to_owned());
-        }
-        let mut schema =
-            json!({ "type": "object", "properties": properties, "required": required });
-        match self.rng.usize(..8) {
-            0 => schema["additionalProperties"] = json!(self.rng.bool()),
-            1 => schema["additionalProperties"] = self.schema(depth + 1),
-            2 if self.is_newer => {
-                schema["patternProperties"] = json!({ "^x-": self.schema(depth + 1) })
-            }
-            _ => {}
-        }
-        if self.one_in(8) {
-            schema.as_object_mut().map(|it| it.remove("type"));
-        }
-        schema
-    }
-
-    fn choice(&mut self, depth: usize) -> Value {
-        let key = self.pick(&["oneOf", "anyOf", "allOf", "allOf"]);
-        let parts: Vec<_> = (0..self.rng.usize(..4)).map(|_| self.schema(depth + 1)).collect();
-        let mut schema = json!({ key: parts });
-        if self.one_in(4) {
-            schema["discriminator"] = json!({ "propertyName": self.name() });
-            if self.one_in(2) {
-                schema["discriminator"]["mapping"] =
-                    json!({ "a": self.reference()["$ref"], "b": "Pet" });
-            }
-        }
-        schema
-    }
-
-    fn anything(&mut self, depth: usize) -> Value {
-        match self.rng.usize(..4) {
-            0 if self.is_newer => json!(self.rng.bool()),
-            1 => json!({ "not": self.schema(depth + 1) }),
-            2 if self.is_newer => json!({ "type": ["string", "integer", "object", "null"] }),
-            _ => json!({}),
-        }
-    }
-
-    /// Keys that need not go together.
-    fn mixture(&mut self, depth: usize) -> Value {
-        let mut schema = self.object(depth + 1);
-        for (key, value) in self.choice(depth + 1).as_object().into_iter().flatten() {
-            schema[key] = value.clone();
-        }
-        if self.one_in(3) {
-            schema["type"] = json!(self.pick(&["string", "array", "null", "file", "integer"]));
-        }
-        if self.is_newer && self.one_in(3) {
-            schema["$ref"] = self.reference()["$ref"].clone();
-        }
-        schema
-    }
-
-    fn values(&mut self) -> Vec<Value> {
-        (0..1 + self.rng.usize(..4)).map(|_| self.value(0)).collect()
-    }
-
-    fn value(&mut self, depth: usize) -> Value {
-        match self.rng.usize(..8) {
-            0 => Value::Null,
-            1 => json!(self.rng.bool()),
-            2 => json!(self.rng.i32(..)),
-            3 => json!(0.5),
-            4 if depth < 3 => json!([self.value(depth + 1)]),
-            5 if depth < 3 => json!({ self.name(): self.value(depth + 1) }),
-            _ => json!(self.name()),
         }
     }
 }

@@ -175,7 +175,7 @@ impl Builder<'_> {
         });
         let (answer, send) = response::send(self.operation.answer.as_ref(), &self.signature.answer);
         let changes = self.takes_changes();
-        let call = request::statements(self.operation, changes);
+        let call = request::call(self.operation, changes);
         let changed = changes.then(|| quote!(changes: ::podqueue::rest::call::Changes,));
         let change = changes.then(changing);
         let parts = self.takes_parts();
@@ -215,9 +215,8 @@ impl Builder<'_> {
                 }
 
                 #send_docs
-                pub async fn send(self) -> ::podqueue::Result<#answer> {
-                    #call
-                    #send
+                pub fn send(self) -> ::podqueue::rest::call::Sending<#answer> {
+                    #call.#send(self.rest)
                 }
 
                 #events
@@ -225,12 +224,10 @@ impl Builder<'_> {
 
             impl ::std::future::IntoFuture for #builder {
                 type Output = ::podqueue::Result<#answer>;
-                type IntoFuture = ::std::pin::Pin<
-                    Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-                >;
+                type IntoFuture = ::podqueue::rest::call::Sending<#answer>;
 
                 fn into_future(self) -> Self::IntoFuture {
-                    Box::pin(self.send())
+                    self.send()
                 }
             }
         }
@@ -248,9 +245,8 @@ impl Builder<'_> {
         ));
         Some(quote! {
             #docs
-            pub async fn events(self) -> ::podqueue::Result<::podqueue::ServerEvents> {
-                #call
-                call.send_events(&self.rest).await
+            pub fn events(self) -> ::podqueue::rest::call::Sending<::podqueue::ServerEvents> {
+                #call.send_events(self.rest)
             }
         })
     }

@@ -25,6 +25,7 @@ mod places;
 mod references;
 mod responses;
 mod schemas;
+mod security;
 pub(super) mod tree;
 mod used;
 
@@ -69,6 +70,7 @@ pub(super) fn mend(
     let linked = link::link(source, &mut description);
     notes.origins = linked.origins;
     linked.unreadable.into_iter().for_each(|it| notes.add(it));
+    security::warn_of_demands(&description, &mut notes);
     examples::loosen(&mut description, &mut notes);
     lower::lower(&mut description, &mut notes);
     compose::compose(&mut description);

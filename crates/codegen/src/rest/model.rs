@@ -34,8 +34,8 @@ pub(crate) struct Parameter {
     pub(crate) wire: String,
     pub(crate) place: Place,
     pub(crate) required: bool,
-    /// What stands between the values of a list that is sent as one.
-    pub(crate) separator: Option<&'static str>,
+    /// How a query parameter is encoded that is no scalar and no list with a pair per element.
+    pub(crate) style: Option<Style>,
     /// The media type of a part, where the description names one.
     pub(crate) media: Option<String>,
     pub(crate) description: String,
@@ -85,7 +85,7 @@ pub(crate) enum Content {
     Events,
 }
 
-/// How a field of a form encodes a list or an object.
+/// How a field of a form, or a query parameter, encodes a list or an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     Json,

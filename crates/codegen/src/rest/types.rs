@@ -11,6 +11,7 @@ use syn::{Field, Fields, Item, ItemEnum, ItemStruct, parse_quote};
 use super::constructor;
 use super::fields::{Meanings, distinct_names, docs_or, has_default, is_flatten, lenient_field};
 use super::mend::NamedEnum;
+use super::object;
 use super::reexports::Reexports;
 use super::shorten::Shorten;
 use super::signatures::Signature;
@@ -52,13 +53,17 @@ pub(super) fn lenient<'a>(
             _ => {}
         }
         Reexports.visit_item_mut(&mut item);
-        name_serde(&mut item);
         let constructor = match &item {
             Item::Struct(item) if is_sent => constructor::of(item),
             _ => None,
         };
         let debug = redact::redact(&mut item, is_sent, wire_name);
-        types.extend(quote!(#item #constructor #debug));
+        let object = match &mut item {
+            Item::Struct(item) => object::of(item),
+            _ => None,
+        };
+        name_serde(&mut item);
+        types.extend(quote!(#item #constructor #debug #object));
     }
     let text = types.to_string();
     if !text.contains("ConversionError") {
@@ -69,7 +74,7 @@ pub(super) fn lenient<'a>(
             use ::std::collections::HashMap;
         )
     });
-    let lenient = text.contains("\"lenient::").then(|| {
+    let lenient = ["\"lenient::", " shaped < "].iter().any(|it| text.contains(it)).then(|| {
         quote!(
             use ::podqueue::__private::lenient;
         )

@@ -203,17 +203,22 @@ fn every_field_of_every_table_is_there_with_its_type() {
         let file: syn::File =
             syn::parse_str(item(&code, &format!("pub struct {name} {{"))).unwrap();
         let syn::Item::Struct(found) = &file.items[0] else { panic!("{name} is no struct") };
+        let object = format!("::podqueue::__private::object! {{\n        {name} {{\n");
+        let (_, object) = code.split_once(&object).unwrap();
+        let (object, _) = object.split_once('}').unwrap();
         let found: Vec<_> = found
             .fields
             .iter()
             .map(|field| {
-                let attributes = field.attrs.iter().map(|it| quote::quote!(#it).to_string());
-                let attributes = attributes.collect::<String>();
-                let renamed = attributes.split("rename = \"").nth(1);
-                let wire = renamed.and_then(|it| it.split('"').next()).map(str::to_owned);
+                // `0 "podId" pod_id plain optional;`
+                let ident = field.ident.as_ref().unwrap().to_string();
+                let mut lines = object.lines().map(|it| it.split_whitespace());
+                let wire = lines.find_map(|mut it| {
+                    let wire = it.nth(1)?;
+                    (it.next()? == ident).then(|| wire.trim_matches('"').to_owned())
+                });
                 let ty = &field.ty;
-                let ty = quote::quote!(#ty).to_string().replace(' ', "");
-                (wire.unwrap_or_else(|| field.ident.as_ref().unwrap().to_string()), ty)
+                (wire.unwrap(), quote::quote!(#ty).to_string().replace(' ', ""))
             })
             .collect();
         for (wire, kind) in *fields {

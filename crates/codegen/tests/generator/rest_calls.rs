@@ -37,26 +37,22 @@ fn an_operation_that_is_added_appears() {
     );
     assert!(
         item(&after, "impl StopPod {")
-            .contains("pub async fn send(self) -> ::podqueue::Result<()> {")
+            .contains("pub fn send(self) -> ::podqueue::rest::call::Sending<()> {")
     );
-    assert!(
-        item(&after, "impl ::std::future::IntoFuture for StopPod {")
-            .contains("Box::pin(self.send())")
-    );
+    assert!(item(&after, "impl ::std::future::IntoFuture for StopPod {").contains("self.send()"));
     assert_eq!(item(&before, "impl GetPod {"), item(&after, "impl GetPod {"));
 }
 
 #[test]
 fn a_call_is_described_piece_by_piece() {
     let code = paths(ONE).code;
-    let send = dense(item(&code, "pub async fn send"));
+    let send = dense(item(&code, "pub fn send(self"));
     assert_eq!(
         send,
-        "pub async fn send(self) -> ::podqueue::Result<types::GetPodResponse> { \
-         let call = ::podqueue::rest::call::RestCall::new(\"get_pod\", \"GET\") .literal(\"/pods/\") \
+        "pub fn send(self) -> ::podqueue::rest::call::Sending<types::GetPodResponse> { \
+         ::podqueue::rest::call::RestCall::new(\"get_pod\", \"GET\") .literal(\"/pods/\") \
          .parameter(\"podId\", &self.pod_id) .query(\"includeMachine\", &self.include_machine) \
-         .timeout(self.timeout); \
-         call.send(&self.rest).await }"
+         .timeout(self.timeout) .send(self.rest) }"
     );
 }
 
@@ -107,13 +103,13 @@ fn every_kind_of_parameter_can_be_given() {
     assert!(item(&code, "impl Put {").contains(
         "pub fn tags(mut self, tags: impl IntoIterator<Item = impl Into<String>>) -> Self {"
     ));
-    let send = dense(item(&code, "pub async fn send"));
+    let send = dense(item(&code, "pub fn send(self"));
     for part in [
         ".literal(\"/a/\") .parameter(\"n\", &self.n) .literal(\".\") .parameter(\"type\", &self.type_)",
         ".query(\"tags\", &self.tags) .query(\"sort\", &self.sort)",
         ".header(\"X-Must\", &self.x_must)",
         ".json(Some(&self.body), &self.changes)",
-        "match &self.x_trace { Some(value) => call.header(\"X-Trace\", value), None => call, };",
+        ".optional_header(\"X-Trace\", &self.x_trace)",
     ] {
         assert!(send.contains(part), "{part} is not in\n{send}");
     }
@@ -156,6 +152,6 @@ fn names_do_not_collide_with_what_is_there() {
     ] {
         assert!(builder.contains(field), "{field} is not in\n{builder}");
     }
-    let send = item(&code, "pub async fn send");
+    let send = item(&code, "pub fn send(self");
     assert!(send.contains(".query(\"foo_bar\", &self.foo_bar_2)"), "{send}");
 }

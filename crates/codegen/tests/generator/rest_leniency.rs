@@ -10,24 +10,18 @@ fn every_field_may_be_absent_or_null() {
          free: {type: object}",
     )
     .code;
-    let cases = [
-        ("pub id: Option<String>,", None),
-        ("pub on: Option<bool>,", None),
-        ("pub size: Option<i64>,", Some("integer")),
-        ("pub price: Option<f64>,", Some("number")),
-        ("pub list: Vec<String>,", Some("list")),
-        ("pub map: HashMap<String, String>,", Some("map_or_default")),
-        ("pub free: ::podqueue::__private::serde_json::Map<", Some("or_default")),
-    ];
-    for (field, helper) in cases {
-        let attributes = dense(above(&code, field));
-        match helper {
-            Some(helper) => {
-                let reads = format!("default, deserialize_with = \"lenient::{helper}\"");
-                assert!(attributes.contains(&reads), "{field} has {attributes}");
-            }
-            None => assert!(!attributes.contains("deserialize_with"), "{field} has {attributes}"),
-        }
+    let object = dense(item(&code, "::podqueue::__private::object! {"));
+    for (field, ty, read) in [
+        ("id", "Option<String>,", "plain"),
+        ("on", "Option<bool>,", "plain"),
+        ("size", "Option<i64>,", "integer"),
+        ("price", "Option<f64>,", "number"),
+        ("list", "Vec<String>,", "list"),
+        ("map", "HashMap<String, String>,", "map"),
+        ("free", "::podqueue::__private::serde_json::Map<", "or_default"),
+    ] {
+        assert!(code.contains(&format!("pub {field}: {ty}")), "{field}");
+        assert!(object.contains(&format!("\"{field}\" {field} {read} optional;")), "{object}");
     }
 }
 
@@ -40,15 +34,19 @@ fn what_lists_and_maps_hold_is_read_as_loosely_as_a_field() {
          costs: {type: object, additionalProperties: {type: number}}",
     )
     .code;
-    let cases = [
-        ("pub sizes: Vec<i64>,", "List<Integer<i64>>"),
-        ("pub grid: Vec<Vec<f64>>,", "List<List<Number>>"),
-        ("pub gaps: Vec<Option<String>>,", "List<Nullable<Plain<String>>>"),
-        ("pub costs: HashMap<String, f64>,", "Dictionary<Number>"),
-    ];
-    for (field, shape) in cases {
-        let attributes = above(&code, field).replace("lenient::shape::", "");
-        assert!(attributes.contains(&format!("\"read::<{shape},_>\"")), "{field} has {attributes}");
+    let object = item(&code, "::podqueue::__private::object! {").replace("lenient::shape::", "");
+    let object = object.split_whitespace().collect::<String>();
+    for (field, ty, shape) in [
+        ("sizes", "Vec<i64>", "List<Integer<i64>>"),
+        ("grid", "Vec<Vec<f64>>", "List<List<Number>>"),
+        ("gaps", "Vec<Option<String>>", "List<Nullable<Plain<String>>>"),
+        ("costs", "HashMap<String, f64>", "Dictionary<Number>"),
+    ] {
+        assert!(code.contains(&format!("pub {field}: {ty},")), "{field}");
+        assert!(
+            object.contains(&format!("\"{field}\"{field}shaped<{shape}>optional;")),
+            "{object}"
+        );
     }
 }
 

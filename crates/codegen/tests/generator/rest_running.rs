@@ -191,29 +191,18 @@ fn answered(file: &syn::File) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The `S` of `let answer: Answer<S>` in `send`, or of an `Option` of that; a plain `T` where it answers `Result<T>` as it is.
+/// The `S` of `send_shaped::<S>` or `send_optional_shaped::<S>`; a plain `T` where it sends for a `T`.
 fn shape(send: &syn::ImplItemFn, result: &Type) -> String {
-    let given = send.block.stmts.iter().find_map(|statement| match statement {
-        syn::Stmt::Local(local) => match &local.pat {
-            syn::Pat::Type(typed) => {
-                let inner = argument(&typed.ty);
-                // `Answer<S>` of `Option<Answer<S>>`
-                Some(match syn::parse_str(&inner).unwrap() {
-                    Type::Path(it) if it.path.segments.last().unwrap().ident == "Answer" => {
-                        argument(&Type::Path(it))
-                    }
-                    _ => inner,
-                })
-            }
-            _ => None,
-        },
+    let given = match send.block.stmts.last() {
+        Some(syn::Stmt::Expr(syn::Expr::MethodCall(call), _)) => call.turbofish.as_ref(),
         _ => None,
-    });
+    };
+    let given = given.map(|it| it.args.to_token_stream().to_string());
     let plain = || format!("podqueue::__private::lenient::shape::Plain<{}>", argument(result));
     given.unwrap_or_else(plain).replace(" ", "")
 }
 
-/// `T` of `Result<T>`.
+/// `T` of `Sending<T>`.
 fn argument(ty: &Type) -> String {
     let text = ty.to_token_stream().to_string();
     let inner = text.split_once('<').unwrap().1.rsplit_once('>').unwrap().0;

@@ -85,7 +85,9 @@ impl Samples<'_> {
         match kind.as_str() {
             _ if schema["properties"].is_object() && kind != "string" => self.object(schema, depth),
             "object" => self.map(schema, depth),
-            _ if kind == "array" || schema["items"].is_object() => self.list(schema, depth),
+            _ if kind == "array" || (kind.is_empty() && schema["items"].is_object()) => {
+                self.list(schema, depth)
+            }
             "integer" if self.manner == Manner::Ahead => json!("7.0"),
             "integer" => listed.cloned().unwrap_or_else(|| json!(7)),
             "number" if self.manner == Manner::Ahead => json!("0.25"),

@@ -147,6 +147,9 @@ fn states(counts: &Counts) -> Table {
     table
 }
 
+/// As one would type it here.
 fn shown(path: &Path) -> String {
-    path.display().to_string()
+    let here = std::env::current_dir().ok();
+    let relative = here.as_deref().and_then(|here| path.strip_prefix(here).ok());
+    relative.unwrap_or(path).display().to_string()
 }

@@ -5,8 +5,8 @@ use quote::{format_ident, quote};
 
 use crate::rest::model::{Body, Content, Operation, Parameter, PartKind, Piece, Place, Style};
 
-/// The statements that make `call`. `changes` says whether the builder has a field of that name.
-pub(super) fn statements(operation: &Operation, changes: bool) -> TokenStream {
+/// The expression that makes the call. `changes` says whether the builder has a field of that name.
+pub(super) fn call(operation: &Operation, changes: bool) -> TokenStream {
     let (name, method) = (&operation.name, &operation.method);
     let fixed = operation.fixed.iter().map(|(name, value)| quote!(.query(#name, &#value)));
     let pieces = operation.path_pieces();
@@ -31,24 +31,22 @@ pub(super) fn statements(operation: &Operation, changes: bool) -> TokenStream {
     let body = operation.body.as_ref().map(|it| body(it, parts, changes));
     let later_headers = of(Place::Header).filter(|it| !it.required).map(|parameter| {
         let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));
-        quote! {
-            let call = match &self.#field {
-                Some(value) => call.header(#wire, value),
-                None => call,
-            };
-        }
+        quote!(.optional_header(#wire, &self.#field))
     });
     quote! {
-        let call = ::podqueue::rest::call::RestCall::new(#name, #method)
-            #(#path)* #(#fixed)* #(#queries)* #(#headers)* #accept #body .timeout(self.timeout);
-        #(#later_headers)*
+        ::podqueue::rest::call::RestCall::new(#name, #method)
+            #(#path)* #(#fixed)* #(#queries)* #(#headers)* #accept #body #(#later_headers)*
+            .timeout(self.timeout)
     }
 }
 
 fn query(parameter: &Parameter) -> TokenStream {
     let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));
-    match parameter.separator {
-        Some(separator) => quote!(.query_joined(#wire, &self.#field, #separator)),
+    match parameter.style {
+        Some(it) => {
+            let style = style(it);
+            quote!(.query_styled(#wire, &self.#field, #style))
+        }
         None => quote!(.query(#wire, &self.#field)),
     }
 }

@@ -7,17 +7,21 @@
 
 mod choice;
 mod choices;
+mod repeated;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Value, json};
 
 use self::choices::Choices;
+use self::repeated::{Met, Repeated, Site};
 use super::kind::{Keywords, is_annotation, kind, says_type};
 use super::places;
 use super::references::resolve;
+use crate::rest::pointer::{joined, unescaped};
 
-/// How deep a composition may lead into others that it is itself a part of.
+/// How deep a choice may lead into others that it is itself a part of.
 const DEPTH: usize = 6;
 
 const SCHEMAS: &str = "#/components/schemas/";
@@ -27,12 +31,13 @@ pub(super) fn compose(description: &mut Value) {
     let whole = description.clone();
     let composer = Composer::new(&whole);
     places::each_schema(description, &mut |schema, place| {
-        let is_named = place.strip_prefix(SCHEMAS).is_some_and(|name| !name.contains('/'));
-        composer.compose(schema, is_named, 0);
+        let name = place.strip_prefix(SCHEMAS).filter(|name| !name.contains('/'));
+        composer.compose(schema, name.map(unescaped).as_deref(), 0);
     });
-    let found = composer.choices.into_inner();
+    let made = composer.choices.into_inner().made;
+    let repeated = composer.repeated.into_inner().made;
     if let Some(schemas) = description.pointer_mut("/components/schemas") {
-        for (name, schema) in found.made {
+        for (name, schema) in made.into_iter().chain(repeated) {
             schemas[name] = schema;
         }
     }
@@ -41,27 +46,70 @@ pub(super) fn compose(description: &mut Value) {
 struct Composer<'a> {
     description: &'a Value,
     choices: RefCell<Choices>,
+    repeated: RefCell<Repeated>,
+    /// Names that schemas have.
+    taken: RefCell<HashSet<String>>,
     /// The references that are being followed, for one that leads back to itself.
     following: RefCell<Vec<String>>,
+    /// What references led to, where nothing was cut off.
+    known: RefCell<BTreeMap<String, Keywords>>,
+    /// Whether something was cut off that would have no end.
+    cut: Cell<bool>,
 }
 
 impl<'a> Composer<'a> {
     fn new(description: &'a Value) -> Self {
-        let choices = RefCell::new(Choices::of(description));
-        Self { description, choices, following: RefCell::default() }
+        let components = description.get("components");
+        let named = components.into_iter().flat_map(|it| places::fields(it, "schemas"));
+        Self {
+            description,
+            choices: RefCell::new(Choices::of(description)),
+            repeated: RefCell::default(),
+            taken: RefCell::new(named.map(|(name, _)| name.clone()).collect()),
+            following: RefCell::default(),
+            known: RefCell::default(),
+            cut: Cell::new(false),
+        }
     }
 
-    /// Composes a schema and those within it.
-    fn compose(&self, schema: &mut Value, is_named: bool, depth: usize) {
+    /// Composes a schema, which may have a name, and those within it.
+    fn compose(&self, schema: &mut Value, name: Option<&str>, depth: usize) {
         if depth > DEPTH {
             *schema = json!({});
             return;
         }
+        let site = Site::of(schema);
+        if let Some(site) = &site {
+            let met = self.repeated.borrow_mut().meet(site, name, &mut self.taken.borrow_mut());
+            match met {
+                Met::New => {}
+                Met::Known(name) => {
+                    *schema = reference(&name);
+                    return;
+                }
+                Met::Again(name) => {
+                    let mut again = std::mem::replace(schema, reference(&name));
+                    self.compose_whole(&mut again, true, depth);
+                    self.repeated.borrow_mut().made.insert(name, again);
+                    return;
+                }
+            }
+        }
+        self.compose_whole(schema, name.is_some(), depth);
+        if let Some(site) = &site {
+            let known = self.repeated.borrow_mut().leave(site);
+            if let (Some(known), None) = (known, name) {
+                *schema = reference(&known);
+            }
+        }
+    }
+
+    fn compose_whole(&self, schema: &mut Value, is_named: bool, depth: usize) {
         let chooses = schema.get("oneOf").is_some() || schema.get("anyOf").is_some();
         self.compose_here(schema, is_named, depth);
         let depth = if chooses { depth + 1 } else { depth };
         for (_, schema) in places::within_mut(schema) {
-            self.compose(schema, false, depth);
+            self.compose(schema, None, depth);
         }
     }
 
@@ -73,30 +121,38 @@ impl<'a> Composer<'a> {
 
     /// The keywords of a schema, or of the one that it refers to, composed.
     fn keywords(&self, schema: &Value, depth: usize) -> Keywords {
-        let target = schema.get("$ref").and_then(Value::as_str);
-        if depth > DEPTH
-            || target.is_some_and(|it| self.following.borrow().iter().any(|on| on == it))
-        {
+        let Some(target) = schema.get("$ref").and_then(Value::as_str) else {
+            return self.own_keywords(schema, depth);
+        };
+        if let Some(known) = self.known.borrow().get(target) {
+            return known.clone();
+        }
+        if depth > DEPTH || self.following.borrow().iter().any(|it| it == target) {
+            self.cut.set(true);
             return Keywords::new();
         }
-        let Some(target) = target else { return self.own_keywords(schema, depth) };
+        let before = self.cut.replace(false);
         self.following.borrow_mut().push(target.to_owned());
         let resolved = resolve(self.description, schema).unwrap_or(&Value::Null);
         let keywords = self.own_keywords(resolved, depth);
         self.following.borrow_mut().pop();
+        if !self.cut.get() {
+            self.known.borrow_mut().insert(target.to_owned(), keywords.clone());
+        }
+        self.cut.set(before || self.cut.get());
         keywords
     }
 
     fn own_keywords(&self, schema: &Value, depth: usize) -> Keywords {
         let mut schema = schema.clone();
-        self.compose_here(&mut schema, true, depth + 1);
+        self.compose_here(&mut schema, true, depth);
         // A reference, perhaps with a description beside it.
         let only = match schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
             Some([only]) => Some(only.clone()),
             _ => schema.get("$ref").is_some().then(|| schema.clone()),
         };
         if let Some(only) = only {
-            let mut keywords = self.keywords(&only, depth + 1);
+            let mut keywords = self.keywords(&only, depth);
             let mut words = without(&schema, "allOf");
             words.remove("$ref");
             keywords.extend(words);
@@ -124,10 +180,10 @@ impl<'a> Composer<'a> {
             return;
         }
         let mut merged = own;
-        let parts: Vec<_> = parts.iter().map(|part| self.keywords(part, depth + 1)).collect();
+        let parts: Vec<_> = parts.iter().map(|part| self.keywords(part, depth)).collect();
         let is_null = parts.iter().all(|part| part.contains_key("nullable"));
         for part in parts {
-            self.merge(&mut merged, part);
+            self.merge(&mut merged, part, depth);
         }
         if is_null {
             merged.insert("nullable".to_owned(), json!(true));
@@ -136,7 +192,7 @@ impl<'a> Composer<'a> {
     }
 
     /// Adds what another schema says of the same value.
-    fn merge(&self, into: &mut Keywords, from: Keywords) {
+    fn merge(&self, into: &mut Keywords, from: Keywords, depth: usize) {
         if let (Some(a), Some(b)) = (kind(into), kind(&from))
             && a != b
         {
@@ -144,14 +200,24 @@ impl<'a> Composer<'a> {
             into.retain(|key, _| is_annotation(key));
             return;
         }
+        // A type decides a choice between kinds.
+        if from.contains_key("type") {
+            into.remove("oneOf");
+        }
+        let is_decided = into.contains_key("type");
+        if from.contains_key("oneOf") && !is_decided {
+            // What is said of one of the kinds.
+            into.retain(|key, _| is_annotation(key));
+        }
         for (key, value) in from {
             match (key.as_str(), into.get_mut(&key)) {
                 ("nullable", _) => {}
+                ("oneOf", _) if is_decided => {}
                 ("properties", Some(Value::Object(there))) => {
                     let Value::Object(more) = value else { continue };
                     for (name, schema) in more {
                         match there.get_mut(&name) {
-                            Some(known) => refine(known, schema),
+                            Some(known) => self.refine(known, schema, depth),
                             None => {
                                 there.insert(name, schema);
                             }
@@ -168,17 +234,32 @@ impl<'a> Composer<'a> {
             }
         }
     }
-}
 
-/// A property that two schemas describe is what the later one says, if that says anything.
-fn refine(known: &mut Value, later: Value) {
-    if !says_type(&later) {
-        return;
-    }
-    let words = known.get("description").cloned();
-    *known = later;
-    if let (Some(words), None, None) = (words, known.get("$ref"), known.get("description")) {
-        known["description"] = words;
+    /// A property that two schemas describe is what the later one says, if that says anything, and
+    /// an object that has the fields of both.
+    fn refine(&self, known: &mut Value, later: Value, depth: usize) {
+        if !says_type(&later) || *known == later {
+            return;
+        }
+        let words = known.get("description").cloned();
+        if depth > DEPTH {
+            self.cut.set(true);
+            *known = later;
+            return;
+        }
+        let names = |schema: &Value| -> Vec<String> {
+            let keywords = Value::Object(self.keywords(schema, depth + 1));
+            places::fields(&keywords, "properties").map(|(name, _)| name.clone()).collect()
+        };
+        let (fields, later_fields) = (names(known), names(&later));
+        *known = match later_fields.is_empty() || fields.iter().all(|it| later_fields.contains(it))
+        {
+            true => later,
+            false => json!({ "allOf": [known, later] }),
+        };
+        if let (Some(words), None, None) = (words, known.get("$ref"), known.get("description")) {
+            known["description"] = words;
+        }
     }
 }
 
@@ -193,6 +274,10 @@ fn absorb_words(into: &mut Keywords, part: &Value) {
 fn described(mut words: Keywords, reference: &Value) -> Value {
     words.insert("allOf".to_owned(), json!([reference]));
     Value::Object(words)
+}
+
+fn reference(name: &str) -> Value {
+    json!({ "$ref": joined("#/components/schemas", &[name]) })
 }
 
 fn without(schema: &Value, keyword: &str) -> Keywords {

@@ -79,7 +79,7 @@ impl Taken {
             match self.enums.iter().find(|known| known.values == values) {
                 Some(known) => stand_in(schema, &known.name),
                 None => {
-                    let name = naming::unique_pascal(&mut self.names, naming::pascal(name));
+                    let name = naming::unique_type(&mut self.names, naming::pascal(name));
                     self.add(name, schema, values);
                 }
             }

@@ -23,7 +23,7 @@ pub(super) fn name_objects(
     enums: &[NamedEnum],
 ) {
     let mut taken = names::taken(schemas);
-    taken.extend(enums.iter().map(|it| it.name.clone()));
+    taken.extend(enums.iter().map(|it| naming::cased(&it.name)));
     let mut names = Names { taken, known: BTreeMap::new(), found: Map::new() };
     // What choices repeat has its name from where it comes from.
     for choices in [false, true] {
@@ -86,12 +86,12 @@ impl Names {
             remove(schema, &["description"]);
         }
         let fresh = by_shape.unwrap_or_else(|| name.to_owned());
-        let fresh = naming::unique_pascal(&mut self.taken, naming::pascal(&fresh));
+        let fresh = naming::unique_type(&mut self.taken, naming::pascal(&fresh));
         self.within(schema, &fresh, in_choice);
         let content = schema.to_string();
         let name = match self.known.get(&content) {
             Some(known) if in_choice => {
-                self.taken.remove(&fresh);
+                self.taken.remove(&naming::cased(&fresh));
                 known.clone()
             }
             _ => {

@@ -31,7 +31,7 @@ const TAKEN: [&str; 16] = [
 
 /// The names that no more types can have.
 pub(super) fn taken(schemas: &Map<String, Value>) -> HashSet<String> {
-    schemas.keys().cloned().chain(TAKEN.map(str::to_owned)).collect()
+    schemas.keys().map(|it| naming::cased(it)).chain(TAKEN.map(str::to_owned)).collect()
 }
 
 /// Flaw: names that come out the same in Rust, that Rust does not take, or that are the names of
@@ -76,7 +76,7 @@ impl Naming {
         if TAKEN.contains(&name.as_str()) {
             name.push_str("Object");
         }
-        let name = naming::unique_pascal(&mut self.taken, name);
+        let name = naming::unique_type(&mut self.taken, name);
         self.names.insert(place, name.clone());
         name
     }

@@ -78,7 +78,7 @@ pub(super) fn mend(
 }
 
 /// The operations of a path: the keys that lead to each, its method, and what stands there.
-fn operations_of(item: &Value) -> Vec<(Vec<String>, String, &Value)> {
+pub(super) fn operations_of(item: &Value) -> Vec<(Vec<String>, String, &Value)> {
     let known = METHODS.iter().filter_map(|(key, method)| {
         Some((vec![(*key).to_owned()], (*method).to_owned(), item.get(key)?))
     });

@@ -4,10 +4,12 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
+use super::kind::kind;
+use super::media::{self, Media};
 use super::references::resolve;
 use super::tree::{is_true, text_at};
 use crate::naming;
-use crate::rest::model::{Parameter, Piece, Place, pieces};
+use crate::rest::model::{Content, Parameter, Piece, Place, Style, pieces};
 
 /// Fields and methods that every builder has.
 pub(super) const BUILDERS_OWN: [&str; 9] =
@@ -28,14 +30,14 @@ pub(super) fn mend(
     for wire in path_names(path) {
         let parameter = declared
             .iter()
-            .find(|parameter| place(parameter) == "path" && text_at(parameter, "name") == wire);
+            .find(|parameter| place(parameter) == "path" && name_of(parameter) == wire);
         mended.push((
             Parameter {
                 name: naming::unique(names, naming::snake(wire)),
                 wire: wire.to_owned(),
                 place: Place::Path,
                 required: true,
-                separator: None,
+                style: None,
                 media: None,
                 description: parameter.map(|it| text_at(it, "description")).unwrap_or_default(),
             },
@@ -43,7 +45,7 @@ pub(super) fn mend(
         ));
     }
     for parameter in declared {
-        let wire = text_at(parameter, "name");
+        let wire = name_of(parameter).to_owned();
         let required = is_true(parameter, "required");
         let place = match place(parameter) {
             "query" => Place::Query,
@@ -62,8 +64,9 @@ pub(super) fn mend(
                 continue;
             }
         };
-        let Some(schema) = sendable(description, parameter, place) else {
-            let reason = format!("the parameter {wire} is an object, which cannot be sent");
+        let Some((schema, style)) = sendable(description, parameter, place) else {
+            let reason = format!("the parameter {wire} is no scalar and no list of scalars");
+            let reason = format!("{reason}, so it cannot be sent as a header");
             if required {
                 return Err(reason);
             }
@@ -76,7 +79,7 @@ pub(super) fn mend(
                 wire,
                 place,
                 required,
-                separator: separator(parameter, &schema),
+                style,
                 media: None,
                 description: text_at(parameter, "description"),
             },
@@ -84,20 +87,6 @@ pub(super) fn mend(
         ));
     }
     Ok(mended)
-}
-
-/// A list is one parameter for each value unless its style says otherwise.
-fn separator(parameter: &Value, schema: &Value) -> Option<&'static str> {
-    let style = parameter.get("style").and_then(Value::as_str).unwrap_or("form");
-    let explode = parameter.get("explode").and_then(Value::as_bool).unwrap_or(style == "form");
-    let is_list = schema.get("type").and_then(Value::as_str) == Some("array");
-    match style {
-        _ if explode || !is_list => None,
-        "form" => Some(","),
-        "spaceDelimited" => Some(" "),
-        "pipeDelimited" => Some("|"),
-        _ => None,
-    }
 }
 
 /// Flaw: parameters at the path and again, differently, at the operation, which wins. And
@@ -120,7 +109,7 @@ fn declared<'a>(
         });
         resolved.collect::<Vec<_>>()
     };
-    let key = |parameter: &Value| (place(parameter).to_owned(), text_at(parameter, "name"));
+    let key = |parameter: &Value| (place(parameter).to_owned(), name_of(parameter).to_owned());
     let own = list(operation);
     let mut shared = list(item);
     shared.retain(|shared| !own.iter().any(|it| key(it) == key(shared)));
@@ -132,9 +121,17 @@ fn place(parameter: &Value) -> &str {
     parameter.get("in").and_then(Value::as_str).unwrap_or("query")
 }
 
+/// As it is on the wire, with spaces around it if it has any.
+fn name_of(parameter: &Value) -> &str {
+    parameter.get("name").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The names of what a path, and the query within it, has places for. What follows a `#` is never
+/// sent.
 fn path_names(path: &str) -> impl Iterator<Item = &str> {
     let mut seen = HashSet::new();
-    pieces(path).into_iter().filter_map(move |piece| match piece {
+    let sent = path.split('#').next().unwrap_or_default();
+    pieces(sent).into_iter().filter_map(move |piece| match piece {
         Piece::Parameter(name) => seen.insert(name).then_some(name),
         Piece::Literal(_) => None,
     })
@@ -156,34 +153,79 @@ fn scalar(description: &Value, parameter: Option<&Value>) -> Value {
         .unwrap_or_else(|| json!({ "type": "string" }))
 }
 
-/// Flaw: objects in a query (deepObject), whose form on the wire is anybody's guess. Scalars and
-/// lists of scalars can be sent; a parameter that has a media type in place of a schema is text,
-/// and so is one of several types.
-fn sendable(description: &Value, parameter: &Value, place: Place) -> Option<Value> {
-    let text = json!({ "type": "string" });
+/// What a parameter is given as, and how that is encoded. Without a schema it is text, and so is
+/// one of several scalar types, and a list in a header. An object in a header cannot be sent.
+fn sendable(
+    description: &Value,
+    parameter: &Value,
+    place: Place,
+) -> Option<(Value, Option<Style>)> {
+    let text = || Some((json!({ "type": "string" }), None));
     let Some(schema) = parameter.get("schema") else {
-        return Some(text);
+        let json = media::offered(description, parameter);
+        let json = Media::of(&json, Content::Json).filter(|_| place == Place::Query);
+        let json = json.filter(|it| !is_text(description, &it.schema));
+        return json.map_or_else(text, |it| Some((it.schema, Some(Style::Json))));
     };
     if is_scalar(description, schema) {
-        return Some(schema.clone());
+        return Some((schema.clone(), None));
     }
-    let resolved = followed(description, schema)?;
-    if let Some(Value::Array(shapes)) = resolved.get("oneOf") {
-        let is_list = |it: &Value| is_list_of_scalars(description, it);
-        let all_sendable = shapes.iter().all(|it| is_list(it) || is_scalar(description, it));
-        return match shapes.iter().any(is_list) {
-            _ if !all_sendable => None,
-            true if place == Place::Query => Some(json!({ "type": "array", "items": text })),
-            true => None,
-            false => Some(text),
-        };
+    let is_list = is_list_of_scalars(description, schema);
+    if is_text(description, schema) || (is_list && place == Place::Header) {
+        return text();
     }
-    let says_nothing =
-        ["type", "properties", "items"].iter().all(|key| resolved.get(key).is_none());
-    if says_nothing {
-        return Some(text);
+    let shapes = followed(description, schema)?.get("oneOf").and_then(Value::as_array);
+    let is_one = |it: &Value| is_list_of_scalars(description, it) || is_scalar(description, it);
+    let is_one_or_more = shapes.is_some_and(|shapes| shapes.iter().all(is_one));
+    match place {
+        Place::Query if is_one_or_more => {
+            let list = json!({ "type": "array", "items": { "type": "string" } });
+            Some((list, of_list(parameter)))
+        }
+        Place::Query if is_list => Some((schema.clone(), of_list(parameter))),
+        Place::Query => Some((schema.clone(), Some(of_object(parameter)))),
+        _ => None,
     }
-    (place == Place::Query && is_list_of_scalars(description, resolved)).then(|| schema.clone())
+}
+
+/// A list is one parameter for each value unless its style says otherwise.
+fn of_list(parameter: &Value) -> Option<Style> {
+    match style(parameter) {
+        (_, true) => None,
+        ("form", _) => Some(Style::Joined(",")),
+        ("spaceDelimited", _) => Some(Style::Joined(" ")),
+        ("pipeDelimited", _) => Some(Style::Joined("|")),
+        _ => None,
+    }
+}
+
+/// An object is one parameter for each field unless its style says otherwise.
+fn of_object(parameter: &Value) -> Style {
+    match style(parameter) {
+        ("deepObject", _) => Style::Deep,
+        (_, true) => Style::Exploded,
+        ("spaceDelimited", _) => Style::Joined(" "),
+        ("pipeDelimited", _) => Style::Joined("|"),
+        _ => Style::Joined(","),
+    }
+}
+
+/// The style of a parameter, and whether it explodes.
+fn style(parameter: &Value) -> (&str, bool) {
+    let style = parameter.get("style").and_then(Value::as_str).unwrap_or("form");
+    let explode = parameter.get("explode").and_then(Value::as_bool);
+    (style, explode.unwrap_or(style == "form"))
+}
+
+/// Whether a value is best given as text: it says nothing about itself, or is any of several scalars.
+fn is_text(description: &Value, schema: &Value) -> bool {
+    let Some(schema) = followed(description, schema) else { return true };
+    if let Some(shapes) = schema.get("oneOf").and_then(Value::as_array) {
+        return shapes.iter().all(|it| is_scalar(description, it));
+    }
+    !["type", "properties", "items", "additionalProperties"]
+        .iter()
+        .any(|it| schema.get(it).is_some())
 }
 
 fn is_list_of_scalars(description: &Value, schema: &Value) -> bool {
@@ -196,10 +238,8 @@ fn is_scalar(description: &Value, schema: &Value) -> bool {
     let Some(schema) = followed(description, schema) else {
         return false;
     };
-    match schema.get("type").and_then(Value::as_str) {
-        Some(kind) => ["string", "integer", "number", "boolean"].contains(&kind),
-        None => schema.get("enum").is_some(),
-    }
+    let kind = schema.as_object().and_then(kind);
+    kind.is_some_and(|it| ["string", "integer", "number", "boolean"].contains(&it))
 }
 
 /// The schema that a reference leads to, also of one with words beside it.

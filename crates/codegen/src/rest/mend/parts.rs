@@ -43,7 +43,7 @@ pub(super) fn mend(
                 Shape::Value => PartKind::Value,
             }),
             required: required && is_required,
-            separator: None,
+            style: None,
             media: media.filter(|it| !it.contains('*')),
             description: words.into_iter().find(|it| !it.is_empty()).unwrap_or_default(),
         };

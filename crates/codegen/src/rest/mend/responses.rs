@@ -17,6 +17,9 @@ pub(super) struct Answers {
     pub(super) events: Option<Value>,
 }
 
+/// Statuses of responses that cannot have content.
+const NO_CONTENT: [&str; 2] = ["204", "205"];
+
 /// How a response of success is read.
 ///
 /// Flaw: several successes, of different types or of none, among which the caller cannot tell
@@ -34,6 +37,10 @@ pub(super) fn answer(
     for (status, response) in &responses {
         if is_success(status) || (status == "default" && !any_success) {
             match resolve(description, response) {
+                // HTTP has no content there, whatever a description says.
+                Some(_) if NO_CONTENT.contains(&status.as_str()) => {
+                    successes.push((status, Map::new()));
+                }
                 Some(response) => successes.push((status, media::offered(description, response))),
                 None => warnings.push(format!("the $ref of its response {status} leads nowhere")),
             }
@@ -45,6 +52,11 @@ pub(super) fn answer(
     let events = of(Content::Events).map(|(_, media)| event_data(description, &media.schema));
     let whole = [Content::Json, Content::Text, Content::Bytes].into_iter().find_map(of);
     let Some((first, media)) = whole else {
+        let unread = |(status, offered): &(&String, Map<String, Value>)| {
+            let name = offered.keys().find(|it| content_of(it) != Some(Content::Events))?;
+            Some(format!("its response {status} is {name}, not read"))
+        };
+        warnings.extend(successes.iter().filter_map(unread));
         let answer = Answer { content: Content::Events, may_be_empty: false, accept: None };
         return Answers { answer: events.is_some().then_some((answer, None)), events };
     };
@@ -78,10 +90,15 @@ pub(super) fn answer(
 /// list of either.
 fn event_data(description: &Value, schema: &Value) -> Value {
     const OF_EVENTS: [&str; 4] = ["event", "data", "id", "retry"];
-    let Some(resolved) = followed(description, schema) else { return json!({}) };
-    if resolved.get("type") == Some(&json!("array")) {
-        return event_data(description, resolved.get("items").unwrap_or(&json!({})));
-    }
+    let any = json!({});
+    let Some(resolved) = followed(description, schema) else { return any };
+    let (schema, resolved) = match resolved.get("type") == Some(&json!("array")) {
+        false => (schema, resolved),
+        true => {
+            let item = resolved.get("items").unwrap_or(&any);
+            (item, followed(description, item).unwrap_or(&any))
+        }
+    };
     let properties = object_at(resolved, &["properties"]);
     match properties.get("data") {
         Some(data) if properties.keys().all(|it| OF_EVENTS.contains(&it.as_str())) => data.clone(),

@@ -62,9 +62,7 @@ pub(super) fn mend(schema: &mut Value, answers: bool) {
     mend_enum(schema);
     mend_map(schema, answers);
     drop_null_of_collections(schema);
-    if answers {
-        drop_required(schema);
-    }
+    mend_required(schema, answers);
     mend_within(schema, answers);
 }
 
@@ -207,6 +205,9 @@ fn mend_enum(schema: &mut Value) {
 fn mend_map(schema: &mut Value, answers: bool) {
     if schema["type"] != json!("object") {
         remove(schema, &["properties", "additionalProperties"]);
+        if schema["type"] != json!("array") {
+            remove(schema, &["items"]);
+        }
         return;
     }
     let has_fields = schema["properties"].as_object().is_some_and(|fields| !fields.is_empty());
@@ -229,7 +230,15 @@ fn mend_map(schema: &mut Value, answers: bool) {
     }
 }
 
-/// A field that is missing or null shall not cost the caller all the others.
-fn drop_required(schema: &mut Value) {
-    remove(schema, &["required"]);
+/// A field that is missing or null shall not cost the caller all the others of an answer. Flaw:
+/// required fields that are not described.
+fn mend_required(schema: &mut Value, answers: bool) {
+    let fields = schema.get("properties").cloned().filter(|_| !answers).unwrap_or_default();
+    let described = |name: &Value| name.as_str().is_some_and(|it| fields.get(it).is_some());
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        required.retain(described);
+        if required.is_empty() {
+            remove(schema, &["required"]);
+        }
+    }
 }

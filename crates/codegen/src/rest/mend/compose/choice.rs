@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::choices::targets;
-use super::{Composer, DEPTH, described, without};
+use super::{Composer, DEPTH, described, reference, without};
 use crate::rest::mend::kind::{CHOICE, Keywords, is_annotation, kind};
 use crate::rest::mend::places::fields;
-use crate::rest::pointer::joined;
 
 impl Composer<'_> {
     pub(super) fn choice(&self, schema: &mut Value, keyword: &str, is_named: bool, depth: usize) {
@@ -28,6 +27,7 @@ impl Composer<'_> {
                 shapes.push(part);
             }
         }
+        let is_only = shapes.len() == 1;
         let Some(chosen) =
             self.chosen(shapes, is_named && own.keys().all(|key| is_annotation(key)), depth)
         else {
@@ -47,9 +47,13 @@ impl Composer<'_> {
             // The fields of a choice are there only when it is made.
             let mut keywords = self.keywords(&chosen, depth + 1);
             keywords.remove("required");
-            self.merge(&mut own, keywords);
+            self.merge(&mut own, keywords, depth);
             Value::Object(own)
         };
+        // What is the only shape may be a choice in turn.
+        if is_only {
+            self.compose_here(schema, is_named, depth);
+        }
     }
 
     /// One schema for a value that has one of several shapes; none where there is no shape.
@@ -58,6 +62,7 @@ impl Composer<'_> {
             return shapes.pop();
         }
         if depth > DEPTH {
+            self.cut.set(true);
             return Some(json!({}));
         }
         let targets = targets(&shapes).filter(|_| !is_named);
@@ -72,9 +77,9 @@ impl Composer<'_> {
         if !are_objects {
             return self.united(shapes, depth);
         }
-        let name = self.choices.borrow_mut().name(targets, self.description);
+        let name = self.choices.borrow_mut().name(targets, &mut self.taken.borrow_mut());
         let mut united = self.united(shapes, depth)?;
-        self.compose(&mut united, true, depth + 1);
+        self.compose(&mut united, Some(&name), depth + 1);
         self.choices.borrow_mut().made.insert(name.clone(), united);
         Some(reference(&name))
     }
@@ -174,10 +179,6 @@ impl Composer<'_> {
         }
         united
     }
-}
-
-fn reference(name: &str) -> Value {
-    json!({ "$ref": joined("#/components/schemas", &[name]) })
 }
 
 /// A free string beside listed ones adds nothing: what is listed is never all there is.

@@ -1,6 +1,6 @@
 //! The names of choices between named objects.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Value};
 
@@ -36,17 +36,13 @@ impl Choices {
     }
 
     /// A name for a choice, such as `Cat_or_Dog`: a type `CatOrDog`.
-    pub(super) fn name(&mut self, targets: Vec<String>, description: &Value) -> String {
+    pub(super) fn name(&mut self, targets: Vec<String>, taken: &mut HashSet<String>) -> String {
         let words: Vec<_> = targets.iter().filter_map(|it| it.rsplit('/').next()).collect();
         let mut name = match words.as_slice() {
             [first, _, _, _, ..] => format!("{first}_or_other"),
             few => few.join("_or_"),
         };
-        let is_taken = |name: &str| {
-            description.pointer("/components/schemas").is_some_and(|it| it.get(name).is_some())
-                || self.names.values().any(|it| it == name)
-        };
-        while is_taken(&name) {
+        while !taken.insert(name.clone()) {
             name.push_str("Choice");
         }
         self.names.insert(targets, name.clone());

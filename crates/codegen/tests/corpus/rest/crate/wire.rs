@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use podqueue::{Part, Result, ServerEvents};
 
 use crate::server::Server;
-use crate::{clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, paths, streams};
+use crate::{clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, parameters, paths, query_objects, streams};
 
 struct Checks(Vec<String>);
 
@@ -31,6 +31,7 @@ pub async fn failures() -> Vec<String> {
     loose(&mut checks).await;
     files(&mut checks).await;
     paths(&mut checks).await;
+    query_objects(&mut checks).await;
     further_fields(&mut checks).await;
     checks.0
 }
@@ -53,6 +54,7 @@ async fn responses(checks: &mut Checks) {
 
     let server = Server::start("");
     let rest = empty_responses::Api::new(&server.client());
+    checks.same("nothing at all", said(rest.delete_thing("a").await), "Ok(())");
     checks.same("no thing", said(rest.get_thing().await.map(|it| it.map(|it| it.id))), "Ok(None)");
     checks.same("no things", said(rest.find_things().await), "Ok(None)");
     checks.same("null or nothing", said(rest.get_null().await), "Ok(None)");
@@ -321,6 +323,53 @@ async fn paths(checks: &mut Checks) {
     checks.same("a query", line + &body, r##""QUERY /v1/thing{\"text\":\"t\"}""##);
     checks.same("another method", said(rest.copy_thing().await), "Ok(())");
     checks.same("another method", server.request().0, r#""COPY /v1/thing""#);
+}
+
+async fn query_objects(checks: &mut Checks) {
+    use query_objects::types::{
+        Filter, FilterOwner, FindPodsCreated, FindPodsPage, FindPodsPointsItem, FindPodsQuery,
+        FindPodsSize,
+    };
+    let server = Server::start("");
+    let rest = query_objects::Api::new(&server.client());
+    let mut filter = Filter::new("a&b");
+    filter.zones = vec!["x".into(), "y".into()];
+    filter.owner = Some(FilterOwner { id: Some(7) });
+    let call = rest
+        .find_pods(filter.clone(), "x,y")
+        .created(FindPodsCreated::Object { gt: Some(1), lt: None })
+        .page(FindPodsPage { limit: Some(2), after: Some("c".into()) })
+        .labels([("k".to_owned(), "v".to_owned())].into())
+        .size(FindPodsSize { width: Some(3), height: Some(4) })
+        .range([("from".to_owned(), 5)].into())
+        .query(FindPodsQuery { all: vec!["d".into()] })
+        .points([FindPodsPointsItem { x: Some(6) }]);
+    checks.same("objects in a query", said(call.await), "Ok(())");
+    let (line, _) = server.request();
+    let line = line.replace("%5B", "[").replace("%5D", "]").replace("%22", "'").replace("%2C", ",");
+    checks.same(
+        "objects in a query",
+        line.replace("%7B", "{").replace("%7D", "}").replace("%3A", ":").replace("%7C", "|"),
+        concat!(
+            "\"GET /v1/pods?created[gt]=1&filter[name]=a%26b&filter[owner][id]=7",
+            "&filter[zones][0]=x&filter[zones][1]=y&after=c&limit=2&k=v&size=height,4,width,3",
+            "&range=from|5&query={'all':['d']}&points={'x':6}\"",
+        ),
+    );
+    let api = parameters::Api::new(&server.client());
+    let call = api.read(1, "t", "u", [2, 3]).spaced(10.0).tags(["a", "b"]).x_trace("t").encoded([("k".to_owned(), 1.into())].into_iter().collect());
+    checks.same("a name with spaces", said(call.await), "Ok(())");
+    let line = server.request().0;
+    checks.same(
+        "a name with spaces",
+        line,
+        "\"GET /v1/a/1/t/u?tags=a&tags=b&ids%5B%5D=2&ids%5B%5D=3&encoded=%7B%22k%22%3A1%7D&+spaced+=10\"",
+    );
+    checks.same("a fragment", said(api.fragment("i").await), "Ok(())");
+    checks.same("a fragment", server.request().0, "\"GET /v1/b/i\"");
+    let call = rest.find_pods(filter, "x,y").created(FindPodsCreated::Integer(8));
+    checks.same("a number in a query", said(call.await), "Ok(())");
+    checks.same("a number in a query", server.header_and_body("x-zones").0, "\"x,y\"");
 }
 
 async fn further_fields(checks: &mut Checks) {

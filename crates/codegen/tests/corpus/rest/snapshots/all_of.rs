@@ -3,7 +3,6 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,77 +40,179 @@ pub mod types {
     ::podqueue::__private::open_enum!(DeeperKind);
 
     /// What all have.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Deeper {
+        /// The field `daily`.
+        pub daily: Option<DeeperDaily>,
         /// What all have.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub deep: Option<Box<Deeper>>,
         /// The field `depth`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub depth: Option<i64>,
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
         /// The field `kind`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub kind: Option<DeeperKind>,
         /// The field `name`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<::podqueue::__private::serde_json::Value>,
+        /// The field `whole`.
+        pub whole: Option<DeeperWhole>,
     }
 
     impl ::std::fmt::Debug for Deeper {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("Deeper")
+                .field("daily", &self.daily)
                 .field("deep", &self.deep)
                 .field("depth", &self.depth)
                 .field("id", &self.id)
                 .field("kind", &self.kind)
                 .field("name", &format_args!("[redacted]"))
+                .field("whole", &self.whole)
                 .finish()
         }
     }
 
-    /// What all have.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    ::podqueue::__private::object! {
+        Deeper {
+            0 "daily" daily plain optional;
+            1 "deep" deep plain optional;
+            2 "depth" depth integer optional;
+            3 "id" id plain optional;
+            4 "kind" kind plain optional;
+            5 "name" name plain optional;
+            6 "whole" whole plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct DeeperDaily {
+        /// The field `limit`.
+        pub limit: Option<i64>,
+    }
+
+    ::podqueue::__private::object! {
+        DeeperDaily {
+            0 "limit" limit integer optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct DeeperWhole {
+        /// The field `a`.
+        pub a: Option<i64>,
+    }
+
+    ::podqueue::__private::object! {
+        DeeperWhole {
+            0 "a" a integer optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Seventh {
+        /// The field `fifth`.
+        pub fifth: Option<bool>,
+        /// The field `first`.
+        pub first: Option<bool>,
+        /// The field `fourth`.
+        pub fourth: Option<bool>,
+        /// The field `second`.
+        pub second: Option<bool>,
+        /// The field `seventh`.
+        pub seventh: Option<bool>,
+        /// The field `sixth`.
+        pub sixth: Option<bool>,
+        /// The field `third`.
+        pub third: Option<bool>,
+    }
+
+    ::podqueue::__private::object! {
+        Seventh {
+            0 "fifth" fifth plain optional;
+            1 "first" first plain optional;
+            2 "fourth" fourth plain optional;
+            3 "second" second plain optional;
+            4 "seventh" seventh plain optional;
+            5 "sixth" sixth plain optional;
+            6 "third" third plain optional;
+        }
+    }
+
+    /// What all have.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
     pub struct Thing {
+        /// The field `daily`.
+        pub daily: Option<ThingDaily>,
         /// What all have.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub deep: Option<Box<Deeper>>,
+        /// The field `heir`.
+        pub heir: Option<Seventh>,
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
         /// The field `kind`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub kind: Option<DeeperKind>,
         /// What it is called.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<String>,
         /// The field `own`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub own: Option<bool>,
+        /// The field `whole`.
+        pub whole: Option<ThingWhole>,
+    }
+
+    ::podqueue::__private::object! {
+        Thing {
+            0 "daily" daily plain optional;
+            1 "deep" deep plain optional;
+            2 "heir" heir plain optional;
+            3 "id" id plain optional;
+            4 "kind" kind plain optional;
+            5 "name" name plain optional;
+            6 "own" own plain optional;
+            7 "whole" whole plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct ThingDaily {
+        /// The field `count`.
+        pub count: Option<i64>,
+        /// The field `limit`.
+        pub limit: Option<i64>,
+    }
+
+    ::podqueue::__private::object! {
+        ThingDaily {
+            0 "count" count integer optional;
+            1 "limit" limit integer optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct ThingWhole {
+        /// The field `a`.
+        pub a: Option<i64>,
+        /// The field `b`.
+        pub b: Option<i64>,
+    }
+
+    ::podqueue::__private::object! {
+        ThingWhole {
+            0 "a" a integer optional;
+            1 "b" b integer optional;
+        }
     }
 }
 
@@ -183,22 +284,20 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

@@ -3,7 +3,6 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
 
     /// A status.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,76 +40,63 @@ pub mod types {
     ::podqueue::__private::open_enum!(Status);
 
     /// A part.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Part {
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        Part {
+            0 "id" id plain optional;
+        }
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
         /// The first part.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub first: Option<Part>,
         /// A part.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub fourth: Option<ThingFourth>,
         /// What it is called.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub list: Vec<String>,
         /// A part.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub second: Option<Part>,
         /// How it is doing.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub status: Option<Status>,
         /// The third part.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub third: Option<Part>,
     }
 
+    ::podqueue::__private::object! {
+        Thing {
+            0 "first" first plain optional;
+            1 "fourth" fourth plain optional;
+            2 "list" list list optional;
+            3 "second" second plain optional;
+            4 "status" status plain optional;
+            5 "third" third plain optional;
+        }
+    }
+
     /// A part.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ThingFourth {
         /// The field `extra`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub extra: Option<String>,
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        ThingFourth {
+            0 "extra" extra plain optional;
+            1 "id" id plain optional;
+        }
     }
 }
 
@@ -182,22 +168,20 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

@@ -917,122 +917,69 @@ pub mod types {
     ::podqueue::__private::open_enum!(GetInvoiceExpandItem);
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Address {
         /// The field `country`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub country: Option<AddressCountry>,
         /// The field `geo`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Number>,_>",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub geo: Vec<f64>,
         /// The field `Line1`.
-        #[serde(rename = "Line1", skip_serializing_if = "Option::is_none")]
         pub line1: Option<String>,
         /// The field `line1`.
-        #[serde(rename = "line1", skip_serializing_if = "Option::is_none")]
         pub line1_2: Option<String>,
         /// The field `line_1`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub line_1: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        Address {
+            0 "country" country plain optional;
+            1 "geo" geo shaped < lenient::shape::List < lenient::shape::Number > > optional;
+            2 "Line1" line1 plain optional;
+            3 "line1" line1_2 plain optional;
+            4 "line_1" line_1 plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Invoice {
         /// The field `custom:field`.
-        #[serde(rename = "custom:field", skip_serializing_if = "Option::is_none")]
         pub custom_field: Option<String>,
         /// The field `customer`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub customer: Option<InvoiceCustomer>,
         /// The field `due`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub due: Option<String>,
         /// The field `env`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub env: HashMap<String, String>,
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
         /// The field `lines`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub lines: Vec<Line>,
         /// The field `lines_page`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub lines_page: Option<PageOfLine>,
         /// The field `number`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub number: Option<String>,
         /// The field `object`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub object: Option<InvoiceObject>,
         /// The field `paid_at`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub paid_at: Option<i64>,
         /// The field `read_only`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub read_only: Option<String>,
         /// The field `Settings`.
-        #[serde(rename = "Settings", skip_serializing_if = "Option::is_none")]
         pub settings: Option<InvoiceSettings>,
         /// The field `settings`.
-        #[serde(rename = "settings", skip_serializing_if = "Option::is_none")]
         pub settings_2: Option<InvoiceSettings2>,
         /// The field `status`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub status: Option<InvoiceStatus>,
         /// The field `statusCode`.
-        #[serde(
-            rename = "statusCode",
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub status_code: Option<i64>,
         /// The field `total`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub total: Option<Money>,
         /// The field `totals`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub totals: HashMap<String, Money>,
         /// The field `value`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub value: Option<String>,
     }
 
@@ -1059,6 +1006,29 @@ pub mod types {
                 .field("totals", &self.totals)
                 .field("value", &self.value)
                 .finish()
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Invoice {
+            0 "custom:field" custom_field plain optional;
+            1 "customer" customer plain optional;
+            2 "due" due plain optional;
+            3 "env" env map optional;
+            4 "id" id plain optional;
+            5 "lines" lines list optional;
+            6 "lines_page" lines_page plain optional;
+            7 "number" number plain optional;
+            8 "object" object plain optional;
+            9 "paid_at" paid_at integer optional;
+            10 "read_only" read_only plain optional;
+            11 "Settings" settings plain optional;
+            12 "settings" settings_2 plain optional;
+            13 "status" status plain optional;
+            14 "statusCode" status_code integer optional;
+            15 "total" total plain optional;
+            16 "totals" totals map optional;
+            17 "value" value plain optional;
         }
     }
 
@@ -1121,141 +1091,101 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct InvoiceSettings {
         /// The field `x`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub x: Option<i64>,
     }
 
+    ::podqueue::__private::object! {
+        InvoiceSettings {
+            0 "x" x integer optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct InvoiceSettings2 {
         /// The field `footer`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub footer: Option<String>,
         /// The field `nested`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub nested: Option<InvoiceSettings2Nested>,
     }
 
+    ::podqueue::__private::object! {
+        InvoiceSettings2 {
+            0 "footer" footer plain optional;
+            1 "nested" nested plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct InvoiceSettings2Nested {
         /// The field `footer`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub footer: Option<String>,
         /// The field `status`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub status: Option<InvoiceSettingsNestedStatus>,
     }
 
-    /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct Line {
-        /// The field `byId`.
-        #[serde(
-            rename = "byId",
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
-        pub by_id: HashMap<String, Line>,
-        /// The field `children`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
-        pub children: Vec<Line>,
-        /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub id: Option<String>,
-        /// The field `parent`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub parent: Option<Box<Line>>,
-        /// The price.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub price: Option<Money>,
-        /// The field `quantity`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
-        pub quantity: Option<i64>,
-        /// The field `tax`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::number",
-            skip_serializing_if = "Option::is_none"
-        )]
-        pub tax: Option<f64>,
+    ::podqueue::__private::object! {
+        InvoiceSettings2Nested {
+            0 "footer" footer plain optional;
+            1 "status" status plain optional;
+        }
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Line {
+        /// The field `byId`.
+        pub by_id: HashMap<String, Line>,
+        /// The field `children`.
+        pub children: Vec<Line>,
+        /// The field `id`.
+        pub id: Option<String>,
+        /// The field `parent`.
+        pub parent: Option<Box<Line>>,
+        /// The price.
+        pub price: Option<Money>,
+        /// The field `quantity`.
+        pub quantity: Option<i64>,
+        /// The field `tax`.
+        pub tax: Option<f64>,
+    }
+
+    ::podqueue::__private::object! {
+        Line {
+            0 "byId" by_id map optional;
+            1 "children" children list optional;
+            2 "id" id plain optional;
+            3 "parent" parent plain optional;
+            4 "price" price plain optional;
+            5 "quantity" quantity integer optional;
+            6 "tax" tax number optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Money {
         /// The field `amount`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub amount: Option<String>,
         /// The field `currency`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub currency: Option<Currency>,
         /// The field `minor`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub minor: Option<i64>,
+    }
+
+    ::podqueue::__private::object! {
+        Money {
+            0 "amount" amount plain optional;
+            1 "currency" currency plain optional;
+            2 "minor" minor integer optional;
+        }
     }
 
     /// An object of the interface.
@@ -1360,78 +1290,53 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct PageOfInvoice {
         /// The field `data`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub data: Vec<Invoice>,
         /// The field `total`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub total: Option<i64>,
     }
 
+    ::podqueue::__private::object! {
+        PageOfInvoice {
+            0 "data" data list optional;
+            1 "total" total integer optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct PageOfLine {
         /// The field `data`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub data: Vec<Line>,
         /// The field `total`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub total: Option<i64>,
     }
 
+    ::podqueue::__private::object! {
+        PageOfLine {
+            0 "data" data list optional;
+            1 "total" total integer optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Party {
         /// The field `address`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub address: Option<Address>,
         /// The field `type`.
-        #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
         pub type_: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        Party {
+            0 "address" address plain optional;
+            1 "type" type_ plain optional;
+        }
     }
 
     /// One of several shapes.
@@ -1614,23 +1519,21 @@ impl CreateInvoice {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::PageOfInvoice> {
-        let call = ::podqueue::rest::call::RestCall::new("create_invoice", "POST")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::PageOfInvoice> {
+        ::podqueue::rest::call::RestCall::new("create_invoice", "POST")
             .literal("/invoices")
             .json(Some(&self.body), &self.changes)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for CreateInvoice {
     type Output = ::podqueue::Result<types::PageOfInvoice>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::PageOfInvoice>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1669,24 +1572,22 @@ impl GetInvoice {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Invoice> {
-        let call = ::podqueue::rest::call::RestCall::new("get_invoice", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Invoice> {
+        ::podqueue::rest::call::RestCall::new("get_invoice", "GET")
             .literal("/invoices/")
             .parameter("id", &self.id)
             .query("expand", &self.expand)
             .query("amount", &self.amount)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetInvoice {
     type Output = ::podqueue::Result<types::Invoice>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Invoice>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

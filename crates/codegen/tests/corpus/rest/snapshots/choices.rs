@@ -3,7 +3,6 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,6 +42,37 @@ pub mod types {
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
+    pub enum ThingChoiceOfOneKind {
+        /// `cat`.
+        Cat,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl ThingChoiceOfOneKind {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Cat => "cat",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for ThingChoiceOfOneKind {
+        fn from(value: &str) -> Self {
+            match value {
+                "cat" => Self::Cat,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(ThingChoiceOfOneKind);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
     pub enum ThingListedOrFree {
         /// `a`.
         A,
@@ -76,77 +106,60 @@ pub mod types {
     ::podqueue::__private::open_enum!(ThingListedOrFree);
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct CatOrDog {
         /// The field `barks`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub barks: Option<bool>,
         /// The field `friend`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub friend: Option<Box<CatOrDog>>,
         /// The field `kind`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub kind: Option<CatOrDogKind>,
         /// The field `lives`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub lives: Option<i64>,
     }
 
-    /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct Expression {
-        /// The field `left`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub left: Option<Box<Expression>>,
-        /// The field `right`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub right: Option<Box<Expression>>,
-        /// The field `value`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::number",
-            skip_serializing_if = "Option::is_none"
-        )]
-        pub value: Option<f64>,
+    ::podqueue::__private::object! {
+        CatOrDog {
+            0 "barks" barks plain optional;
+            1 "friend" friend plain optional;
+            2 "kind" kind plain optional;
+            3 "lives" lives integer optional;
+        }
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Expression {
+        /// The field `left`.
+        pub left: Option<Box<Expression>>,
+        /// The field `right`.
+        pub right: Option<Box<Expression>>,
+        /// The field `value`.
+        pub value: Option<f64>,
+    }
+
+    ::podqueue::__private::object! {
+        Expression {
+            0 "left" left plain optional;
+            1 "right" right plain optional;
+            2 "value" value number optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
     pub struct Other {
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        Other {
+            0 "id" id plain optional;
+        }
     }
 
     /// One of several shapes.
@@ -264,65 +277,42 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
         /// The field `any`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub any: Option<::podqueue::__private::serde_json::Value>,
+        /// The field `any_shape`.
+        pub any_shape: Option<ThingAnyShape>,
+        /// The field `choice_of_one`.
+        pub choice_of_one: Option<ThingChoiceOfOne>,
         /// The field `conditional`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub conditional: Option<ThingConditional>,
+        /// The field `decided`.
+        pub decided: Option<i64>,
         /// The field `expression`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub expression: Option<Box<Expression>>,
         /// The field `listed_or_free`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub listed_or_free: Option<ThingListedOrFree>,
         /// The field `not_text`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub not_text: Option<::podqueue::__private::serde_json::Value>,
         /// The field `numbers`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::number",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub numbers: Option<f64>,
         /// The field `one_of_one`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub one_of_one: Option<String>,
         /// The field `pet`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub pet: Option<Box<CatOrDog>>,
         /// The field `pets`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub pets: Vec<CatOrDog>,
         /// One or several.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub text_or_list: Option<StringOrStringList>,
         /// The field `text_or_number`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub text_or_number: Option<StringOrNumber>,
         /// The field `text_or_other`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub text_or_other: Option<StringOrOther>,
         /// The field `text_or_part`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub text_or_part: Option<ThingTextOrPart>,
         /// The field `with_fields`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub with_fields: Option<ThingWithFields>,
     }
 
@@ -331,7 +321,10 @@ pub mod types {
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("Thing")
                 .field("any", &format_args!("[redacted]"))
+                .field("any_shape", &self.any_shape)
+                .field("choice_of_one", &self.choice_of_one)
                 .field("conditional", &self.conditional)
+                .field("decided", &self.decided)
                 .field("expression", &self.expression)
                 .field("listed_or_free", &self.listed_or_free)
                 .field("not_text", &format_args!("[redacted]"))
@@ -348,21 +341,141 @@ pub mod types {
         }
     }
 
-    /// An object of the interface.
+    ::podqueue::__private::object! {
+        Thing {
+            0 "any" any plain optional;
+            1 "any_shape" any_shape plain optional;
+            2 "choice_of_one" choice_of_one plain optional;
+            3 "conditional" conditional plain optional;
+            4 "decided" decided integer optional;
+            5 "expression" expression plain optional;
+            6 "listed_or_free" listed_or_free plain optional;
+            7 "not_text" not_text plain optional;
+            8 "numbers" numbers number optional;
+            9 "one_of_one" one_of_one plain optional;
+            10 "pet" pet plain optional;
+            11 "pets" pets list optional;
+            12 "text_or_list" text_or_list plain optional;
+            13 "text_or_number" text_or_number plain optional;
+            14 "text_or_other" text_or_other plain optional;
+            15 "text_or_part" text_or_part plain optional;
+            16 "with_fields" with_fields plain optional;
+        }
+    }
+
+    /// One of several shapes.
     #[derive(
         ::podqueue::__private::serde::Deserialize,
         ::podqueue::__private::serde::Serialize,
         Clone,
-        Debug,
-        Default,
         PartialEq
     )]
+    #[serde(untagged)]
     #[non_exhaustive]
     #[serde(crate = "::podqueue::__private::serde")]
+    pub enum ThingAnyShape {
+        /// A list.
+        Array(Vec<::podqueue::__private::serde_json::Value>),
+        /// A whole number.
+        Integer(i64),
+        /// An object.
+        Object(
+            ::podqueue::__private::serde_json::Map<
+                String,
+                ::podqueue::__private::serde_json::Value,
+            >,
+        ),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for ThingAnyShape {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Array(_) => {
+                    f.debug_tuple("Array").field(&format_args!("[redacted]")).finish()
+                }
+                Self::Integer(value_0) => {
+                    f.debug_tuple("Integer").field(value_0).finish()
+                }
+                Self::Object(_) => {
+                    f.debug_tuple("Object").field(&format_args!("[redacted]")).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<Vec<::podqueue::__private::serde_json::Value>>
+    for ThingAnyShape {
+        fn from(value: Vec<::podqueue::__private::serde_json::Value>) -> Self {
+            Self::Array(value)
+        }
+    }
+
+    impl ::std::convert::From<i64> for ThingAnyShape {
+        fn from(value: i64) -> Self {
+            Self::Integer(value)
+        }
+    }
+
+    impl ::std::convert::From<
+        ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
+    > for ThingAnyShape {
+        fn from(
+            value: ::podqueue::__private::serde_json::Map<
+                String,
+                ::podqueue::__private::serde_json::Value,
+            >,
+        ) -> Self {
+            Self::Object(value)
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct ThingChoiceOfOne {
+        /// The field `extra`.
+        pub extra: Option<String>,
+        /// The field `friend`.
+        pub friend: Option<Box<CatOrDog>>,
+        /// The field `kind`.
+        pub kind: Option<ThingChoiceOfOneKind>,
+        /// The field `lives`.
+        pub lives: Option<i64>,
+    }
+
+    ::podqueue::__private::object! {
+        ThingChoiceOfOne {
+            0 "extra" extra plain optional;
+            1 "friend" friend plain optional;
+            2 "kind" kind plain optional;
+            3 "lives" lives integer optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
     pub struct ThingConditional {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        ThingConditional {
+            0 "a" a plain optional;
+        }
     }
 
     /// One of several shapes.
@@ -405,20 +518,17 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ThingWithFields {
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        ThingWithFields {
+            0 "id" id plain optional;
+        }
     }
 }
 
@@ -490,22 +600,20 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

@@ -4,59 +4,40 @@ pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
     use ::std::collections::HashMap;
-    use ::podqueue::__private::lenient;
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Change {
         /// The field `labels`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub labels: HashMap<String, String>,
         /// The field `name`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<String>,
         /// The field `parts`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub parts: Vec<ChangePartsItem>,
         /// The field `tags`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub tags: Vec<String>,
     }
 
+    ::podqueue::__private::object! {
+        Change {
+            0 "labels" labels map optional;
+            1 "name" name plain optional;
+            2 "parts" parts list optional;
+            3 "tags" tags list optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct ChangePartsItem {
         /// The field `note`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub note: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        ChangePartsItem {
+            0 "note" note plain optional;
+        }
     }
 }
 
@@ -167,23 +148,21 @@ impl PatchOptional {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("patch_optional", "PATCH")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("patch_optional", "PATCH")
             .literal("/optional")
             .json(self.body.as_ref(), &self.changes)
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for PatchOptional {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -225,22 +204,20 @@ impl PatchThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("patch_thing", "PATCH")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("patch_thing", "PATCH")
             .literal("/thing")
             .json_as("application/merge-patch+json", Some(&self.body), &self.changes)
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for PatchThing {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

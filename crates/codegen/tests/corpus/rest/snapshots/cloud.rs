@@ -1,5 +1,4 @@
 // tests/corpus/rest/cloud.yaml:54:198: #/components/schemas/Instance/properties/secureBoot: the default "true" does not conform to its schema (1 more like it)
-// tests/corpus/rest/cloud.yaml:10:5: GET /v1/projects/{project}/instances: the parameter filter is an object, which cannot be sent
 // tests/corpus/rest/cloud.yaml:10:5: GET /v1/projects/{project}/instances: session is a cookie parameter, which cannot be sent
 /// What the calls send and answer with.
 #[allow(dead_code)]
@@ -150,80 +149,70 @@ pub mod types {
     ::podqueue::__private::open_enum!(GetV1ProjectFilesNameExtExt);
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct Disk {
-        /// A machine.
-        #[serde(
-            rename = "attachedTo",
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
-        pub attached_to: Vec<Instance>,
-        /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub id: Option<String>,
-        /// The field `kind`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub kind: Option<String>,
-        /// The field `labels`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
-        pub labels: HashMap<String, String>,
-        /// The field `parent`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub parent: Option<Resource>,
-        /// The field `sizeGb`.
-        #[serde(rename = "sizeGb", skip_serializing_if = "Option::is_none")]
-        pub size_gb: Option<String>,
-        /// The field `source`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub source: Option<ImageOrSnapshot>,
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct ComputeInstancesList2Filter2 {
+        /// The field `state`.
+        pub state: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        ComputeInstancesList2Filter2 {
+            0 "state" state plain optional;
+        }
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Disk {
+        /// A machine.
+        pub attached_to: Vec<Instance>,
+        /// The field `id`.
+        pub id: Option<String>,
+        /// The field `kind`.
+        pub kind: Option<String>,
+        /// The field `labels`.
+        pub labels: HashMap<String, String>,
+        /// The field `parent`.
+        pub parent: Option<Resource>,
+        /// The field `sizeGb`.
+        pub size_gb: Option<String>,
+        /// The field `source`.
+        pub source: Option<ImageOrSnapshot>,
+    }
+
+    ::podqueue::__private::object! {
+        Disk {
+            0 "attachedTo" attached_to list optional;
+            1 "id" id plain optional;
+            2 "kind" kind plain optional;
+            3 "labels" labels map optional;
+            4 "parent" parent plain optional;
+            5 "sizeGb" size_gb plain optional;
+            6 "source" source plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Error {
         /// The field `code`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub code: Option<i64>,
         /// The field `details`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub details: Vec<ErrorDetailsItem>,
         /// The field `innererror`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub innererror: Option<Box<Error>>,
         /// The field `message`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub message: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        Error {
+            0 "code" code integer optional;
+            1 "details" details list optional;
+            2 "innererror" innererror plain optional;
+            3 "message" message plain optional;
+        }
     }
 
     /// An object of the interface.
@@ -259,105 +248,73 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct ImageOrSnapshot {
         /// The field `family`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub family: Option<String>,
         /// The field `of`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub of: Option<Box<Disk>>,
         /// The field `type`.
-        #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
         pub type_: Option<ImageOrSnapshotType>,
     }
 
+    ::podqueue::__private::object! {
+        ImageOrSnapshot {
+            0 "family" family plain optional;
+            1 "of" of plain optional;
+            2 "type" type_ plain optional;
+        }
+    }
+
     /// A machine.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Instance {
         /// The field `cpus`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::number",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub cpus: Option<f64>,
         /// The field `createdAt`.
-        #[serde(rename = "createdAt", skip_serializing_if = "Option::is_none")]
         pub created_at: Option<String>,
         /// The field `disks`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub disks: Vec<Disk>,
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
         /// The field `kind`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub kind: Option<String>,
         /// The field `labels`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub labels: HashMap<String, String>,
         /// The field `machineType`.
-        #[serde(rename = "machineType", skip_serializing_if = "Option::is_none")]
         pub machine_type: Option<String>,
         /// The field `parent`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub parent: Option<Resource>,
         /// The field `secureBoot`.
-        #[serde(rename = "secureBoot", skip_serializing_if = "Option::is_none")]
         pub secure_boot: Option<bool>,
         /// The field `state`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub state: Option<State>,
     }
 
+    ::podqueue::__private::object! {
+        Instance {
+            0 "cpus" cpus number optional;
+            1 "createdAt" created_at plain optional;
+            2 "disks" disks list optional;
+            3 "id" id plain optional;
+            4 "kind" kind plain optional;
+            5 "labels" labels map optional;
+            6 "machineType" machine_type plain optional;
+            7 "parent" parent plain optional;
+            8 "secureBoot" secure_boot plain optional;
+            9 "state" state plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct InstanceList {
         /// A machine.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub items: Vec<Instance>,
         /// The field `nextLink`.
-        #[serde(rename = "nextLink", skip_serializing_if = "Option::is_none")]
         pub next_link: Option<String>,
         /// The field `nextPageToken`.
-        #[serde(rename = "nextPageToken", skip_serializing_if = "Option::is_none")]
         pub next_page_token: Option<String>,
     }
 
@@ -372,65 +329,49 @@ pub mod types {
         }
     }
 
-    /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct Loop {
-        /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub a: Option<String>,
-        /// The field `b`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
-        pub b: Option<i64>,
+    ::podqueue::__private::object! {
+        InstanceList {
+            0 "items" items list optional;
+            1 "nextLink" next_link plain optional;
+            2 "nextPageToken" next_page_token plain optional;
+        }
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Loop {
+        /// The field `a`.
+        pub a: Option<String>,
+        /// The field `b`.
+        pub b: Option<i64>,
+    }
+
+    ::podqueue::__private::object! {
+        Loop {
+            0 "a" a plain optional;
+            1 "b" b integer optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Default, PartialEq)]
+    #[non_exhaustive]
     pub struct Operation {
         /// The field `done`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub done: Option<bool>,
         /// The field `error`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub error: Option<Box<Error>>,
         /// The field `loop`.
-        #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
         pub loop_: Option<Loop>,
         /// The field `metadata`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::or_default",
-            skip_serializing_if = "::podqueue::__private::serde_json::Map::is_empty"
-        )]
         pub metadata: ::podqueue::__private::serde_json::Map<
             String,
             ::podqueue::__private::serde_json::Value,
         >,
         /// The field `response`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub response: Option<::podqueue::__private::serde_json::Value>,
         /// The field `result`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub result: Option<OperationResult2>,
     }
 
@@ -445,6 +386,17 @@ pub mod types {
                 .field("response", &format_args!("[redacted]"))
                 .field("result", &self.result)
                 .finish()
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Operation {
+            0 "done" done plain optional;
+            1 "error" error plain optional;
+            2 "loop" loop_ plain optional;
+            3 "metadata" metadata or_default optional;
+            4 "response" response plain optional;
+            5 "result" result plain optional;
         }
     }
 
@@ -713,6 +665,7 @@ impl Api {
             x_request_id: x_request_id.into(),
             filter: None,
             top: None,
+            filter_2: None,
             fields: None,
             zones: None,
             states: None,
@@ -829,28 +782,23 @@ impl ComputeInstancesInsert {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Operation> {
-        let call = ::podqueue::rest::call::RestCall::new(
-                "compute_instances_insert",
-                "POST",
-            )
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Operation> {
+        ::podqueue::rest::call::RestCall::new("compute_instances_insert", "POST")
             .literal("/v1/projects/")
             .parameter("project", &self.project)
             .literal("/instances")
             .json(Some(&self.body), &self.changes)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for ComputeInstancesInsert {
     type Output = ::podqueue::Result<types::Operation>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Operation>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -872,24 +820,22 @@ impl ComputeInstancesList {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::InstanceList> {
-        let call = ::podqueue::rest::call::RestCall::new("compute_instances_list", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::InstanceList> {
+        ::podqueue::rest::call::RestCall::new("compute_instances_list", "GET")
             .literal("/v1/Projects/")
             .parameter("project", &self.project)
             .literal("/instances")
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for ComputeInstancesList {
     type Output = ::podqueue::Result<types::InstanceList>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::InstanceList>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -902,6 +848,7 @@ pub struct ComputeInstancesList2 {
     project: String,
     filter: Option<String>,
     top: Option<i64>,
+    filter_2: Option<types::ComputeInstancesList2Filter2>,
     fields: Option<Vec<String>>,
     zones: Option<Vec<String>>,
     states: Option<Vec<types::State>>,
@@ -920,6 +867,15 @@ impl ComputeInstancesList2 {
     /// Sent as the query parameter `$top`.
     pub fn top(mut self, top: i64) -> Self {
         self.top = Some(top);
+        self
+    }
+
+    /// Sent as the query parameter `filter`.
+    pub fn filter_2(
+        mut self,
+        filter_2: impl Into<types::ComputeInstancesList2Filter2>,
+    ) -> Self {
+        self.filter_2 = Some(filter_2.into());
         self
     }
 
@@ -957,37 +913,42 @@ impl ComputeInstancesList2 {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::InstanceList> {
-        let call = ::podqueue::rest::call::RestCall::new(
-                "compute_instances_list_2",
-                "GET",
-            )
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::InstanceList> {
+        ::podqueue::rest::call::RestCall::new("compute_instances_list_2", "GET")
             .literal("/v1/projects/")
             .parameter("project", &self.project)
             .literal("/instances")
             .query("$filter", &self.filter)
             .query("$top", &self.top)
-            .query_joined("fields", &self.fields, ",")
-            .query_joined("zones", &self.zones, " ")
-            .query_joined("states", &self.states, "|")
+            .query_styled("filter", &self.filter_2, ::podqueue::rest::call::Style::Deep)
+            .query_styled(
+                "fields",
+                &self.fields,
+                ::podqueue::rest::call::Style::Joined(","),
+            )
+            .query_styled(
+                "zones",
+                &self.zones,
+                ::podqueue::rest::call::Style::Joined(" "),
+            )
+            .query_styled(
+                "states",
+                &self.states,
+                ::podqueue::rest::call::Style::Joined("|"),
+            )
             .header("X-Request-Id", &self.x_request_id)
-            .timeout(self.timeout);
-        let call = match &self.if_none_match {
-            Some(value) => call.header("If-None-Match", value),
-            None => call,
-        };
-        call.send(&self.rest).await
+            .optional_header("If-None-Match", &self.if_none_match)
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for ComputeInstancesList2 {
     type Output = ::podqueue::Result<types::InstanceList>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::InstanceList>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1010,29 +971,24 @@ impl ComputeInstancesStart {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Operation> {
-        let call = ::podqueue::rest::call::RestCall::new(
-                "compute_instances_start",
-                "POST",
-            )
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Operation> {
+        ::podqueue::rest::call::RestCall::new("compute_instances_start", "POST")
             .literal("/v1/projects/")
             .parameter("project", &self.project)
             .literal("/instances/")
             .parameter("id", &self.id)
             .literal(":start")
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for ComputeInstancesStart {
     type Output = ::podqueue::Result<types::Operation>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Operation>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1056,13 +1012,10 @@ impl GetV1ProjectFilesNameExt {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(
+    pub fn send(
         self,
-    ) -> ::podqueue::Result<::podqueue::__private::serde_json::Value> {
-        let call = ::podqueue::rest::call::RestCall::new(
-                "get_v1_project_files_name_ext",
-                "GET",
-            )
+    ) -> ::podqueue::rest::call::Sending<::podqueue::__private::serde_json::Value> {
+        ::podqueue::rest::call::RestCall::new("get_v1_project_files_name_ext", "GET")
             .literal("/v1/")
             .parameter("project", &self.project)
             .literal("/files/")
@@ -1070,19 +1023,19 @@ impl GetV1ProjectFilesNameExt {
             .literal(".")
             .parameter("ext", &self.ext)
             .accept("application/vnd.api+json")
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetV1ProjectFilesNameExt {
     type Output = ::podqueue::Result<::podqueue::__private::serde_json::Value>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    type IntoFuture = ::podqueue::rest::call::Sending<
+        ::podqueue::__private::serde_json::Value,
     >;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1131,26 +1084,21 @@ impl PatchV1InstancesInstanceId {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Instance> {
-        let call = ::podqueue::rest::call::RestCall::new(
-                "patch_v1_instances_instance_id",
-                "PATCH",
-            )
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Instance> {
+        ::podqueue::rest::call::RestCall::new("patch_v1_instances_instance_id", "PATCH")
             .literal("/v1/instances/")
             .parameter("instance-id", &self.instance_id)
             .json_as("application/merge-patch+json", self.body.as_ref(), &self.changes)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for PatchV1InstancesInstanceId {
     type Output = ::podqueue::Result<types::Instance>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Instance>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

@@ -3,7 +3,6 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
 
     /// Always the same.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,38 +36,18 @@ pub mod types {
     ::podqueue::__private::open_enum!(ThingKind);
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
         /// The field `always`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub always: Option<bool>,
         /// Always the same.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub kind: Option<ThingKind>,
         /// The field `level`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub level: Option<i64>,
         /// The field `nothing`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub nothing: Option<::podqueue::__private::serde_json::Value>,
         /// The field `share`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::number",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub share: Option<f64>,
     }
 
@@ -82,6 +61,16 @@ pub mod types {
                 .field("nothing", &format_args!("[redacted]"))
                 .field("share", &self.share)
                 .finish()
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Thing {
+            0 "always" always plain optional;
+            1 "kind" kind plain optional;
+            2 "level" level integer optional;
+            3 "nothing" nothing plain optional;
+            4 "share" share number optional;
         }
     }
 }
@@ -154,22 +143,20 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

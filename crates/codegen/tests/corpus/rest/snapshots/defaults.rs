@@ -4,7 +4,6 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,51 +41,32 @@ pub mod types {
     ::podqueue::__private::open_enum!(ThingColor);
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
         /// The field `color`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub color: Option<ThingColor>,
         /// The field `count`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub count: Option<i64>,
         /// The field `name`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<String>,
         /// The field `ports`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub ports: Vec<String>,
         /// The field `share`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::number",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub share: Option<f64>,
         /// The field `size`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub size: Option<i64>,
+    }
+
+    ::podqueue::__private::object! {
+        Thing {
+            0 "color" color plain optional;
+            1 "count" count integer optional;
+            2 "name" name plain optional;
+            3 "ports" ports list optional;
+            4 "share" share number optional;
+            5 "size" size integer optional;
+        }
     }
 }
 
@@ -158,22 +138,20 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

@@ -3,7 +3,6 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,101 +40,77 @@ pub mod types {
     ::podqueue::__private::open_enum!(Color);
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Part {
         /// The field `name`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<String>,
         /// The field `within`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub within: Option<Box<Part>>,
     }
 
+    ::podqueue::__private::object! {
+        Part {
+            0 "name" name plain optional;
+            1 "within" within plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
         /// The field `color`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub color: Option<Color>,
         /// The field `definitions`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub definitions: Option<String>,
         /// The field `inline`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub inline: Option<ThingInline2>,
         /// The field `main`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub main: Option<Box<Part>>,
         /// The field `other`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub other: Option<ThingInline>,
         /// The field `parts`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub parts: Vec<Part>,
     }
 
-    /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct ThingInline {
-        /// The field `weight`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::number",
-            skip_serializing_if = "Option::is_none"
-        )]
-        pub weight: Option<f64>,
+    ::podqueue::__private::object! {
+        Thing {
+            0 "color" color plain optional;
+            1 "definitions" definitions plain optional;
+            2 "inline" inline plain optional;
+            3 "main" main plain optional;
+            4 "other" other plain optional;
+            5 "parts" parts list optional;
+        }
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct ThingInline {
+        /// The field `weight`.
+        pub weight: Option<f64>,
+    }
+
+    ::podqueue::__private::object! {
+        ThingInline {
+            0 "weight" weight number optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
     pub struct ThingInline2 {
         /// The field `weight`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::number",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub weight: Option<f64>,
+    }
+
+    ::podqueue::__private::object! {
+        ThingInline2 {
+            0 "weight" weight number optional;
+        }
     }
 }
 
@@ -207,22 +182,20 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

@@ -7,20 +7,17 @@ pub mod types {
     use ::std::prelude::v1::*;
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct GetThingResponse {
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        GetThingResponse {
+            0 "id" id plain optional;
+        }
     }
 }
 
@@ -56,6 +53,21 @@ impl Api {
     ) -> ::podqueue::Result<Self> {
         let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
         Ok(Self { target })
+    }
+
+    /// Prepares a call.
+    ///
+    /// `DELETE /thing/{id}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn delete_thing(&self, id: impl Into<String>) -> DeleteThing {
+        DeleteThing {
+            rest: self.target.clone(),
+            timeout: None,
+            id: id.into(),
+        }
     }
 
     /// Prepares a call.
@@ -99,6 +111,42 @@ impl Api {
     }
 }
 
+/// The call that [`Api::delete_thing`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct DeleteThing {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    id: String,
+}
+
+#[allow(dead_code)]
+impl DeleteThing {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("delete_thing", "DELETE")
+            .literal("/thing/")
+            .parameter("id", &self.id)
+            .timeout(self.timeout)
+            .send_empty(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for DeleteThing {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
 /// The call that [`Api::find_things`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
@@ -116,29 +164,24 @@ impl FindThings {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<Option<Vec<i64>>> {
-        let call = ::podqueue::rest::call::RestCall::new("find_things", "POST")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<Option<Vec<i64>>> {
+        ::podqueue::rest::call::RestCall::new("find_things", "POST")
             .literal("/things")
-            .timeout(self.timeout);
-        let answer: Option<
-            ::podqueue::__private::lenient::shape::Answer<
+            .timeout(self.timeout)
+            .send_optional_shaped::<
                 ::podqueue::__private::lenient::shape::List<
                     ::podqueue::__private::lenient::shape::Integer<i64>,
                 >,
-            >,
-        > = call.send_optional(&self.rest).await?;
-        Ok(answer.map(|answer| answer.0))
+            >(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for FindThings {
     type Output = ::podqueue::Result<Option<Vec<i64>>>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<Option<Vec<i64>>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -159,22 +202,20 @@ impl GetBoth {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<String> {
-        let call = ::podqueue::rest::call::RestCall::new("get_both", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<String> {
+        ::podqueue::rest::call::RestCall::new("get_both", "GET")
             .literal("/both")
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetBoth {
     type Output = ::podqueue::Result<String>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<String>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -195,22 +236,20 @@ impl GetNull {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<Option<String>> {
-        let call = ::podqueue::rest::call::RestCall::new("get_null", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<Option<String>> {
+        ::podqueue::rest::call::RestCall::new("get_null", "GET")
             .literal("/null")
-            .timeout(self.timeout);
-        call.send_optional(&self.rest).await
+            .timeout(self.timeout)
+            .send_optional(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetNull {
     type Output = ::podqueue::Result<Option<String>>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<Option<String>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -231,21 +270,21 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<Option<types::GetThingResponse>> {
-        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(
+        self,
+    ) -> ::podqueue::rest::call::Sending<Option<types::GetThingResponse>> {
+        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/thing")
-            .timeout(self.timeout);
-        call.send_optional(&self.rest).await
+            .timeout(self.timeout)
+            .send_optional(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<Option<types::GetThingResponse>>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<Option<types::GetThingResponse>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

@@ -3,7 +3,6 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
 
     /// How much.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,6 +38,37 @@ pub mod types {
     }
 
     ::podqueue::__private::open_enum!(Level);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum Word {
+        /// `word`.
+        Word,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl Word {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Word => "word",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for Word {
+        fn from(value: &str) -> Self {
+            match value {
+                "word" => Self::Word,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(Word);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -241,53 +271,30 @@ pub mod types {
     ::podqueue::__private::open_enum!(ThingWithNull);
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
+        /// The field `circle`.
+        pub circle: Option<Word>,
         /// The field `empty`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub empty: Option<String>,
         /// The field `list`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub list: Vec<Level>,
         /// The field `mixed`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub mixed: Option<::podqueue::__private::serde_json::Value>,
         /// How much.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub named: Option<Level>,
         /// The field `numbers`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub numbers: Option<i64>,
         /// The field `numbers_as_text`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub numbers_as_text: Option<String>,
         /// The field `odd`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub odd: Option<ThingOdd>,
         /// The field `twice`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub twice: Option<ThingTwice>,
         /// The field `untyped`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub untyped: Option<ThingUntyped>,
         /// The field `with_null`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub with_null: Option<ThingWithNull>,
     }
 
@@ -295,6 +302,7 @@ pub mod types {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("Thing")
+                .field("circle", &self.circle)
                 .field("empty", &self.empty)
                 .field("list", &self.list)
                 .field("mixed", &format_args!("[redacted]"))
@@ -306,6 +314,22 @@ pub mod types {
                 .field("untyped", &self.untyped)
                 .field("with_null", &self.with_null)
                 .finish()
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Thing {
+            0 "circle" circle plain optional;
+            1 "empty" empty plain optional;
+            2 "list" list list optional;
+            3 "mixed" mixed plain optional;
+            4 "named" named plain optional;
+            5 "numbers" numbers integer optional;
+            6 "numbers_as_text" numbers_as_text plain optional;
+            7 "odd" odd plain optional;
+            8 "twice" twice plain optional;
+            9 "untyped" untyped plain optional;
+            10 "with_null" with_null plain optional;
         }
     }
 }
@@ -378,22 +402,20 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

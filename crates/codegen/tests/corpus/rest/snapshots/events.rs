@@ -186,131 +186,65 @@ pub mod types {
     ::podqueue::__private::open_enum!(GetEventId);
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Event {
         /// The field `blank`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub blank: Option<::podqueue::__private::serde_json::Value>,
         /// The field `blob`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub blob: Option<String>,
         /// The field `by_pattern`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub by_pattern: HashMap<String, StringOrInteger>,
         /// The field `conditional`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub conditional: Option<EventConditional>,
         /// The field `const_null`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub const_null: Option<::podqueue::__private::serde_json::Value>,
         /// The field `const_number`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub const_number: Option<i64>,
         /// The field `const_object`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::or_default",
-            skip_serializing_if = "::podqueue::__private::serde_json::Map::is_empty"
-        )]
         pub const_object: ::podqueue::__private::serde_json::Map<
             String,
             ::podqueue::__private::serde_json::Value,
         >,
         /// The field `data`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub data: Option<::podqueue::__private::serde_json::Value>,
         /// The field `deep`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub deep: Option<EventDeep>,
         /// The field `four`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub four: Option<EventFour>,
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
         /// The field `inner_json`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub inner_json: Option<String>,
         /// The field `labels`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub labels: HashMap<String, String>,
         /// The field `mixed_list`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Nullable<lenient::shape::Plain<StringOrInteger>>>,_>",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub mixed_list: Vec<Option<StringOrInteger>>,
         /// The field `never`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub never: Option<::podqueue::__private::serde_json::Value>,
         /// The field `null_only`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub null_only: Option<::podqueue::__private::serde_json::Value>,
         /// Perhaps.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub nullable_union: Option<NewEvent>,
         /// The field `one_of_consts`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub one_of_consts: Option<EventOneOfConsts>,
         /// The field `pair`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub pair: Vec<StringOrInteger>,
         /// The field `ref_in_any`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub ref_in_any: Option<EventOrEventList>,
         /// The field `size`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub size: Option<i64>,
         /// Where from.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub source: Option<Source>,
         /// The field `text_or_enum`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub text_or_enum: Option<EventTextOrEnum>,
         /// The field `three`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub three: Option<StringOrNumberOrBoolean>,
         /// The field `tree`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub tree: Option<Tree>,
         /// The field `type`.
-        #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
         pub type_: Option<EventType>,
         /// The field `with_contains`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub with_contains: Vec<::podqueue::__private::serde_json::Value>,
     }
 
@@ -349,41 +283,67 @@ pub mod types {
         }
     }
 
-    /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct EventConditional {
-        /// The field `kind`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub kind: Option<String>,
+    ::podqueue::__private::object! {
+        Event {
+            0 "blank" blank plain optional;
+            1 "blob" blob plain optional;
+            2 "by_pattern" by_pattern map optional;
+            3 "conditional" conditional plain optional;
+            4 "const_null" const_null plain optional;
+            5 "const_number" const_number integer optional;
+            6 "const_object" const_object or_default optional;
+            7 "data" data plain optional;
+            8 "deep" deep plain optional;
+            9 "four" four plain optional;
+            10 "id" id plain optional;
+            11 "inner_json" inner_json plain optional;
+            12 "labels" labels map optional;
+            13 "mixed_list" mixed_list shaped < lenient::shape::List < lenient::shape::Nullable < lenient::shape::Plain < StringOrInteger >>> > optional;
+            14 "never" never plain optional;
+            15 "null_only" null_only plain optional;
+            16 "nullable_union" nullable_union plain optional;
+            17 "one_of_consts" one_of_consts plain optional;
+            18 "pair" pair list optional;
+            19 "ref_in_any" ref_in_any plain optional;
+            20 "size" size integer optional;
+            21 "source" source plain optional;
+            22 "text_or_enum" text_or_enum plain optional;
+            23 "three" three plain optional;
+            24 "tree" tree plain optional;
+            25 "type" type_ plain optional;
+            26 "with_contains" with_contains list optional;
+        }
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct EventConditional {
+        /// The field `kind`.
+        pub kind: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        EventConditional {
+            0 "kind" kind plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
     pub struct EventDeep {
         /// The field `x`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub x: Option<String>,
         /// The field `y`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub y: Option<bool>,
+    }
+
+    ::podqueue::__private::object! {
+        EventDeep {
+            0 "x" x plain optional;
+            1 "y" y plain optional;
+        }
     }
 
     /// One of several shapes.
@@ -479,43 +439,22 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Default, PartialEq)]
     pub struct NewEvent {
         /// The field `amount`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub amount: Option<StringOrNumber>,
         /// The field `at`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub at: Option<StringOrInteger>,
         /// The field `data`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::or_default",
-            skip_serializing_if = "::podqueue::__private::serde_json::Map::is_empty"
-        )]
         pub data: ::podqueue::__private::serde_json::Map<
             String,
             ::podqueue::__private::serde_json::Value,
         >,
         /// The field `pair`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub pair: Vec<StringOrInteger>,
         /// The field `retry`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub retry: Option<NewEventRetry>,
         /// The field `type`.
-        #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
         pub type_: Option<String>,
     }
 
@@ -530,6 +469,17 @@ pub mod types {
                 .field("retry", &self.retry)
                 .field("type_", &self.type_)
                 .finish()
+        }
+    }
+
+    ::podqueue::__private::object! {
+        NewEvent {
+            0 "amount" amount plain optional;
+            1 "at" at plain optional;
+            2 "data" data or_default optional;
+            3 "pair" pair list optional;
+            4 "retry" retry plain optional;
+            5 "type" type_ plain optional;
         }
     }
 
@@ -585,70 +535,57 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Page {
         /// The field `cursor`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub cursor: Option<String>,
         /// The field `data`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub data: Vec<Event>,
         /// The field `has_more`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub has_more: Option<bool>,
         /// The field `object`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub object: Option<PageObject>,
     }
 
-    /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct SendEventResponse {
-        /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub id: Option<String>,
+    ::podqueue::__private::object! {
+        Page {
+            0 "cursor" cursor plain optional;
+            1 "data" data list optional;
+            2 "has_more" has_more plain optional;
+            3 "object" object plain optional;
+        }
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct SendEventResponse {
+        /// The field `id`.
+        pub id: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        SendEventResponse {
+            0 "id" id plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
     pub struct Source {
         /// The field `agent`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub agent: Option<String>,
         /// The field `ip`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub ip: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        Source {
+            0 "agent" agent plain optional;
+            1 "ip" ip plain optional;
+        }
     }
 
     /// One of several shapes.
@@ -779,24 +716,17 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Tree {
         /// The field `children`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub children: Vec<Tree>,
+    }
+
+    ::podqueue::__private::object! {
+        Tree {
+            0 "children" children list optional;
+        }
     }
 }
 
@@ -908,23 +838,21 @@ impl GetEvent {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Event> {
-        let call = ::podqueue::rest::call::RestCall::new("get_event", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Event> {
+        ::podqueue::rest::call::RestCall::new("get_event", "GET")
             .literal("/events/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetEvent {
     type Output = ::podqueue::Result<types::Event>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Event>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -936,7 +864,12 @@ pub struct ListEvents {
     timeout: Option<::std::time::Duration>,
     after: Option<String>,
     kinds: Option<Vec<String>>,
-    options: Option<String>,
+    options: Option<
+        ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
+    >,
     exact: Option<String>,
 }
 
@@ -955,8 +888,14 @@ impl ListEvents {
     }
 
     /// Sent as the query parameter `options`.
-    pub fn options(mut self, options: impl Into<String>) -> Self {
-        self.options = Some(options.into());
+    pub fn options(
+        mut self,
+        options: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
+    ) -> Self {
+        self.options = Some(options);
         self
     }
 
@@ -973,26 +912,28 @@ impl ListEvents {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Page> {
-        let call = ::podqueue::rest::call::RestCall::new("list_events", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Page> {
+        ::podqueue::rest::call::RestCall::new("list_events", "GET")
             .literal("/events")
             .query("after", &self.after)
-            .query_joined("kinds", &self.kinds, ",")
-            .query("options", &self.options)
+            .query_styled(
+                "kinds",
+                &self.kinds,
+                ::podqueue::rest::call::Style::Joined(","),
+            )
+            .query_styled("options", &self.options, ::podqueue::rest::call::Style::Json)
             .query("exact", &self.exact)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for ListEvents {
     type Output = ::podqueue::Result<types::Page>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Page>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1034,23 +975,23 @@ impl SendEvent {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<Option<types::SendEventResponse>> {
-        let call = ::podqueue::rest::call::RestCall::new("send_event", "POST")
+    pub fn send(
+        self,
+    ) -> ::podqueue::rest::call::Sending<Option<types::SendEventResponse>> {
+        ::podqueue::rest::call::RestCall::new("send_event", "POST")
             .literal("/events")
             .json(Some(&self.body), &self.changes)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for SendEvent {
     type Output = ::podqueue::Result<Option<types::SendEventResponse>>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<Option<types::SendEventResponse>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1071,23 +1012,23 @@ impl Shared {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(
+    pub fn send(
         self,
-    ) -> ::podqueue::Result<::podqueue::__private::serde_json::Value> {
-        let call = ::podqueue::rest::call::RestCall::new("shared", "GET")
+    ) -> ::podqueue::rest::call::Sending<::podqueue::__private::serde_json::Value> {
+        ::podqueue::rest::call::RestCall::new("shared", "GET")
             .literal("/ref")
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Shared {
     type Output = ::podqueue::Result<::podqueue::__private::serde_json::Value>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    type IntoFuture = ::podqueue::rest::call::Sending<
+        ::podqueue::__private::serde_json::Value,
     >;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

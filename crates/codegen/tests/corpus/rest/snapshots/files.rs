@@ -9,33 +9,20 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Here {
         /// The field `gone`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub gone: Option<::podqueue::__private::serde_json::Value>,
         /// The field `odd`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub odd: Option<OddName>,
         /// The field `part`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub part: Option<WholePart2>,
         /// The field `pet`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub pet: Option<Pet>,
         /// The field `spaced`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub spaced: Option<SpacedName>,
     }
 
@@ -52,104 +39,91 @@ pub mod types {
         }
     }
 
+    ::podqueue::__private::object! {
+        Here {
+            0 "gone" gone plain optional;
+            1 "odd" odd plain optional;
+            2 "part" part plain optional;
+            3 "pet" pet plain optional;
+            4 "spaced" spaced plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct OddName {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        OddName {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Owner {
         /// The field `mine`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub mine: Option<String>,
     }
 
-    /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct Owner2 {
-        /// The field `name`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub name: Option<String>,
+    ::podqueue::__private::object! {
+        Owner {
+            0 "mine" mine plain optional;
+        }
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Owner2 {
+        /// The field `name`.
+        pub name: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        Owner2 {
+            0 "name" name plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Pet {
         /// The field `age`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub age: Option<i64>,
         /// The field `friends`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub friends: Vec<Pet>,
         /// The field `name`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<String>,
         /// The field `owner`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub owner: Option<Owner2>,
     }
 
+    ::podqueue::__private::object! {
+        Pet {
+            0 "age" age integer optional;
+            1 "friends" friends list optional;
+            2 "name" name plain optional;
+            3 "owner" owner plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct SpacedName {
         /// The field `b`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub b: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        SpacedName {
+            0 "b" b plain optional;
+        }
     }
 
     /// An object of the interface.
@@ -302,24 +276,22 @@ impl AddPet {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("add_pet", "POST")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("add_pet", "POST")
             .literal("/pets")
             .query("limit", &self.limit)
             .json(Some(&self.body), &self.changes)
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for AddPet {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -347,23 +319,21 @@ impl GetHere {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Here> {
-        let call = ::podqueue::rest::call::RestCall::new("get_here", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Here> {
+        ::podqueue::rest::call::RestCall::new("get_here", "GET")
             .literal("/here")
             .query("limit", &self.limit)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetHere {
     type Output = ::podqueue::Result<types::Here>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Here>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -384,22 +354,20 @@ impl GetThings {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Owner> {
-        let call = ::podqueue::rest::call::RestCall::new("get_things", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Owner> {
+        ::podqueue::rest::call::RestCall::new("get_things", "GET")
             .literal("/things")
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThings {
     type Output = ::podqueue::Result<types::Owner>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Owner>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -427,27 +395,24 @@ impl ListPets {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<Vec<types::Pet>> {
-        let call = ::podqueue::rest::call::RestCall::new("list_pets", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<Vec<types::Pet>> {
+        ::podqueue::rest::call::RestCall::new("list_pets", "GET")
             .literal("/pets")
             .query("limit", &self.limit)
-            .timeout(self.timeout);
-        let answer: ::podqueue::__private::lenient::shape::Answer<
-            ::podqueue::__private::lenient::shape::List<
-                ::podqueue::__private::lenient::shape::Plain<types::Pet>,
-            >,
-        > = call.send(&self.rest).await?;
-        Ok(answer.0)
+            .timeout(self.timeout)
+            .send_shaped::<
+                ::podqueue::__private::lenient::shape::List<
+                    ::podqueue::__private::lenient::shape::Plain<types::Pet>,
+                >,
+            >(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for ListPets {
     type Output = ::podqueue::Result<Vec<types::Pet>>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<Vec<types::Pet>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

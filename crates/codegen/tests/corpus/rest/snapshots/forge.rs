@@ -215,317 +215,192 @@ pub mod types {
     ::podqueue::__private::open_enum!(ReactionsListForIssueSort);
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct FileCommit {
         /// The field `commit`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub commit: Option<FileCommitCommit>,
         /// The field `content`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub content: Option<FileCommitContent>,
         /// The field `simple`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub simple: Option<SimpleUser>,
     }
 
+    ::podqueue::__private::object! {
+        FileCommit {
+            0 "commit" commit plain optional;
+            1 "content" content plain optional;
+            2 "simple" simple plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct FileCommitCommit {
         /// The field `author`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub author: Option<FileCommitCommitAuthor>,
         /// The field `parents`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub parents: Vec<FileCommitCommitParentsItem>,
     }
 
-    /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct FileCommitCommitAuthor {
-        /// The field `name`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub name: Option<String>,
+    ::podqueue::__private::object! {
+        FileCommitCommit {
+            0 "author" author plain optional;
+            1 "parents" parents list optional;
+        }
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct FileCommitCommitAuthor {
+        /// The field `name`.
+        pub name: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        FileCommitCommitAuthor {
+            0 "name" name plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
     pub struct FileCommitCommitParentsItem {
         /// The field `sha`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub sha: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        FileCommitCommitParentsItem {
+            0 "sha" sha plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct FileCommitContent {
         /// The field `_links`.
-        #[serde(rename = "_links", skip_serializing_if = "Option::is_none")]
         pub links: Option<FileCommitContentLinks>,
         /// The field `name`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        FileCommitContent {
+            0 "_links" links plain optional;
+            1 "name" name plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct FileCommitContentLinks {
         /// The field `html`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub html: Option<String>,
         /// The field `self`.
-        #[serde(rename = "self", skip_serializing_if = "Option::is_none")]
         pub self_: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        FileCommitContentLinks {
+            0 "html" html plain optional;
+            1 "self" self_ plain optional;
+        }
+    }
+
     /// Simple User
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct NullableSimpleUser {
         /// The field `id`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub id: Option<i64>,
         /// The field `login`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub login: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        NullableSimpleUser {
+            0 "id" id integer optional;
+            1 "login" login plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Reaction {
         /// The field `a"b\c`.
-        #[serde(rename = "a\"b\\c", skip_serializing_if = "Option::is_none")]
         pub a_b_c: Option<String>,
         /// The reaction, `+1` or `-1`; see [the docs](<https://docs.example/x>).
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub content: Option<ReactionContent>,
         /// The field `created_at`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub created_at: Option<String>,
         /// The field `empty_enum`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub empty_enum: Option<String>,
         /// The field `flag_enum`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub flag_enum: Option<bool>,
         /// The field `huge`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub huge: Option<u64>,
         /// The field `id`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub id: Option<i64>,
         /// The field `label`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub label: Option<ReactionLabel>,
         /// The field `level`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub level: Option<i64>,
         /// The field `map_of_lists`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::shape::read::<lenient::shape::Dictionary<lenient::shape::List<lenient::shape::Plain<SimpleUser2>>>,_>",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub map_of_lists: HashMap<String, Vec<SimpleUser2>>,
         /// The field `map_of_maps`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::shape::read::<lenient::shape::Dictionary<lenient::shape::Dictionary<lenient::shape::Integer<i64>>>,_>",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub map_of_maps: HashMap<String, HashMap<String, i64>>,
         /// The field `matrix`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::List<lenient::shape::List<lenient::shape::Nullable<lenient::shape::Number>>>>,_>",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub matrix: Vec<Vec<Vec<Option<f64>>>>,
         /// The field `-1`.
-        #[serde(
-            rename = "-1",
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub minus1: Option<i64>,
         /// The field `mixed`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub mixed: Option<::podqueue::__private::serde_json::Value>,
         /// The field `nullable_items`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Nullable<lenient::shape::Plain<String>>>,_>",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub nullable_items: Vec<Option<String>>,
         /// Simple User
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub nullable_ref: Option<NullableSimpleUser>,
         /// A user. \<b\>Bold\</b\> & Vec\<String\>, see <https://example.com/users>.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub nullable_user: Option<SimpleUser2>,
         /// The field `permissions`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub permissions: Option<ReactionPermissions>,
         /// The field `+1`.
-        #[serde(
-            rename = "+1",
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub plus1: Option<i64>,
         /// The field `ratio`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::number",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub ratio: Option<f64>,
         /// The field `single`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub single: Option<ReactionSingle>,
         /// The field `size`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub size: Option<i64>,
         /// The field `string_or_number`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub string_or_number: Option<StringOrInteger>,
         /// The field `string_or_object`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub string_or_object: Option<ReactionStringOrObject>,
         /// The field `total_count`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub total_count: Option<i64>,
         /// The field `URL`.
-        #[serde(rename = "URL", skip_serializing_if = "Option::is_none")]
         pub url: Option<String>,
         /// The field `Url`.
-        #[serde(rename = "Url", skip_serializing_if = "Option::is_none")]
         pub url_2: Option<String>,
         /// The field `url`.
-        #[serde(rename = "url", skip_serializing_if = "Option::is_none")]
         pub url_3: Option<String>,
         /// A user. \<b\>Bold\</b\> & Vec\<String\>, see <https://example.com/users>.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub user: Option<SimpleUser2>,
         /// The field `👍`.
-        #[serde(
-            rename = "👍",
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub x: Option<i64>,
         /// The field `1_st`.
-        #[serde(rename = "1_st", skip_serializing_if = "Option::is_none")]
         pub x1_st: Option<String>,
         /// The field `1st`.
-        #[serde(rename = "1st", skip_serializing_if = "Option::is_none")]
         pub x1st: Option<String>,
         /// The field `x-y.z/w`.
-        #[serde(rename = "x-y.z/w", skip_serializing_if = "Option::is_none")]
         pub x_y_z_w: Option<String>,
         /// The field `日本`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub 日本: Option<String>,
     }
 
@@ -568,6 +443,45 @@ pub mod types {
                 .field("x_y_z_w", &self.x_y_z_w)
                 .field("日本", &self.日本)
                 .finish()
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Reaction {
+            0 "a\"b\\c" a_b_c plain optional;
+            1 "content" content plain optional;
+            2 "created_at" created_at plain optional;
+            3 "empty_enum" empty_enum plain optional;
+            4 "flag_enum" flag_enum plain optional;
+            5 "huge" huge integer optional;
+            6 "id" id integer optional;
+            7 "label" label plain optional;
+            8 "level" level integer optional;
+            9 "map_of_lists" map_of_lists shaped < lenient::shape::Dictionary < lenient::shape::List < lenient::shape::Plain < SimpleUser2 >>> > optional;
+            10 "map_of_maps" map_of_maps shaped < lenient::shape::Dictionary < lenient::shape::Dictionary < lenient::shape::Integer < i64 >>> > optional;
+            11 "matrix" matrix shaped < lenient::shape::List < lenient::shape::List < lenient::shape::List < lenient::shape::Nullable < lenient::shape::Number >>>> > optional;
+            12 "-1" minus1 integer optional;
+            13 "mixed" mixed plain optional;
+            14 "nullable_items" nullable_items shaped < lenient::shape::List < lenient::shape::Nullable < lenient::shape::Plain < String >>> > optional;
+            15 "nullable_ref" nullable_ref plain optional;
+            16 "nullable_user" nullable_user plain optional;
+            17 "permissions" permissions plain optional;
+            18 "+1" plus1 integer optional;
+            19 "ratio" ratio number optional;
+            20 "single" single plain optional;
+            21 "size" size integer optional;
+            22 "string_or_number" string_or_number plain optional;
+            23 "string_or_object" string_or_object plain optional;
+            24 "total_count" total_count integer optional;
+            25 "URL" url plain optional;
+            26 "Url" url_2 plain optional;
+            27 "url" url_3 plain optional;
+            28 "user" user plain optional;
+            29 "👍" x integer optional;
+            30 "1_st" x1_st plain optional;
+            31 "1st" x1st plain optional;
+            32 "x-y.z/w" x_y_z_w plain optional;
+            33 "日本" 日本 plain optional;
         }
     }
 
@@ -858,54 +772,40 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct SimpleUser {
         /// The field `Login`.
-        #[serde(rename = "Login", skip_serializing_if = "Option::is_none")]
         pub login: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        SimpleUser {
+            0 "Login" login plain optional;
+        }
+    }
+
     /// A user. \<b\>Bold\</b\> & Vec\<String\>, see <https://example.com/users>.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct SimpleUser2 {
         /// The field `id`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub id: Option<i64>,
         /// The field `login`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub login: Option<String>,
         /// The field `reactions`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub reactions: Vec<Reaction>,
         /// The field `starred_at`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub starred_at: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        SimpleUser2 {
+            0 "id" id integer optional;
+            1 "login" login plain optional;
+            2 "reactions" reactions list optional;
+            3 "starred_at" starred_at plain optional;
+        }
     }
 
     /// One of several shapes.
@@ -1120,11 +1020,8 @@ impl ReactionsListForIssue {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<Vec<types::Reaction>> {
-        let call = ::podqueue::rest::call::RestCall::new(
-                "reactions_list_for_issue",
-                "GET",
-            )
+    pub fn send(self) -> ::podqueue::rest::call::Sending<Vec<types::Reaction>> {
+        ::podqueue::rest::call::RestCall::new("reactions_list_for_issue", "GET")
             .literal("/repos/")
             .parameter("owner", &self.owner)
             .literal("/")
@@ -1138,24 +1035,21 @@ impl ReactionsListForIssue {
             .query("sort", &self.sort)
             .query("since", &self.since)
             .query("2fa", &self._2fa)
-            .timeout(self.timeout);
-        let answer: ::podqueue::__private::lenient::shape::Answer<
-            ::podqueue::__private::lenient::shape::List<
-                ::podqueue::__private::lenient::shape::Plain<types::Reaction>,
-            >,
-        > = call.send(&self.rest).await?;
-        Ok(answer.0)
+            .timeout(self.timeout)
+            .send_shaped::<
+                ::podqueue::__private::lenient::shape::List<
+                    ::podqueue::__private::lenient::shape::Plain<types::Reaction>,
+                >,
+            >(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for ReactionsListForIssue {
     type Output = ::podqueue::Result<Vec<types::Reaction>>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<Vec<types::Reaction>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1200,8 +1094,8 @@ impl ReposCreateOrUpdateFileContents {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::FileCommit> {
-        let call = ::podqueue::rest::call::RestCall::new(
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::FileCommit> {
+        ::podqueue::rest::call::RestCall::new(
                 "repos_create_or_update_file_contents",
                 "PUT",
             )
@@ -1212,18 +1106,16 @@ impl ReposCreateOrUpdateFileContents {
             .literal("/contents/")
             .parameter("path", &self.path)
             .json(Some(&self.body), &self.changes)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for ReposCreateOrUpdateFileContents {
     type Output = ::podqueue::Result<types::FileCommit>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::FileCommit>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

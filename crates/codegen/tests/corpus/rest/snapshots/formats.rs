@@ -3,72 +3,52 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
         /// The field `at`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub at: Option<String>,
         /// The field `big`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub big: Option<u64>,
         /// The field `count`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub count: Option<i64>,
         /// The field `data`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub data: Option<String>,
         /// The field `file`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub file: Option<String>,
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
         /// The field `ip`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub ip: Option<String>,
         /// The field `length`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub length: Option<String>,
         /// The field `name`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<String>,
         /// The field `odd`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub odd: Option<String>,
         /// The field `price`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::number",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub price: Option<f64>,
         /// The field `set`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub set: Vec<String>,
+    }
+
+    ::podqueue::__private::object! {
+        Thing {
+            0 "at" at plain optional;
+            1 "big" big integer optional;
+            2 "count" count integer optional;
+            3 "data" data plain optional;
+            4 "file" file plain optional;
+            5 "id" id plain optional;
+            6 "ip" ip plain optional;
+            7 "length" length plain optional;
+            8 "name" name plain optional;
+            9 "odd" odd plain optional;
+            10 "price" price number optional;
+            11 "set" set list optional;
+        }
     }
 }
 
@@ -140,22 +120,20 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

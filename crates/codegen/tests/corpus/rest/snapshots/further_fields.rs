@@ -212,22 +212,20 @@ impl Post {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Got> {
-        let call = ::podqueue::rest::call::RestCall::new("post", "POST")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Got> {
+        ::podqueue::rest::call::RestCall::new("post", "POST")
             .literal("/t")
             .json(Some(&self.body), &self.changes)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Post {
     type Output = ::podqueue::Result<types::Got>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Got>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

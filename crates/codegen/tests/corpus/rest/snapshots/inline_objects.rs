@@ -11,16 +11,59 @@ pub mod types {
         ::podqueue::__private::serde::Deserialize,
         ::podqueue::__private::serde::Serialize,
         Clone,
-        Debug,
-        Default,
         PartialEq
     )]
-    #[non_exhaustive]
     #[serde(crate = "::podqueue::__private::serde")]
+    pub struct BlankBody {
+        /// The field `a`.
+        #[serde(default, deserialize_with = "lenient::or_default")]
+        pub a: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
+        /// The field ` `.
+        #[serde(rename = " ", skip_serializing_if = "Option::is_none")]
+        pub x: Option<::podqueue::__private::serde_json::Value>,
+    }
+
+    impl BlankBody {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(
+            a: ::podqueue::__private::serde_json::Map<
+                String,
+                ::podqueue::__private::serde_json::Value,
+            >,
+        ) -> Self {
+            Self {
+                a,
+                x: ::std::default::Default::default(),
+            }
+        }
+    }
+
+    impl ::std::fmt::Debug for BlankBody {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("BlankBody")
+                .field("a", &format_args!("[redacted]"))
+                .field("x", &format_args!("[redacted]"))
+                .finish()
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
     pub struct ListResponseItem {
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        ListResponseItem {
+            0 "id" id plain optional;
+        }
     }
 
     /// An object of the interface.
@@ -52,153 +95,112 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct MakeThingBodySize {
         /// The field `height`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub height: Option<i64>,
         /// The field `width`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub width: Option<i64>,
     }
 
+    ::podqueue::__private::object! {
+        MakeThingBodySize {
+            0 "height" height integer optional;
+            1 "width" width integer optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct MakeThingResponse {
         /// The field `by_name`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub by_name: HashMap<String, MakeThingResponseByNameValue>,
         /// The field `parts`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub parts: Vec<MakeThingResponsePartsItem>,
         /// The field `size`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub size: Option<MakeThingResponseSize>,
     }
 
+    ::podqueue::__private::object! {
+        MakeThingResponse {
+            0 "by_name" by_name map optional;
+            1 "parts" parts list optional;
+            2 "size" size plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct MakeThingResponseByNameValue {
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        MakeThingResponseByNameValue {
+            0 "id" id plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct MakeThingResponsePartsItem {
         /// The field `deep`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub deep: Option<MakeThingResponsePartsItemDeep>,
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        MakeThingResponsePartsItem {
+            0 "deep" deep plain optional;
+            1 "id" id plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct MakeThingResponsePartsItemDeep {
         /// The field `er`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub er: Option<MakeThingResponsePartsItemDeepEr>,
     }
 
-    /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct MakeThingResponsePartsItemDeepEr {
-        /// The field `est`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub est: Option<bool>,
+    ::podqueue::__private::object! {
+        MakeThingResponsePartsItemDeep {
+            0 "er" er plain optional;
+        }
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct MakeThingResponsePartsItemDeepEr {
+        /// The field `est`.
+        pub est: Option<bool>,
+    }
+
+    ::podqueue::__private::object! {
+        MakeThingResponsePartsItemDeepEr {
+            0 "est" est plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
     pub struct MakeThingResponseSize {
         /// The field `width`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub width: Option<i64>,
+    }
+
+    ::podqueue::__private::object! {
+        MakeThingResponseSize {
+            0 "width" width integer optional;
+        }
     }
 }
 
@@ -238,6 +240,18 @@ impl Api {
 
     /// Prepares a call.
     ///
+    /// `POST /blank`
+    pub fn blank(&self) -> Blank {
+        Blank {
+            rest: self.target.clone(),
+            timeout: None,
+            body: None,
+            changes: ::podqueue::rest::call::Changes::default(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
     /// `GET /list`
     pub fn list(&self) -> List {
         List {
@@ -263,6 +277,68 @@ impl Api {
     }
 }
 
+/// The call that [`Api::blank`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Blank {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    body: Option<types::BlankBody>,
+    changes: ::podqueue::rest::call::Changes,
+}
+
+#[allow(dead_code)]
+impl Blank {
+    /// The body of the request.
+    pub fn body(mut self, body: impl Into<types::BlankBody>) -> Self {
+        self.body = Some(body.into());
+        self
+    }
+
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("blank", "POST")
+            .literal("/blank")
+            .json(self.body.as_ref(), &self.changes)
+            .timeout(self.timeout)
+            .send_empty(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for Blank {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
 /// The call that [`Api::list`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
@@ -280,27 +356,24 @@ impl List {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<Vec<types::ListResponseItem>> {
-        let call = ::podqueue::rest::call::RestCall::new("list", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<Vec<types::ListResponseItem>> {
+        ::podqueue::rest::call::RestCall::new("list", "GET")
             .literal("/list")
-            .timeout(self.timeout);
-        let answer: ::podqueue::__private::lenient::shape::Answer<
-            ::podqueue::__private::lenient::shape::List<
-                ::podqueue::__private::lenient::shape::Plain<types::ListResponseItem>,
-            >,
-        > = call.send(&self.rest).await?;
-        Ok(answer.0)
+            .timeout(self.timeout)
+            .send_shaped::<
+                ::podqueue::__private::lenient::shape::List<
+                    ::podqueue::__private::lenient::shape::Plain<types::ListResponseItem>,
+                >,
+            >(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for List {
     type Output = ::podqueue::Result<Vec<types::ListResponseItem>>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<Vec<types::ListResponseItem>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -342,22 +415,20 @@ impl MakeThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::MakeThingResponse> {
-        let call = ::podqueue::rest::call::RestCall::new("make_thing", "POST")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::MakeThingResponse> {
+        ::podqueue::rest::call::RestCall::new("make_thing", "POST")
             .literal("/things")
             .json(Some(&self.body), &self.changes)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for MakeThing {
     type Output = ::podqueue::Result<types::MakeThingResponse>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::MakeThingResponse>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

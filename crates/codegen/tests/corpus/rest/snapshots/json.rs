@@ -3,30 +3,22 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
         /// The field `price`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::number",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub price: Option<f64>,
+    }
+
+    ::podqueue::__private::object! {
+        Thing {
+            0 "id" id plain optional;
+            1 "price" price number optional;
+        }
     }
 }
 
@@ -93,26 +85,23 @@ impl ListThings {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<Vec<types::Thing>> {
-        let call = ::podqueue::rest::call::RestCall::new("list_things", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<Vec<types::Thing>> {
+        ::podqueue::rest::call::RestCall::new("list_things", "GET")
             .literal("/things")
-            .timeout(self.timeout);
-        let answer: ::podqueue::__private::lenient::shape::Answer<
-            ::podqueue::__private::lenient::shape::List<
-                ::podqueue::__private::lenient::shape::Plain<types::Thing>,
-            >,
-        > = call.send(&self.rest).await?;
-        Ok(answer.0)
+            .timeout(self.timeout)
+            .send_shaped::<
+                ::podqueue::__private::lenient::shape::List<
+                    ::podqueue::__private::lenient::shape::Plain<types::Thing>,
+                >,
+            >(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for ListThings {
     type Output = ::podqueue::Result<Vec<types::Thing>>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<Vec<types::Thing>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

@@ -72,18 +72,10 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Part {
         /// The field `size`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub size: Option<::podqueue::__private::serde_json::Value>,
     }
 
@@ -94,56 +86,31 @@ pub mod types {
         }
     }
 
+    ::podqueue::__private::object! {
+        Part {
+            0 "size" size plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
         /// The field `count`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub count: Option<i64>,
         /// The field `counter`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub counter: Option<u64>,
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
         /// The field `max`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub max: Option<::podqueue::__private::serde_json::Value>,
         /// The field `parts`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub parts: Vec<Part>,
         /// The field `quoted`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub quoted: Vec<String>,
         /// The field `when`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub when: Option<String>,
         /// The field `zones`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub zones: Option<::podqueue::__private::serde_json::Value>,
     }
 
@@ -160,6 +127,19 @@ pub mod types {
                 .field("when", &self.when)
                 .field("zones", &format_args!("[redacted]"))
                 .finish()
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Thing {
+            0 "count" count integer optional;
+            1 "counter" counter integer optional;
+            2 "id" id plain optional;
+            3 "max" max plain optional;
+            4 "parts" parts list optional;
+            5 "quoted" quoted list optional;
+            6 "when" when plain optional;
+            7 "zones" zones plain optional;
         }
     }
 }
@@ -250,23 +230,21 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/thing")
             .query("q", &self.q)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -308,22 +286,20 @@ impl PutThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("put_thing", "PUT")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("put_thing", "PUT")
             .literal("/thing")
             .json(Some(&self.body), &self.changes)
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for PutThing {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

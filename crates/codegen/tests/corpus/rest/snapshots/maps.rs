@@ -7,97 +7,46 @@ pub mod types {
     use ::podqueue::__private::lenient;
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Part {
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        Part {
+            0 "id" id plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
         /// The field `both`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub both: Option<ThingBoth>,
         /// The field `closed`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::or_default",
-            skip_serializing_if = "::podqueue::__private::serde_json::Map::is_empty"
-        )]
         pub closed: ::podqueue::__private::serde_json::Map<
             String,
             ::podqueue::__private::serde_json::Value,
         >,
         /// The field `env`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub env: HashMap<String, String>,
         /// The field `free`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::or_default",
-            skip_serializing_if = "::podqueue::__private::serde_json::Map::is_empty"
-        )]
         pub free: ::podqueue::__private::serde_json::Map<
             String,
             ::podqueue::__private::serde_json::Value,
         >,
         /// The field `lists`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::shape::read::<lenient::shape::Dictionary<lenient::shape::List<lenient::shape::Plain<String>>>,_>",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub lists: HashMap<String, Vec<String>>,
         /// The field `parts`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub parts: HashMap<String, Part>,
         /// The field `patterns`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub patterns: HashMap<String, String>,
         /// The field `prices`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::shape::read::<lenient::shape::Dictionary<lenient::shape::Number>,_>",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub prices: HashMap<String, f64>,
         /// The field `sizes`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::shape::read::<lenient::shape::Dictionary<lenient::shape::Integer<i64>>,_>",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub sizes: HashMap<String, i64>,
     }
 
@@ -115,6 +64,20 @@ pub mod types {
                 .field("prices", &self.prices)
                 .field("sizes", &self.sizes)
                 .finish()
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Thing {
+            0 "both" both plain optional;
+            1 "closed" closed or_default optional;
+            2 "env" env map optional;
+            3 "free" free or_default optional;
+            4 "lists" lists shaped < lenient::shape::Dictionary < lenient::shape::List < lenient::shape::Plain < String >>> > optional;
+            5 "parts" parts map optional;
+            6 "patterns" patterns map optional;
+            7 "prices" prices shaped < lenient::shape::Dictionary < lenient::shape::Number > > optional;
+            8 "sizes" sizes shaped < lenient::shape::Dictionary < lenient::shape::Integer < i64 >> > optional;
         }
     }
 
@@ -219,22 +182,20 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

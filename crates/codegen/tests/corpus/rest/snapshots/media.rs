@@ -100,85 +100,70 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct ChargeBodyCardOwner {
         /// The field `name`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        ChargeBodyCardOwner {
+            0 "name" name plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ChargeResponse {
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        ChargeResponse {
+            0 "id" id plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct TokenBody {
         /// The field `scope`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub scope: Option<String>,
     }
 
-    /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct VendorBody {
-        /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub a: Option<String>,
+    ::podqueue::__private::object! {
+        TokenBody {
+            0 "scope" scope plain optional;
+        }
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct VendorBody {
+        /// The field `a`.
+        pub a: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        VendorBody {
+            0 "a" a plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct VendorResponse {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        VendorResponse {
+            0 "a" a plain optional;
+        }
     }
 }
 
@@ -350,8 +335,8 @@ impl Charge {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::ChargeResponse> {
-        let call = ::podqueue::rest::call::RestCall::new("charge", "POST")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::ChargeResponse> {
+        ::podqueue::rest::call::RestCall::new("charge", "POST")
             .literal("/charges")
             .form(
                 Some(&self.body),
@@ -363,19 +348,17 @@ impl Charge {
                     ("spread", ::podqueue::rest::call::Style::Exploded),
                 ],
             )
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Charge {
     type Output = ::podqueue::Result<types::ChargeResponse>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::ChargeResponse>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -396,22 +379,20 @@ impl Parts {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("parts", "POST")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("parts", "POST")
             .literal("/parts")
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Parts {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -439,24 +420,22 @@ impl PostXml {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<String> {
-        let call = ::podqueue::rest::call::RestCall::new("post_xml", "POST")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<String> {
+        ::podqueue::rest::call::RestCall::new("post_xml", "POST")
             .literal("/xml")
             .accept("application/xml")
             .raw("application/soap+xml", self.body.as_ref())
-            .timeout(self.timeout);
-        call.send_text(&self.rest).await
+            .timeout(self.timeout)
+            .send_text(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for PostXml {
     type Output = ::podqueue::Result<String>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<String>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -478,24 +457,22 @@ impl PutFile {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<::podqueue::rest::call::Bytes> {
-        let call = ::podqueue::rest::call::RestCall::new("put_file", "POST")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<::podqueue::rest::call::Bytes> {
+        ::podqueue::rest::call::RestCall::new("put_file", "POST")
             .literal("/files")
             .accept("application/pdf, image/png")
             .raw("application/octet-stream", Some(&self.body))
-            .timeout(self.timeout);
-        call.send_bytes(&self.rest).await
+            .timeout(self.timeout)
+            .send_bytes(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for PutFile {
     type Output = ::podqueue::Result<::podqueue::rest::call::Bytes>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<::podqueue::rest::call::Bytes>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -517,24 +494,22 @@ impl PutNote {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<String> {
-        let call = ::podqueue::rest::call::RestCall::new("put_note", "PUT")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<String> {
+        ::podqueue::rest::call::RestCall::new("put_note", "PUT")
             .literal("/notes")
             .accept("text/markdown")
             .raw("text/plain", Some(&self.body))
-            .timeout(self.timeout);
-        call.send_text(&self.rest).await
+            .timeout(self.timeout)
+            .send_text(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for PutNote {
     type Output = ::podqueue::Result<String>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<String>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -582,23 +557,21 @@ impl Token {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("token", "POST")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("token", "POST")
             .literal("/token")
             .form(self.body.as_ref(), &self.changes, &[])
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Token {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -640,23 +613,21 @@ impl Vendor {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::VendorResponse> {
-        let call = ::podqueue::rest::call::RestCall::new("vendor", "POST")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::VendorResponse> {
+        ::podqueue::rest::call::RestCall::new("vendor", "POST")
             .literal("/vendor")
             .accept("application/vnd.api+json, application/json")
             .json_as("application/vnd.api+json", Some(&self.body), &self.changes)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Vendor {
     type Output = ::podqueue::Result<types::VendorResponse>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::VendorResponse>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

@@ -6,36 +6,30 @@ pub mod types {
     use ::std::prelude::v1::*;
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct FindThingBody {
         /// The field `text`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub text: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        FindThingBody {
+            0 "text" text plain optional;
+        }
+    }
+
     /// Merged.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
         /// The field `c`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub c: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        Thing {
+            0 "c" c plain optional;
+        }
     }
 }
 
@@ -137,22 +131,20 @@ impl CopyThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("copy_thing", "COPY")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("copy_thing", "COPY")
             .literal("/thing")
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for CopyThing {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -194,23 +186,21 @@ impl FindThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("find_thing", "QUERY")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("find_thing", "QUERY")
             .literal("/thing")
             .json(Some(&self.body), &self.changes)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for FindThing {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -231,22 +221,20 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/thing")
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -267,22 +255,20 @@ impl Lines {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<String> {
-        let call = ::podqueue::rest::call::RestCall::new("lines", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<String> {
+        ::podqueue::rest::call::RestCall::new("lines", "GET")
             .literal("/lines")
             .accept("application/jsonl")
-            .timeout(self.timeout);
-        call.send_text(&self.rest).await
+            .timeout(self.timeout)
+            .send_text(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Lines {
     type Output = ::podqueue::Result<String>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<String>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

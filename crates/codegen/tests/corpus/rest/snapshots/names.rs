@@ -3,7 +3,6 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,338 +75,335 @@ pub mod types {
     ::podqueue::__private::open_enum!(ThingKind);
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct A10080gb {
+        /// The field `a`.
+        pub a: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        A10080gb {
+            0 "a" a plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct A10080gb2 {
+        /// The field `a`.
+        pub a: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        A10080gb2 {
+            0 "a" a plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
     pub struct Ab {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        Ab {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ApiV1Thing {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        ApiV1Thing {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct BoxObject {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        BoxObject {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Clone {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        Clone {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Debug {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        Debug {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Default {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        Default {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Error {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        Error {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct FromObject {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        FromObject {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct HashMapObject {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        HashMapObject {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct IntoObject {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        IntoObject {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct OptionObject {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        OptionObject {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct PageThing {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        PageThing {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct PodInfo {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        PodInfo {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct PodInfo2 {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        PodInfo2 {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Price {
         /// The field `m`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::number",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub m: Option<f64>,
         /// The field `m²`.
-        #[serde(
-            rename = "m²",
-            default,
-            deserialize_with = "lenient::number",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub m_2: Option<f64>,
     }
 
+    ::podqueue::__private::object! {
+        Price {
+            0 "m" m number optional;
+            1 "m²" m_2 number optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct PutXaabBody {
+        /// The field ` `.
+        pub x: Option<PutXaabBody2>,
+    }
+
+    ::podqueue::__private::object! {
+        PutXaabBody {
+            0 " " x plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Default, PartialEq)]
+    pub struct PutXaabBody2 {
+        /// The field `日本`.
+        pub 日本: Option<::podqueue::__private::serde_json::Value>,
+    }
+
+    impl ::std::fmt::Debug for PutXaabBody2 {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("PutXaabBody2")
+                .field("日本", &format_args!("[redacted]"))
+                .finish()
+        }
+    }
+
+    ::podqueue::__private::object! {
+        PutXaabBody2 {
+            0 "日本" 日本 plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Rest {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        Rest {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ResultObject {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        ResultObject {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Self_ {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        Self_ {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Send {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        Send {
+            0 "a" a plain optional;
+        }
     }
 
     /// One of several shapes.
@@ -450,218 +446,231 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Str {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        Str {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
+        /// The field `a10080gb`.
+        pub a10080gb: Option<A10080gb>,
+        /// The field `a100_80gb`.
+        pub a100_80gb: Option<A10080gb2>,
         /// The field `async`.
-        #[serde(rename = "async", skip_serializing_if = "Option::is_none")]
         pub async_: Option<bool>,
         /// The field `box`.
-        #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
         pub box_: Option<BoxObject>,
         /// The field `clone`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub clone: Option<Clone>,
         /// The field `CO₂`.
-        #[serde(
-            rename = "CO₂",
-            default,
-            deserialize_with = "lenient::number",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub co: Option<f64>,
         /// The field `debug`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub debug: Option<Debug>,
         /// The field `default`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub default: Option<Default>,
         /// The field `definitions`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub definitions: Option<String>,
         /// The field `dotted`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub dotted: Option<ApiV1Thing>,
         /// The field `error`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub error: Option<Error>,
         /// The field `extra`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub extra: Option<String>,
         /// The field `foo-bar`.
-        #[serde(rename = "foo-bar", skip_serializing_if = "Option::is_none")]
         pub foo_bar: Option<String>,
         /// The field `fooBar`.
-        #[serde(rename = "fooBar", skip_serializing_if = "Option::is_none")]
         pub foo_bar_2: Option<String>,
         /// The field `foo_bar`.
-        #[serde(rename = "foo_bar", skip_serializing_if = "Option::is_none")]
         pub foo_bar_3: Option<String>,
         /// The field `from`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub from: Option<FromObject>,
         /// The field `gen`.
-        #[serde(
-            rename = "gen",
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub gen_: Option<i64>,
         /// The field `generic`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub generic: Option<PageThing>,
         /// The field `hash_map`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub hash_map: Option<HashMapObject>,
         /// The field `@id`.
-        #[serde(rename = "@id", skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
         /// The field `into`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub into: Option<IntoObject>,
         /// The field `kind²`.
-        #[serde(rename = "kind²", skip_serializing_if = "Option::is_none")]
         pub kind: Option<ThingKind>,
         /// The field `m²`.
-        #[serde(
-            rename = "m²",
-            default,
-            deserialize_with = "lenient::number",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub m: Option<f64>,
         /// The field `option`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub option: Option<OptionObject>,
         /// The field `PodInfo`.
-        #[serde(rename = "PodInfo", skip_serializing_if = "Option::is_none")]
         pub pod_info: Option<PodInfo>,
         /// The field `pod_info`.
-        #[serde(rename = "pod_info", skip_serializing_if = "Option::is_none")]
         pub pod_info_2: Option<PodInfo2>,
         /// The field `price_①`.
-        #[serde(rename = "price_①", skip_serializing_if = "Option::is_none")]
         pub price: Option<Price>,
         /// The field `properties`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub properties: Option<ThingProperties>,
         /// The field `$ref`.
-        #[serde(rename = "$ref", skip_serializing_if = "Option::is_none")]
         pub ref_: Option<String>,
         /// The field `rest`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub rest: Option<Rest>,
         /// The field `result`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub result: Option<ResultObject>,
         /// The field `Self`.
-        #[serde(rename = "Self", skip_serializing_if = "Option::is_none")]
         pub self_: Option<String>,
         /// The field `self`.
-        #[serde(rename = "self", skip_serializing_if = "Option::is_none")]
         pub self_2: Option<String>,
         /// The field `self_type`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub self_type: Option<Self_>,
         /// The field `send`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub send: Option<Send>,
         /// The field `serialize`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub serialize: Option<Serialize>,
         /// The field `slashed`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub slashed: Option<Ab>,
         /// The field `str`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub str: Option<Str>,
         /// The field `string`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub string: Option<StringObject>,
         /// The field `thing_kind`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub thing_kind: Option<StringObject>,
         /// The field `type`.
-        #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
         pub type_: Option<String>,
         /// The field `vec`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub vec: Option<VecObject>,
         /// The field ``.
-        #[serde(rename = "", skip_serializing_if = "Option::is_none")]
         pub x: Option<String>,
         /// The field `½`.
-        #[serde(rename = "½", skip_serializing_if = "Option::is_none")]
         pub x_2: Option<String>,
         /// The field `ⓐ`.
-        #[serde(rename = "ⓐ", skip_serializing_if = "Option::is_none")]
         pub x_3: Option<String>,
         /// The field `3d`.
-        #[serde(rename = "3d", skip_serializing_if = "Option::is_none")]
         pub x3d: Option<String>,
+        /// The field `_3d`.
+        pub x3d_2: Option<X3d>,
+        /// The field `x_3d`.
+        pub x_3d: Option<X3d2>,
         /// The field `ünïcode`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub ünïcode: Option<String>,
     }
 
-    /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct ThingProperties {
-        /// The field `properties`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub properties: Option<String>,
+    ::podqueue::__private::object! {
+        Thing {
+            0 "a10080gb" a10080gb plain optional;
+            1 "a100_80gb" a100_80gb plain optional;
+            2 "async" async_ plain optional;
+            3 "box" box_ plain optional;
+            4 "clone" clone plain optional;
+            5 "CO₂" co number optional;
+            6 "debug" debug plain optional;
+            7 "default" default plain optional;
+            8 "definitions" definitions plain optional;
+            9 "dotted" dotted plain optional;
+            10 "error" error plain optional;
+            11 "extra" extra plain optional;
+            12 "foo-bar" foo_bar plain optional;
+            13 "fooBar" foo_bar_2 plain optional;
+            14 "foo_bar" foo_bar_3 plain optional;
+            15 "from" from plain optional;
+            16 "gen" gen_ integer optional;
+            17 "generic" generic plain optional;
+            18 "hash_map" hash_map plain optional;
+            19 "@id" id plain optional;
+            20 "into" into plain optional;
+            21 "kind²" kind plain optional;
+            22 "m²" m number optional;
+            23 "option" option plain optional;
+            24 "PodInfo" pod_info plain optional;
+            25 "pod_info" pod_info_2 plain optional;
+            26 "price_①" price plain optional;
+            27 "properties" properties plain optional;
+            28 "$ref" ref_ plain optional;
+            29 "rest" rest plain optional;
+            30 "result" result plain optional;
+            31 "Self" self_ plain optional;
+            32 "self" self_2 plain optional;
+            33 "self_type" self_type plain optional;
+            34 "send" send plain optional;
+            35 "serialize" serialize plain optional;
+            36 "slashed" slashed plain optional;
+            37 "str" str plain optional;
+            38 "string" string plain optional;
+            39 "thing_kind" thing_kind plain optional;
+            40 "type" type_ plain optional;
+            41 "vec" vec plain optional;
+            42 "" x plain optional;
+            43 "½" x_2 plain optional;
+            44 "ⓐ" x_3 plain optional;
+            45 "3d" x3d plain optional;
+            46 "_3d" x3d_2 plain optional;
+            47 "x_3d" x_3d plain optional;
+            48 "ünïcode" ünïcode plain optional;
+        }
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct ThingProperties {
+        /// The field `properties`.
+        pub properties: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        ThingProperties {
+            0 "properties" properties plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
     pub struct VecObject {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        VecObject {
+            0 "a" a plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct X3d {
+        /// The field `a`.
+        pub a: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        X3d {
+            0 "a" a plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct X3d2 {
+        /// The field `a`.
+        pub a: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        X3d2 {
+            0 "a" a plain optional;
+        }
     }
 }
 
@@ -715,6 +724,23 @@ impl Api {
             x: None,
         }
     }
+
+    /// Prepares a call.
+    ///
+    /// `PUT /$x/a/{a_b}`
+    ///
+    /// # Arguments
+    ///
+    /// - `a_b`: A part of the path.
+    pub fn put_x_a_a_b(&self, a_b: impl Into<String>) -> PutXAAB {
+        PutXAAB {
+            rest: self.target.clone(),
+            timeout: None,
+            a_b: a_b.into(),
+            body: None,
+            changes: ::podqueue::rest::call::Changes::default(),
+        }
+    }
 }
 
 /// The call that [`Api::get_thing`] prepares. It is sent when it is awaited.
@@ -749,24 +775,86 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
             .query("area_m²", &self.area_m)
             .query("½", &self.x)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
+    }
+}
+
+/// The call that [`Api::put_x_a_a_b`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct PutXAAB {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    a_b: String,
+    body: Option<types::PutXaabBody>,
+    changes: ::podqueue::rest::call::Changes,
+}
+
+#[allow(dead_code)]
+impl PutXAAB {
+    /// The body of the request.
+    pub fn body(mut self, body: impl Into<types::PutXaabBody>) -> Self {
+        self.body = Some(body.into());
+        self
+    }
+
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("put_x_a_a_b", "PUT")
+            .literal("/$x/a/")
+            .parameter("a_b", &self.a_b)
+            .json(self.body.as_ref(), &self.changes)
+            .timeout(self.timeout)
+            .send_empty(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for PutXAAB {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
     }
 }

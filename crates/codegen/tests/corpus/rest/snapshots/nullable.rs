@@ -37,61 +37,36 @@ pub mod types {
     ::podqueue::__private::open_enum!(ThingColor);
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Part {
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        Part {
+            0 "id" id plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
         /// The field `color`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub color: Option<ThingColor>,
         /// The field `counts`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Integer<i64>>,_>",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub counts: Vec<i64>,
         /// The field `either`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub either: Option<String>,
         /// The field `list`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Number>,_>",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub list: Vec<f64>,
         /// The field `name`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<String>,
         /// The field `odd`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub odd: Option<::podqueue::__private::serde_json::Value>,
         /// Perhaps a part.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub part: Option<Part>,
     }
 
@@ -107,6 +82,18 @@ pub mod types {
                 .field("odd", &format_args!("[redacted]"))
                 .field("part", &self.part)
                 .finish()
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Thing {
+            0 "color" color plain optional;
+            1 "counts" counts shaped < lenient::shape::List < lenient::shape::Integer < i64 >> > optional;
+            2 "either" either plain optional;
+            3 "list" list shaped < lenient::shape::List < lenient::shape::Number > > optional;
+            4 "name" name plain optional;
+            5 "odd" odd plain optional;
+            6 "part" part plain optional;
         }
     }
 }
@@ -179,22 +166,20 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

@@ -1,7 +1,8 @@
-// tests/corpus/rest/parameters.yaml:26:57: #/paths/~1a~1{id}~1{type}~1{undeclared}/get/parameters/15/schema: the default "no" does not conform to its schema
-// tests/corpus/rest/parameters.yaml:8:5: GET /a/{id}/{type}/{undeclared}: left out a parameter: #/components/parameters/Gone leads nowhere
-// tests/corpus/rest/parameters.yaml:8:5: GET /a/{id}/{type}/{undeclared}: the parameter filter is an object, which cannot be sent
-// tests/corpus/rest/parameters.yaml:8:5: GET /a/{id}/{type}/{undeclared}: session is a cookie parameter, which cannot be sent
+// tests/corpus/rest/parameters.yaml:31:57: #/paths/~1a~1{id}~1{type}~1{undeclared}/get/parameters/18/schema: the default "no" does not conform to its schema
+// tests/corpus/rest/parameters.yaml:10:5: GET /a/{id}/{type}/{undeclared}: left out a parameter: #/components/parameters/Gone leads nowhere
+// tests/corpus/rest/parameters.yaml:10:5: GET /a/{id}/{type}/{undeclared}: session is a cookie parameter, which cannot be sent
+// tests/corpus/rest/parameters.yaml:5:26: GET /b/{id}#{fragment}: its response 200 is multipart/mixed, not read
+// tests/corpus/rest/parameters.yaml:5:26: GET /b/{id}#{fragment}: the path has no place for the parameter fragment
 /// What the calls send and answer with.
 #[allow(dead_code)]
 pub mod types {
@@ -42,6 +43,19 @@ pub mod types {
     }
 
     ::podqueue::__private::open_enum!(Level);
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct ReadFilter {
+        /// The field `a`.
+        pub a: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        ReadFilter {
+            0 "a" a plain optional;
+        }
+    }
 }
 
 /// The operations of the description. Cheap to clone.
@@ -80,6 +94,36 @@ impl Api {
 
     /// Prepares a call.
     ///
+    /// `DELETE /{odd}`
+    ///
+    /// # Arguments
+    ///
+    /// - `odd`: A part of the path.
+    pub fn delete_odd(&self, odd: impl Into<String>) -> DeleteOdd {
+        DeleteOdd {
+            rest: self.target.clone(),
+            timeout: None,
+            odd: odd.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /b/{id}#{fragment}`
+    ///
+    /// # Arguments
+    ///
+    /// - `id`: A part of the path.
+    pub fn fragment(&self, id: impl Into<String>) -> Fragment {
+        Fragment {
+            rest: self.target.clone(),
+            timeout: None,
+            id: id.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
     /// `GET /a/{id}/{type}/{undeclared}`
     ///
     /// # Arguments
@@ -109,12 +153,88 @@ impl Api {
             since: None,
             either: None,
             one_or_more: None,
+            filter: None,
             encoded: None,
             x_trace: None,
             x_trace_2: None,
+            x_contradiction: None,
+            spaced: None,
+            x_number: None,
             fn_: None,
             limit: None,
         }
+    }
+}
+
+/// The call that [`Api::delete_odd`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct DeleteOdd {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    odd: String,
+}
+
+#[allow(dead_code)]
+impl DeleteOdd {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("delete_odd", "DELETE")
+            .literal("/")
+            .parameter("odd", &self.odd)
+            .timeout(self.timeout)
+            .send_empty(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for DeleteOdd {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The call that [`Api::fragment`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Fragment {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    id: String,
+}
+
+#[allow(dead_code)]
+impl Fragment {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("fragment", "GET")
+            .literal("/b/")
+            .parameter("id", &self.id)
+            .timeout(self.timeout)
+            .send_empty(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for Fragment {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
     }
 }
 
@@ -135,9 +255,18 @@ pub struct Read {
     since: Option<String>,
     either: Option<String>,
     one_or_more: Option<Vec<String>>,
-    encoded: Option<String>,
+    filter: Option<types::ReadFilter>,
+    encoded: Option<
+        ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
+    >,
     x_trace: Option<String>,
     x_trace_2: Option<String>,
+    x_contradiction: Option<String>,
+    spaced: Option<f64>,
+    x_number: Option<String>,
     fn_: Option<bool>,
     limit: Option<i64>,
 }
@@ -191,9 +320,21 @@ impl Read {
         self
     }
 
+    /// Sent as the query parameter `filter`.
+    pub fn filter(mut self, filter: impl Into<types::ReadFilter>) -> Self {
+        self.filter = Some(filter.into());
+        self
+    }
+
     /// Sent as the query parameter `encoded`.
-    pub fn encoded(mut self, encoded: impl Into<String>) -> Self {
-        self.encoded = Some(encoded.into());
+    pub fn encoded(
+        mut self,
+        encoded: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
+    ) -> Self {
+        self.encoded = Some(encoded);
         self
     }
 
@@ -206,6 +347,24 @@ impl Read {
     /// Sent as the query parameter `x_trace`.
     pub fn x_trace_2(mut self, x_trace_2: impl Into<String>) -> Self {
         self.x_trace_2 = Some(x_trace_2.into());
+        self
+    }
+
+    /// Sent as the header `X-Contradiction`.
+    pub fn x_contradiction(mut self, x_contradiction: impl Into<String>) -> Self {
+        self.x_contradiction = Some(x_contradiction.into());
+        self
+    }
+
+    /// Sent as the query parameter ` spaced `.
+    pub fn spaced(mut self, spaced: f64) -> Self {
+        self.spaced = Some(spaced);
+        self
+    }
+
+    /// Sent as the header `X-Number`.
+    pub fn x_number(mut self, x_number: impl Into<String>) -> Self {
+        self.x_number = Some(x_number.into());
         self
     }
 
@@ -228,8 +387,8 @@ impl Read {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("read", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("read", "GET")
             .literal("/a/")
             .parameter("id", &self.id)
             .literal("/")
@@ -244,26 +403,25 @@ impl Read {
             .query("since", &self.since)
             .query("either", &self.either)
             .query("one_or_more", &self.one_or_more)
-            .query("encoded", &self.encoded)
+            .query_styled("filter", &self.filter, ::podqueue::rest::call::Style::Deep)
+            .query_styled("encoded", &self.encoded, ::podqueue::rest::call::Style::Json)
             .query("x_trace", &self.x_trace_2)
+            .query(" spaced ", &self.spaced)
             .query("fn", &self.fn_)
             .query("limit", &self.limit)
-            .timeout(self.timeout);
-        let call = match &self.x_trace {
-            Some(value) => call.header("X-Trace", value),
-            None => call,
-        };
-        call.send_empty(&self.rest).await
+            .optional_header("X-Trace", &self.x_trace)
+            .optional_header("X-Contradiction", &self.x_contradiction)
+            .optional_header("X-Number", &self.x_number)
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Read {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

@@ -36,16 +36,8 @@ pub mod types {
     ::podqueue::__private::open_enum!(ThingC);
 
     /// A \<Thing\<T\>\> with \[fields\], see \[`Gone`\] and \[Thing::gone\].
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
         /// `code` and \<b\>bold\</b\>
         ///
@@ -53,22 +45,27 @@ pub mod types {
         /// - two
         ///
         /// tab
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
         /// <http://bare.example/path_>(with)_parens
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub b: Option<String>,
         /// \<
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub c: Option<ThingC>,
         /// The field `d`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub d: Option<String>,
         /// ```text
         /// fn not_closed() {
         /// ```
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub e: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        Thing {
+            0 "a" a plain optional;
+            1 "b" b plain optional;
+            2 "c" c plain optional;
+            3 "d" d plain optional;
+            4 "e" e plain optional;
+        }
     }
 }
 
@@ -159,21 +156,19 @@ impl Read {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("read", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("read", "GET")
             .literal("/a")
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Read {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

@@ -7,6 +7,37 @@ pub mod types {
     use ::podqueue::__private::lenient;
 
     /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Around {
+        /// The field `api`.
+        pub api: Option<AroundApi>,
+    }
+
+    ::podqueue::__private::object! {
+        Around {
+            0 "api" api plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct AroundApi {
+        /// The field `api`.
+        pub api: Option<First2>,
+        /// The field `more`.
+        pub more: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        AroundApi {
+            0 "api" api plain optional;
+            1 "more" more plain optional;
+        }
+    }
+
+    /// An object of the interface.
     #[derive(
         ::podqueue::__private::serde::Deserialize,
         ::podqueue::__private::serde::Serialize,
@@ -19,25 +50,57 @@ pub mod types {
     #[serde(crate = "::podqueue::__private::serde")]
     pub struct First {
         /// The field `second`.
+        #[serde(default)]
+        pub second: Box<Option<Second>>,
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        Default,
+        PartialEq
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct First2 {
+        /// The field `api`.
+        #[serde(default)]
+        pub api: Box<Option<First2>>,
+        /// The field `more`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub more: Option<String>,
+        /// The field `second`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub second: Option<Second>,
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct Second {
-        /// The field `first`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub first: Option<Box<First>>,
+    pub struct LeafWithAge {
+        /// The field `age`.
+        pub age: Option<i64>,
+        /// The field `child`.
+        pub child: Option<NodeWithEdge>,
+        /// The field `cousin`.
+        pub cousin: Option<LeafWithDegree>,
+        /// The field `name`.
+        pub name: Option<String>,
+        /// The field `trees`.
+        pub trees: Vec<LeafWithAge>,
+    }
+
+    ::podqueue::__private::object! {
+        LeafWithAge {
+            0 "age" age integer optional;
+            1 "child" child plain optional;
+            2 "cousin" cousin plain optional;
+            3 "name" name plain optional;
+            4 "trees" trees list optional;
+        }
     }
 
     /// An object of the interface.
@@ -51,30 +114,50 @@ pub mod types {
     )]
     #[non_exhaustive]
     #[serde(crate = "::podqueue::__private::serde")]
-    pub struct Thing {
-        /// The field `all`.
+    pub struct LeafWithDegree {
+        /// The field `child`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub child: Option<NodeWithEdge>,
+        /// The field `cousin`.
+        #[serde(default)]
+        pub cousin: Box<Option<LeafWithDegree>>,
+        /// The field `degree`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub degree: Option<i64>,
+        /// The field `name`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+        /// The field `trees`.
         #[serde(
             default,
             deserialize_with = "lenient::list",
             skip_serializing_if = "Vec::is_empty"
         )]
-        pub all: Vec<Thing>,
-        /// The field `first`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub first: Option<Box<First>>,
-        /// The field `inner`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub inner: Option<ThingInner>,
-        /// The field `left`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub left: Option<Box<Thing>>,
-        /// The field `named`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
-        pub named: HashMap<String, Thing>,
+        pub trees: Vec<LeafWithAge>,
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Node {
+        /// The field `child`.
+        pub child: Option<NodeWithEdge>,
+        /// The field `cousin`.
+        pub cousin: Option<LeafWithDegree>,
+        /// The field `name`.
+        pub name: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        Node {
+            0 "child" child plain optional;
+            1 "cousin" cousin plain optional;
+            2 "name" name plain optional;
+        }
     }
 
     /// An object of the interface.
@@ -88,10 +171,79 @@ pub mod types {
     )]
     #[non_exhaustive]
     #[serde(crate = "::podqueue::__private::serde")]
+    pub struct NodeWithEdge {
+        /// The field `child`.
+        #[serde(default)]
+        pub child: Box<Option<NodeWithEdge>>,
+        /// The field `cousin`.
+        #[serde(default)]
+        pub cousin: Box<Option<LeafWithDegree>>,
+        /// The field `edge`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub edge: Option<String>,
+        /// The field `name`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Second {
+        /// The field `first`.
+        pub first: Option<First>,
+    }
+
+    ::podqueue::__private::object! {
+        Second {
+            0 "first" first plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Thing {
+        /// The field `all`.
+        pub all: Vec<Thing>,
+        /// The field `around`.
+        pub around: Option<Around>,
+        /// The field `first`.
+        pub first: Option<First>,
+        /// The field `inner`.
+        pub inner: Option<ThingInner>,
+        /// The field `left`.
+        pub left: Option<Box<Thing>>,
+        /// The field `named`.
+        pub named: HashMap<String, Thing>,
+        /// The field `node`.
+        pub node: Option<Node>,
+    }
+
+    ::podqueue::__private::object! {
+        Thing {
+            0 "all" all list optional;
+            1 "around" around plain optional;
+            2 "first" first plain optional;
+            3 "inner" inner plain optional;
+            4 "left" left plain optional;
+            5 "named" named map optional;
+            6 "node" node plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
     pub struct ThingInner {
         /// The field `back`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub back: Option<Box<Thing>>,
+    }
+
+    ::podqueue::__private::object! {
+        ThingInner {
+            0 "back" back plain optional;
+        }
     }
 }
 
@@ -163,22 +315,20 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

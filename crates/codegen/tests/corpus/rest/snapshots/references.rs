@@ -10,27 +10,16 @@ pub mod types {
     use ::std::prelude::v1::*;
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
         /// The field `elsewhere`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub elsewhere: Option<::podqueue::__private::serde_json::Value>,
         /// The field `gone`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub gone: Option<::podqueue::__private::serde_json::Value>,
         /// The field `same`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub same: Option<::podqueue::__private::serde_json::Value>,
         /// The field `whole`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub whole: Option<::podqueue::__private::serde_json::Value>,
     }
 
@@ -43,6 +32,15 @@ pub mod types {
                 .field("same", &format_args!("[redacted]"))
                 .field("whole", &format_args!("[redacted]"))
                 .finish()
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Thing {
+            0 "elsewhere" elsewhere plain optional;
+            1 "gone" gone plain optional;
+            2 "same" same plain optional;
+            3 "whole" whole plain optional;
         }
     }
 }
@@ -129,22 +127,20 @@ impl ReadA {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("read_a", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("read_a", "GET")
             .literal("/a")
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for ReadA {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -165,22 +161,20 @@ impl ReadB {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("read_b", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("read_b", "GET")
             .literal("/b")
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for ReadB {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -201,23 +195,23 @@ impl ReadD {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(
+    pub fn send(
         self,
-    ) -> ::podqueue::Result<::podqueue::__private::serde_json::Value> {
-        let call = ::podqueue::rest::call::RestCall::new("read_d", "GET")
+    ) -> ::podqueue::rest::call::Sending<::podqueue::__private::serde_json::Value> {
+        ::podqueue::rest::call::RestCall::new("read_d", "GET")
             .literal("/d")
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for ReadD {
     type Output = ::podqueue::Result<::podqueue::__private::serde_json::Value>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    type IntoFuture = ::podqueue::rest::call::Sending<
+        ::podqueue::__private::serde_json::Value,
     >;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

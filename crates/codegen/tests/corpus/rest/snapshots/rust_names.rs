@@ -100,116 +100,99 @@ pub mod types {
     ::podqueue::__private::open_enum!(ToString);
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct All {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<HashMapObject>,
         /// The field `b`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub b: Option<Default>,
         /// The field `c`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub c: Option<Debug>,
         /// The field `d`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub d: Option<IntoObject>,
         /// The field `e`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub e: Option<Error>,
         /// The field `f`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub f: Option<Rest>,
         /// The field `g`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub g: Option<Self_>,
         /// The field `h`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub h: Option<Value>,
         /// The field `i`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub i: Option<ToString>,
         /// The field `j`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub j: Option<Hash>,
         /// The field `k`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub k: Option<FromStr>,
         /// The field `l`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub l: Option<Str>,
         /// The field `m`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub m: Option<Bool>,
         /// The field `map`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub map: HashMap<String, HashMapObject>,
         /// The field `n`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub n: Option<I64>,
         /// The field `o`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub o: Option<Bytes>,
         /// The field `other`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub other: HashMap<String, String>,
         /// The field `p`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub p: Option<Eq>,
         /// The field `q`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub q: Option<IntoIteratorObject>,
     }
 
-    /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct Bool {
-        /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub a: Option<bool>,
+    ::podqueue::__private::object! {
+        All {
+            0 "a" a plain optional;
+            1 "b" b plain optional;
+            2 "c" c plain optional;
+            3 "d" d plain optional;
+            4 "e" e plain optional;
+            5 "f" f plain optional;
+            6 "g" g plain optional;
+            7 "h" h plain optional;
+            8 "i" i plain optional;
+            9 "j" j plain optional;
+            10 "k" k plain optional;
+            11 "l" l plain optional;
+            12 "m" m plain optional;
+            13 "map" map map optional;
+            14 "n" n plain optional;
+            15 "o" o plain optional;
+            16 "other" other map optional;
+            17 "p" p plain optional;
+            18 "q" q plain optional;
+        }
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Bool {
+        /// The field `a`.
+        pub a: Option<bool>,
+    }
+
+    ::podqueue::__private::object! {
+        Bool {
+            0 "a" a plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
     pub struct Bytes {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        Bytes {
+            0 "a" a plain optional;
+        }
     }
 
     /// An object of the interface.
@@ -245,18 +228,10 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Debug {
         /// The field `token`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub token: Option<String>,
     }
 
@@ -267,186 +242,150 @@ pub mod types {
         }
     }
 
+    ::podqueue::__private::object! {
+        Debug {
+            0 "token" token plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Default {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        Default {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Error {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        Error {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct FromStr {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<StringOrInteger>,
     }
 
+    ::podqueue::__private::object! {
+        FromStr {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct HashMapObject {
         /// The field `a`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub a: HashMap<String, String>,
     }
 
+    ::podqueue::__private::object! {
+        HashMapObject {
+            0 "a" a map optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct I64 {
         /// The field `a`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub a: Option<i64>,
     }
 
+    ::podqueue::__private::object! {
+        I64 {
+            0 "a" a integer optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct IntoIteratorObject {
         /// The field `a`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub a: Vec<String>,
     }
 
+    ::podqueue::__private::object! {
+        IntoIteratorObject {
+            0 "a" a list optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct IntoObject {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        IntoObject {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Rest {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        Rest {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Self_ {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        Self_ {
+            0 "a" a plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Str {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        Str {
+            0 "a" a plain optional;
+        }
     }
 
     /// One of several shapes.
@@ -490,18 +429,10 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Value {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub a: Option<::podqueue::__private::serde_json::Value>,
     }
 
@@ -509,6 +440,12 @@ pub mod types {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("Value").field("a", &format_args!("[redacted]")).finish()
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Value {
+            0 "a" a plain optional;
         }
     }
 }
@@ -595,22 +532,20 @@ impl GetA {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::All> {
-        let call = ::podqueue::rest::call::RestCall::new("get_a", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::All> {
+        ::podqueue::rest::call::RestCall::new("get_a", "GET")
             .literal("/a")
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetA {
     type Output = ::podqueue::Result<types::All>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::All>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -652,22 +587,20 @@ impl PostB {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::HashMapObject> {
-        let call = ::podqueue::rest::call::RestCall::new("post_b", "POST")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::HashMapObject> {
+        ::podqueue::rest::call::RestCall::new("post_b", "POST")
             .literal("/b")
             .json(Some(&self.body), &self.changes)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for PostB {
     type Output = ::podqueue::Result<types::HashMapObject>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::HashMapObject>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

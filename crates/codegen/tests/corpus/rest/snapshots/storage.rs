@@ -120,123 +120,65 @@ pub mod types {
     ::podqueue::__private::open_enum!(PatchFileBodyItemOp);
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct DeleteFileBody {
         /// The field `reason`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub reason: Option<String>,
     }
 
-    /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct EitherBody {
-        /// The field `url`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub url: Option<String>,
+    ::podqueue::__private::object! {
+        DeleteFileBody {
+            0 "reason" reason plain optional;
+        }
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct EitherBody {
+        /// The field `url`.
+        pub url: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        EitherBody {
+            0 "url" url plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Default, PartialEq)]
     pub struct File {
         /// The field `anything`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub anything: Vec<::podqueue::__private::serde_json::Value>,
         /// The field `bytes`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub bytes: Option<i64>,
         /// Seconds since 1970.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub created: Option<i64>,
         /// The field `data`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub data: Option<String>,
         /// The field `expires_at`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::number",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub expires_at: Option<f64>,
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
         /// The field `metadata`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::or_default",
-            skip_serializing_if = "::podqueue::__private::serde_json::Map::is_empty"
-        )]
         pub metadata: ::podqueue::__private::serde_json::Map<
             String,
             ::podqueue::__private::serde_json::Value,
         >,
         /// The field `owner`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::or_default",
-            skip_serializing_if = "::podqueue::__private::serde_json::Map::is_empty"
-        )]
         pub owner: ::podqueue::__private::serde_json::Map<
             String,
             ::podqueue::__private::serde_json::Value,
         >,
         /// The field `secret_key`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub secret_key: Option<String>,
         /// The field `sha256`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub sha256: Option<String>,
         /// The field `status`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub status: Option<FileStatus>,
         /// The field `tags`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub tags: Vec<::podqueue::__private::serde_json::Value>,
         /// The field `versions`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub versions: HashMap<String, File>,
     }
 
@@ -261,106 +203,65 @@ pub mod types {
         }
     }
 
+    ::podqueue::__private::object! {
+        File {
+            0 "anything" anything list optional;
+            1 "bytes" bytes integer optional;
+            2 "created" created integer optional;
+            3 "data" data plain optional;
+            4 "expires_at" expires_at number optional;
+            5 "id" id plain optional;
+            6 "metadata" metadata or_default optional;
+            7 "owner" owner or_default optional;
+            8 "secret_key" secret_key plain optional;
+            9 "sha256" sha256 plain optional;
+            10 "status" status plain optional;
+            11 "tags" tags list optional;
+            12 "versions" versions map optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct FileOrProblem {
         /// The field `anything`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub anything: Vec<::podqueue::__private::serde_json::Value>,
         /// The field `bytes`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub bytes: Option<i64>,
         /// Seconds since 1970.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub created: Option<i64>,
         /// The field `data`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub data: Option<String>,
         /// The field `errors`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::shape::read::<lenient::shape::Dictionary<lenient::shape::List<lenient::shape::Plain<String>>>,_>",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub errors: HashMap<String, Vec<String>>,
         /// The field `expires_at`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::number",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub expires_at: Option<f64>,
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
         /// The field `metadata`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::or_default",
-            skip_serializing_if = "::podqueue::__private::serde_json::Map::is_empty"
-        )]
         pub metadata: ::podqueue::__private::serde_json::Map<
             String,
             ::podqueue::__private::serde_json::Value,
         >,
         /// The field `owner`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::or_default",
-            skip_serializing_if = "::podqueue::__private::serde_json::Map::is_empty"
-        )]
         pub owner: ::podqueue::__private::serde_json::Map<
             String,
             ::podqueue::__private::serde_json::Value,
         >,
         /// The field `secret_key`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub secret_key: Option<String>,
         /// The field `sha256`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub sha256: Option<String>,
         /// The field `status`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub status: Option<FileOrProblemStatus>,
         /// The field `tags`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub tags: Vec<::podqueue::__private::serde_json::Value>,
         /// The field `title`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub title: Option<String>,
         /// The field `type`.
-        #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
         pub type_: Option<String>,
         /// The field `versions`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub versions: HashMap<String, File>,
     }
 
@@ -385,6 +286,27 @@ pub mod types {
                 .field("type_", &self.type_)
                 .field("versions", &self.versions)
                 .finish()
+        }
+    }
+
+    ::podqueue::__private::object! {
+        FileOrProblem {
+            0 "anything" anything list optional;
+            1 "bytes" bytes integer optional;
+            2 "created" created integer optional;
+            3 "data" data plain optional;
+            4 "errors" errors shaped < lenient::shape::Dictionary < lenient::shape::List < lenient::shape::Plain < String >>> > optional;
+            5 "expires_at" expires_at number optional;
+            6 "id" id plain optional;
+            7 "metadata" metadata or_default optional;
+            8 "owner" owner or_default optional;
+            9 "secret_key" secret_key plain optional;
+            10 "sha256" sha256 plain optional;
+            11 "status" status plain optional;
+            12 "tags" tags list optional;
+            13 "title" title plain optional;
+            14 "type" type_ plain optional;
+            15 "versions" versions map optional;
         }
     }
 
@@ -805,28 +727,25 @@ impl Batch {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<Vec<types::FileOrProblem>> {
-        let call = ::podqueue::rest::call::RestCall::new("batch", "POST")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<Vec<types::FileOrProblem>> {
+        ::podqueue::rest::call::RestCall::new("batch", "POST")
             .literal("/batch")
             .json(Some(&self.body), ::podqueue::rest::call::Changes::NONE)
-            .timeout(self.timeout);
-        let answer: ::podqueue::__private::lenient::shape::Answer<
-            ::podqueue::__private::lenient::shape::List<
-                ::podqueue::__private::lenient::shape::Plain<types::FileOrProblem>,
-            >,
-        > = call.send(&self.rest).await?;
-        Ok(answer.0)
+            .timeout(self.timeout)
+            .send_shaped::<
+                ::podqueue::__private::lenient::shape::List<
+                    ::podqueue::__private::lenient::shape::Plain<types::FileOrProblem>,
+                >,
+            >(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Batch {
     type Output = ::podqueue::Result<Vec<types::FileOrProblem>>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<Vec<types::FileOrProblem>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -847,25 +766,22 @@ impl Count {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<i64> {
-        let call = ::podqueue::rest::call::RestCall::new("count", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<i64> {
+        ::podqueue::rest::call::RestCall::new("count", "GET")
             .literal("/count")
-            .timeout(self.timeout);
-        let answer: ::podqueue::__private::lenient::shape::Answer<
-            ::podqueue::__private::lenient::shape::Integer<i64>,
-        > = call.send(&self.rest).await?;
-        Ok(answer.0)
+            .timeout(self.timeout)
+            .send_shaped::<
+                ::podqueue::__private::lenient::shape::Integer<i64>,
+            >(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Count {
     type Output = ::podqueue::Result<i64>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<i64>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -907,8 +823,8 @@ impl CreateFile {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::File> {
-        let call = ::podqueue::rest::call::RestCall::new("create_file", "POST")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::File> {
+        ::podqueue::rest::call::RestCall::new("create_file", "POST")
             .literal("/files")
             .multipart(
                 true,
@@ -917,19 +833,17 @@ impl CreateFile {
                     .value("purpose", &self.purpose, None)
                     .more(&self.parts),
             )
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for CreateFile {
     type Output = ::podqueue::Result<types::File>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::File>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -985,25 +899,23 @@ impl DeleteFile {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("delete_file", "DELETE")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("delete_file", "DELETE")
             .literal("/files/")
             .parameter("id", &self.id)
             .query("force", &self.force)
             .json(self.body.as_ref(), &self.changes)
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for DeleteFile {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1025,25 +937,23 @@ impl DownloadFile {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<::podqueue::rest::call::Bytes> {
-        let call = ::podqueue::rest::call::RestCall::new("download_file", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<::podqueue::rest::call::Bytes> {
+        ::podqueue::rest::call::RestCall::new("download_file", "GET")
             .literal("/files/")
             .parameter("id", &self.id)
             .literal("/content")
             .accept("application/octet-stream")
-            .timeout(self.timeout);
-        call.send_bytes(&self.rest).await
+            .timeout(self.timeout)
+            .send_bytes(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for DownloadFile {
     type Output = ::podqueue::Result<::podqueue::rest::call::Bytes>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<::podqueue::rest::call::Bytes>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1091,23 +1001,21 @@ impl Either {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<String> {
-        let call = ::podqueue::rest::call::RestCall::new("either", "POST")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<String> {
+        ::podqueue::rest::call::RestCall::new("either", "POST")
             .literal("/either")
             .json(self.body.as_ref(), &self.changes)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Either {
     type Output = ::podqueue::Result<String>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<String>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1128,22 +1036,20 @@ impl Flag {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<bool> {
-        let call = ::podqueue::rest::call::RestCall::new("flag", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<bool> {
+        ::podqueue::rest::call::RestCall::new("flag", "GET")
             .literal("/flag")
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Flag {
     type Output = ::podqueue::Result<bool>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<bool>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1164,22 +1070,20 @@ impl Get {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("get", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("get", "GET")
             .literal("/")
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Get {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1201,25 +1105,23 @@ impl GetFile {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("get_file", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("get_file", "GET")
             .literal("/dup/")
             .parameter("id", &self.id)
             .literal("/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetFile {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1241,23 +1143,21 @@ impl GetFile2 {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::File> {
-        let call = ::podqueue::rest::call::RestCall::new("get_file_2", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::File> {
+        ::podqueue::rest::call::RestCall::new("get_file_2", "GET")
             .literal("/files/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetFile2 {
     type Output = ::podqueue::Result<types::File>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::File>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1278,18 +1178,18 @@ impl GetInternalMetadata {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(
+    pub fn send(
         self,
-    ) -> ::podqueue::Result<
+    ) -> ::podqueue::rest::call::Sending<
         ::podqueue::__private::serde_json::Map<
             String,
             ::podqueue::__private::serde_json::Value,
         >,
     > {
-        let call = ::podqueue::rest::call::RestCall::new("get_internal_metadata", "GET")
+        ::podqueue::rest::call::RestCall::new("get_internal_metadata", "GET")
             .literal("/__internal/$metadata")
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
@@ -1300,12 +1200,15 @@ impl ::std::future::IntoFuture for GetInternalMetadata {
             ::podqueue::__private::serde_json::Value,
         >,
     >;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    type IntoFuture = ::podqueue::rest::call::Sending<
+        ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
     >;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1327,23 +1230,21 @@ impl HeadFile {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("head_file", "HEAD")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("head_file", "HEAD")
             .literal("/files/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for HeadFile {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1364,22 +1265,20 @@ impl Kind {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::KindResponse> {
-        let call = ::podqueue::rest::call::RestCall::new("kind", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::KindResponse> {
+        ::podqueue::rest::call::RestCall::new("kind", "GET")
             .literal("/kind")
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Kind {
     type Output = ::podqueue::Result<types::KindResponse>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::KindResponse>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1400,32 +1299,30 @@ impl Logs {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<String> {
-        let call = ::podqueue::rest::call::RestCall::new("logs", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<String> {
+        ::podqueue::rest::call::RestCall::new("logs", "GET")
             .literal("/logs")
             .accept("application/x-ndjson")
-            .timeout(self.timeout);
-        call.send_text(&self.rest).await
+            .timeout(self.timeout)
+            .send_text(self.rest)
     }
 
     /// Sends the request and asks for a stream of events, in place of a whole response.
-    pub async fn events(self) -> ::podqueue::Result<::podqueue::ServerEvents> {
-        let call = ::podqueue::rest::call::RestCall::new("logs", "GET")
+    pub fn events(self) -> ::podqueue::rest::call::Sending<::podqueue::ServerEvents> {
+        ::podqueue::rest::call::RestCall::new("logs", "GET")
             .literal("/logs")
             .accept("application/x-ndjson")
-            .timeout(self.timeout);
-        call.send_events(&self.rest).await
+            .timeout(self.timeout)
+            .send_events(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Logs {
     type Output = ::podqueue::Result<String>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<String>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1446,22 +1343,20 @@ impl NoResponses {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("no_responses", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("no_responses", "GET")
             .literal("/no-responses")
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for NoResponses {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1482,22 +1377,20 @@ impl NullResponses {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("null_responses", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("null_responses", "GET")
             .literal("/null-responses")
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for NullResponses {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1518,29 +1411,28 @@ impl Numbers {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(
+    pub fn send(
         self,
-    ) -> ::podqueue::Result<::std::collections::HashMap<String, f64>> {
-        let call = ::podqueue::rest::call::RestCall::new("numbers", "GET")
+    ) -> ::podqueue::rest::call::Sending<::std::collections::HashMap<String, f64>> {
+        ::podqueue::rest::call::RestCall::new("numbers", "GET")
             .literal("/numbers")
-            .timeout(self.timeout);
-        let answer: ::podqueue::__private::lenient::shape::Answer<
-            ::podqueue::__private::lenient::shape::Dictionary<
-                ::podqueue::__private::lenient::shape::Number,
-            >,
-        > = call.send(&self.rest).await?;
-        Ok(answer.0)
+            .timeout(self.timeout)
+            .send_shaped::<
+                ::podqueue::__private::lenient::shape::Dictionary<
+                    ::podqueue::__private::lenient::shape::Number,
+                >,
+            >(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Numbers {
     type Output = ::podqueue::Result<::std::collections::HashMap<String, f64>>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
+    type IntoFuture = ::podqueue::rest::call::Sending<
+        ::std::collections::HashMap<String, f64>,
     >;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1562,23 +1454,21 @@ impl OptionsFile {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("options_file", "OPTIONS")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("options_file", "OPTIONS")
             .literal("/files/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for OptionsFile {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1601,8 +1491,8 @@ impl PatchFile {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<Option<types::File>> {
-        let call = ::podqueue::rest::call::RestCall::new("patch_file", "PATCH")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<Option<types::File>> {
+        ::podqueue::rest::call::RestCall::new("patch_file", "PATCH")
             .literal("/files/")
             .parameter("id", &self.id)
             .json_as(
@@ -1610,19 +1500,17 @@ impl PatchFile {
                 Some(&self.body),
                 ::podqueue::rest::call::Changes::NONE,
             )
-            .timeout(self.timeout);
-        call.send_optional(&self.rest).await
+            .timeout(self.timeout)
+            .send_optional(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for PatchFile {
     type Output = ::podqueue::Result<Option<types::File>>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<Option<types::File>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1644,23 +1532,21 @@ impl Plain {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("plain", "POST")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("plain", "POST")
             .literal("/plain")
             .raw("text/plain", Some(&self.body))
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Plain {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -1682,22 +1568,20 @@ impl TraceFile {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("trace_file", "TRACE")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("trace_file", "TRACE")
             .literal("/files/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for TraceFile {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

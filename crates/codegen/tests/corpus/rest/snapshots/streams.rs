@@ -3,7 +3,6 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
 
     /// An object of the interface.
     #[derive(
@@ -48,37 +47,31 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ChatEventResponse {
         /// The field `delta`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub delta: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        ChatEventResponse {
+            0 "delta" delta plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ChatResponse {
         /// The field `all`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub all: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        ChatResponse {
+            0 "all" all plain optional;
+        }
     }
 
     /// An object of the interface.
@@ -87,22 +80,47 @@ pub mod types {
         ::podqueue::__private::serde::Serialize,
         Clone,
         Debug,
-        Default,
         PartialEq
     )]
-    #[non_exhaustive]
+    #[serde(transparent)]
     #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Lists(pub Vec<Lists>);
+
+    impl ::std::ops::Deref for Lists {
+        type Target = Vec<Lists>;
+
+        fn deref(&self) -> &Vec<Lists> {
+            &self.0
+        }
+    }
+
+    impl ::std::convert::From<Lists> for Vec<Lists> {
+        fn from(value: Lists) -> Self {
+            value.0
+        }
+    }
+
+    impl ::std::convert::From<Vec<Lists>> for Lists {
+        fn from(value: Vec<Lists>) -> Self {
+            Self(value)
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
     pub struct Tick {
         /// The field `n`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub n: Option<i64>,
         /// The field `next`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub next: Option<Box<Tick>>,
+    }
+
+    ::podqueue::__private::object! {
+        Tick {
+            0 "n" n integer optional;
+            1 "next" next plain optional;
+        }
     }
 }
 
@@ -153,6 +171,16 @@ impl Api {
             timeout: None,
             body: body.into(),
             changes: ::podqueue::rest::call::Changes::default(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /lists`
+    pub fn lists(&self) -> Lists {
+        Lists {
+            rest: self.target.clone(),
+            timeout: None,
         }
     }
 
@@ -226,32 +254,64 @@ impl Chat {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::ChatResponse> {
-        let call = ::podqueue::rest::call::RestCall::new("chat", "POST")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::ChatResponse> {
+        ::podqueue::rest::call::RestCall::new("chat", "POST")
             .literal("/chat")
             .json(Some(&self.body), &self.changes)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 
     /// Sends the request and asks for a stream of events, in place of a whole response. [`json`](::podqueue::ServerEvent::json) reads the data of an event as a [`types::ChatEventResponse`].
-    pub async fn events(self) -> ::podqueue::Result<::podqueue::ServerEvents> {
-        let call = ::podqueue::rest::call::RestCall::new("chat", "POST")
+    pub fn events(self) -> ::podqueue::rest::call::Sending<::podqueue::ServerEvents> {
+        ::podqueue::rest::call::RestCall::new("chat", "POST")
             .literal("/chat")
             .json(Some(&self.body), &self.changes)
-            .timeout(self.timeout);
-        call.send_events(&self.rest).await
+            .timeout(self.timeout)
+            .send_events(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Chat {
     type Output = ::podqueue::Result<types::ChatResponse>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::ChatResponse>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
+    }
+}
+
+/// The call that [`Api::lists`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Lists {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+}
+
+#[allow(dead_code)]
+impl Lists {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same. [`json`](::podqueue::ServerEvent::json) reads the data of an event as a [`types::Lists`].
+    pub fn send(self) -> ::podqueue::rest::call::Sending<::podqueue::ServerEvents> {
+        ::podqueue::rest::call::RestCall::new("lists", "GET")
+            .literal("/lists")
+            .timeout(self.timeout)
+            .send_events(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for Lists {
+    type Output = ::podqueue::Result<::podqueue::ServerEvents>;
+    type IntoFuture = ::podqueue::rest::call::Sending<::podqueue::ServerEvents>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
     }
 }
 
@@ -272,32 +332,30 @@ impl Log {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<String> {
-        let call = ::podqueue::rest::call::RestCall::new("log", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<String> {
+        ::podqueue::rest::call::RestCall::new("log", "GET")
             .literal("/log")
             .accept("text/plain")
-            .timeout(self.timeout);
-        call.send_text(&self.rest).await
+            .timeout(self.timeout)
+            .send_text(self.rest)
     }
 
     /// Sends the request and asks for a stream of events, in place of a whole response. [`json`](::podqueue::ServerEvent::json) reads the data of an event as a [`types::Tick`].
-    pub async fn events(self) -> ::podqueue::Result<::podqueue::ServerEvents> {
-        let call = ::podqueue::rest::call::RestCall::new("log", "GET")
+    pub fn events(self) -> ::podqueue::rest::call::Sending<::podqueue::ServerEvents> {
+        ::podqueue::rest::call::RestCall::new("log", "GET")
             .literal("/log")
             .accept("text/plain")
-            .timeout(self.timeout);
-        call.send_events(&self.rest).await
+            .timeout(self.timeout)
+            .send_events(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Log {
     type Output = ::podqueue::Result<String>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<String>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -318,22 +376,20 @@ impl Watch {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same. [`json`](::podqueue::ServerEvent::json) reads the data of an event as a [`types::Tick`].
-    pub async fn send(self) -> ::podqueue::Result<::podqueue::ServerEvents> {
-        let call = ::podqueue::rest::call::RestCall::new("watch", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<::podqueue::ServerEvents> {
+        ::podqueue::rest::call::RestCall::new("watch", "GET")
             .literal("/watch")
-            .timeout(self.timeout);
-        call.send_events(&self.rest).await
+            .timeout(self.timeout)
+            .send_events(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Watch {
     type Output = ::podqueue::Result<::podqueue::ServerEvents>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<::podqueue::ServerEvents>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -361,22 +417,20 @@ impl Words {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<::podqueue::ServerEvents> {
-        let call = ::podqueue::rest::call::RestCall::new("words", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<::podqueue::ServerEvents> {
+        ::podqueue::rest::call::RestCall::new("words", "GET")
             .literal("/words")
             .query("events", &self.events_2)
-            .timeout(self.timeout);
-        call.send_events(&self.rest).await
+            .timeout(self.timeout)
+            .send_events(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Words {
     type Output = ::podqueue::Result<::podqueue::ServerEvents>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<::podqueue::ServerEvents>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

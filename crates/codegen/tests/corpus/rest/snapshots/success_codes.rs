@@ -6,20 +6,17 @@ pub mod types {
     use ::std::prelude::v1::*;
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct MakeResponse {
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        MakeResponse {
+            0 "id" id plain optional;
+        }
     }
 }
 
@@ -129,22 +126,20 @@ impl Make {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<Option<types::MakeResponse>> {
-        let call = ::podqueue::rest::call::RestCall::new("make", "POST")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<Option<types::MakeResponse>> {
+        ::podqueue::rest::call::RestCall::new("make", "POST")
             .literal("/many")
-            .timeout(self.timeout);
-        call.send_optional(&self.rest).await
+            .timeout(self.timeout)
+            .send_optional(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Make {
     type Output = ::podqueue::Result<Option<types::MakeResponse>>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<Option<types::MakeResponse>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -165,22 +160,20 @@ impl None {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("none", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("none", "GET")
             .literal("/none")
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for None {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -201,22 +194,20 @@ impl OnlyDefault {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<bool> {
-        let call = ::podqueue::rest::call::RestCall::new("only_default", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<bool> {
+        ::podqueue::rest::call::RestCall::new("only_default", "GET")
             .literal("/only-default")
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for OnlyDefault {
     type Output = ::podqueue::Result<bool>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<bool>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -237,27 +228,24 @@ impl Range {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<Vec<i64>> {
-        let call = ::podqueue::rest::call::RestCall::new("range", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<Vec<i64>> {
+        ::podqueue::rest::call::RestCall::new("range", "GET")
             .literal("/range")
-            .timeout(self.timeout);
-        let answer: ::podqueue::__private::lenient::shape::Answer<
-            ::podqueue::__private::lenient::shape::List<
-                ::podqueue::__private::lenient::shape::Integer<i64>,
-            >,
-        > = call.send(&self.rest).await?;
-        Ok(answer.0)
+            .timeout(self.timeout)
+            .send_shaped::<
+                ::podqueue::__private::lenient::shape::List<
+                    ::podqueue::__private::lenient::shape::Integer<i64>,
+                >,
+            >(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Range {
     type Output = ::podqueue::Result<Vec<i64>>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<Vec<i64>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }
 
@@ -278,21 +266,19 @@ impl Without {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<()> {
-        let call = ::podqueue::rest::call::RestCall::new("without", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("without", "GET")
             .literal("/without")
-            .timeout(self.timeout);
-        call.send_empty(&self.rest).await
+            .timeout(self.timeout)
+            .send_empty(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for Without {
     type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

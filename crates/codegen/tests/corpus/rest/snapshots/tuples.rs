@@ -46,57 +46,20 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
         /// The field `any`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub any: Vec<::podqueue::__private::serde_json::Value>,
         /// The field `contains`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub contains: Vec<::podqueue::__private::serde_json::Value>,
         /// The field `nested`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::List<lenient::shape::Number>>,_>",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub nested: Vec<Vec<f64>>,
         /// The field `old`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub old: Vec<String>,
         /// The field `pair`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub pair: Vec<StringOrInteger>,
         /// The field `same`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Number>,_>",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub same: Vec<f64>,
     }
 
@@ -111,6 +74,17 @@ pub mod types {
                 .field("pair", &self.pair)
                 .field("same", &self.same)
                 .finish()
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Thing {
+            0 "any" any list optional;
+            1 "contains" contains list optional;
+            2 "nested" nested shaped < lenient::shape::List < lenient::shape::List < lenient::shape::Number >> > optional;
+            3 "old" old list optional;
+            4 "pair" pair list optional;
+            5 "same" same shaped < lenient::shape::List < lenient::shape::Number > > optional;
         }
     }
 }
@@ -183,22 +157,20 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

@@ -47,54 +47,26 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Thing {
         /// The field `labels`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub labels: HashMap<String, String>,
         /// What it is called.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<String>,
         /// The field `nothing`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub nothing: Option<::podqueue::__private::serde_json::Value>,
         /// The field `only`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub only: Option<bool>,
         /// The field `parent`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub parent: Option<ThingParent>,
         /// The field `size`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub size: Option<i64>,
         /// The field `tags`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Nullable<lenient::shape::Plain<String>>>,_>",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub tags: Vec<Option<String>>,
         /// A number or a name.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub version: Option<StringOrInteger>,
         /// The field `whatever`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub whatever: Option<::podqueue::__private::serde_json::Value>,
     }
 
@@ -115,21 +87,32 @@ pub mod types {
         }
     }
 
+    ::podqueue::__private::object! {
+        Thing {
+            0 "labels" labels map optional;
+            1 "name" name plain optional;
+            2 "nothing" nothing plain optional;
+            3 "only" only plain optional;
+            4 "parent" parent plain optional;
+            5 "size" size integer optional;
+            6 "tags" tags shaped < lenient::shape::List < lenient::shape::Nullable < lenient::shape::Plain < String >>> > optional;
+            7 "version" version plain optional;
+            8 "whatever" whatever plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ThingParent {
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        ThingParent {
+            0 "id" id plain optional;
+        }
     }
 }
 
@@ -201,22 +184,20 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::Thing> {
-        let call = ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

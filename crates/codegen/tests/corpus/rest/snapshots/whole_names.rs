@@ -4,7 +4,6 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,57 +53,43 @@ pub mod types {
     ::podqueue::__private::open_enum!(ReadAResponseVersion);
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct AbOrCd {
         /// The field `m`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub m: Option<i64>,
         /// The field `n`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub n: Option<i64>,
         /// The field `x`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub x: Option<String>,
         /// The field `y`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub y: Option<String>,
     }
 
+    ::podqueue::__private::object! {
+        AbOrCd {
+            0 "m" m integer optional;
+            1 "n" n integer optional;
+            2 "x" x plain optional;
+            3 "y" y plain optional;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct ReadAResponse {
         /// The field `either`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub either: Option<AbOrCd>,
         /// The field `version`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub version: Option<ReadAResponseVersion>,
+    }
+
+    ::podqueue::__private::object! {
+        ReadAResponse {
+            0 "either" either plain optional;
+            1 "version" version plain optional;
+        }
     }
 }
 
@@ -170,21 +155,19 @@ impl ReadA {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub async fn send(self) -> ::podqueue::Result<types::ReadAResponse> {
-        let call = ::podqueue::rest::call::RestCall::new("read_a", "GET")
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::ReadAResponse> {
+        ::podqueue::rest::call::RestCall::new("read_a", "GET")
             .literal("/a")
-            .timeout(self.timeout);
-        call.send(&self.rest).await
+            .timeout(self.timeout)
+            .send(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for ReadA {
     type Output = ::podqueue::Result<types::ReadAResponse>;
-    type IntoFuture = ::std::pin::Pin<
-        Box<dyn ::std::future::Future<Output = Self::Output> + Send>,
-    >;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::ReadAResponse>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.send())
+        self.send()
     }
 }

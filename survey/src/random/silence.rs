@@ -1,0 +1,180 @@
+//! What a description has and the generated code has not, without a warning.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::grammar::UNIQUE;
+use crate::description::{self, resolve};
+use crate::generated::{Call, Wire};
+
+/// Keywords beside which the fields of an object are certainly those of its type.
+const PLAIN: [&str; 12] = [
+    "type",
+    "properties",
+    "required",
+    "items",
+    "additionalProperties",
+    "description",
+    "title",
+    "nullable",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "uniqueItems",
+];
+
+/// How deep schemas are followed.
+const DEPTH: usize = 12;
+
+/// Looks for every operation, parameter, body, response and field of a description. Returns what
+/// is neither in the code nor in a warning.
+pub fn missing(
+    description: &Value,
+    calls: &[Call],
+    warnings: &[String],
+    code: &str,
+) -> Option<String> {
+    let silent = Silence { description, warnings, code };
+    for (operation, item, described) in description::described(description) {
+        // Of paths with a query or a fragment, several can be the same on the wire.
+        let same: Vec<_> = calls.iter().filter(|it| it.operation == operation).collect();
+        let [call] = same.as_slice() else { continue };
+        let found = silent
+            .parameter(&operation, item, described, call)
+            .or_else(|| silent.body(&operation, described, call))
+            .or_else(|| silent.response(&operation, described, call));
+        if found.is_some() {
+            return found.map(|it| format!("{operation}: {it}"));
+        }
+    }
+    None
+}
+
+struct Silence<'a> {
+    description: &'a Value,
+    warnings: &'a [String],
+    code: &'a str,
+}
+
+impl Silence<'_> {
+    fn is_warned_of(&self, operation: &str, of: &str) -> bool {
+        self.warnings.iter().any(|it| {
+            it.strip_prefix(operation).is_some_and(|it| it.starts_with(": ") && it.contains(of))
+        })
+    }
+
+    fn parameter(
+        &self,
+        operation: &str,
+        item: &Value,
+        described: &Value,
+        call: &Call,
+    ) -> Option<String> {
+        let all = [item, described].into_iter().filter_map(|it| it["parameters"].as_array());
+        let all = all.flatten().map(|it| resolve(self.description, it));
+        let sent = |place: &str, name: &str| {
+            call.wire.values().any(|wire| match wire {
+                // A parameter of the path may stand in its query.
+                Wire::Query(it) => place == "query" && it == name || place == "path",
+                Wire::Path(it) => place == "path" && it == name,
+                Wire::Header(it) => place == "header" && it == name,
+                _ => false,
+            })
+        };
+        let set_elsewhere = |place: &str, name: &str| {
+            let names = ["accept", "content-type", "authorization"];
+            place == "header" && names.contains(&name.to_ascii_lowercase().as_str())
+        };
+        let missing = all.filter_map(|it| Some((it["in"].as_str()?, it["name"].as_str()?)));
+        let mut missing = missing.filter(|(place, name)| {
+            !sent(place, name)
+                && !set_elsewhere(place, name)
+                && !self.is_warned_of(operation, name.trim())
+        });
+        missing.next().map(|(place, name)| format!("the {place} parameter {name:?} is not sent"))
+    }
+
+    fn body(&self, operation: &str, described: &Value, call: &Call) -> Option<String> {
+        let body = resolve(self.description, &described["requestBody"]);
+        let content = body["content"].as_object().filter(|it| !it.is_empty())?;
+        let multipart = content.keys().any(|it| it.starts_with("multipart/") || it == "*/*");
+        let sent = call.wire.values().find_map(|it| match it {
+            Wire::Body(media) => Some(media),
+            _ => None,
+        });
+        if sent.is_none() && !multipart && !self.is_warned_of(operation, "its body is") {
+            return Some("its body is not sent".to_owned());
+        }
+        // Text and bytes are given as such, whatever they hold.
+        let has_fields = |media: &&String| media.contains("json") || media.contains("urlencoded");
+        let media = content.get(sent.filter(has_fields)?)?;
+        self.fields(&media["schema"], 0).map(|it| format!("the field {it:?} of its body is lost"))
+    }
+
+    fn response(&self, operation: &str, described: &Value, call: &Call) -> Option<String> {
+        let responses = described["responses"].as_object()?;
+        let success = responses.iter().filter(|(status, _)| status.starts_with('2'));
+        let success: Vec<_> = success.filter(|(status, _)| *status != "204").collect();
+        let of = |it: &Value| resolve(self.description, it)["content"].as_object().cloned();
+        let contents: Vec<_> = success.iter().filter_map(|(_, it)| of(it)).collect();
+        let has_content = contents.iter().any(|it| !it.is_empty());
+        if has_content
+            && call.returns.contains("Result < () >")
+            && !self.is_warned_of(operation, "its response")
+        {
+            return Some("its response is not read".to_owned());
+        }
+        // The only one of JSON is the one that is read.
+        let [only] = contents.as_slice() else { return None };
+        let media = only.get("application/json").filter(|it| it.get("example").is_none())?;
+        self.fields(&media["schema"], 0)
+            .map(|it| format!("the field {it:?} of its response is lost"))
+    }
+
+    /// A field with a name of its own that is nowhere in the code.
+    fn fields(&self, schema: &Value, depth: usize) -> Option<String> {
+        let mut seen = BTreeSet::new();
+        self.fields_within(schema, depth, &mut seen)
+    }
+
+    fn fields_within(
+        &self,
+        schema: &Value,
+        depth: usize,
+        seen: &mut BTreeSet<String>,
+    ) -> Option<String> {
+        if depth > DEPTH {
+            return None;
+        }
+        let schema = match schema["$ref"].as_str() {
+            Some(_) if schema.as_object()?.len() > 1 => return None,
+            Some(target) if !seen.insert(target.to_owned()) => return None,
+            _ => resolve(self.description, schema),
+        };
+        if !schema.as_object()?.keys().all(|key| PLAIN.contains(&key.as_str())) {
+            return None;
+        }
+        if schema["type"] == "array" {
+            return self.fields_within(&schema["items"], depth + 1, seen);
+        }
+        if schema["type"] != "object" {
+            return None;
+        }
+        for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
+            if is_unique(name) && !self.code.contains(name.as_str()) {
+                return Some(name.clone());
+            }
+            if let Some(found) = self.fields_within(schema, depth + 1, seen) {
+                return Some(found);
+            }
+        }
+        None
+    }
+}
+
+/// Whether a name ends with a number that no other one ends with.
+fn is_unique(name: &str) -> bool {
+    let start = name.trim_end_matches(|it: char| it.is_ascii_digit()).len();
+    name[start..].parse::<u32>().is_ok_and(|it| it >= UNIQUE)
+}
