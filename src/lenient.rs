@@ -1,4 +1,5 @@
-//! Reading what the wire is loose about: nulls, numbers in strings, integers with a fraction.
+//! Reading what the wire is loose about: nulls, numbers in strings, integers with a fraction, numbers
+//! where there should be strings.
 //!
 //! Generated code names these functions in its serde attributes.
 
@@ -75,6 +76,73 @@ where
     deserializer.deserialize_any(Integer(PhantomData))
 }
 
+/// A text, or null. A number or a boolean is read as its text.
+///
+/// # Errors
+///
+/// Where the value is something else, or a number beyond a `u64` or an `i64`: its digits are lost.
+pub fn text<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: From<String>,
+{
+    Ok(deserializer.deserialize_any(Text)?.map(T::from))
+}
+
+struct Text;
+
+impl<'de> Visitor<'de> for Text {
+    type Value = Option<String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Some(text.to_owned()))
+    }
+
+    fn visit_string<E: Error>(self, text: String) -> Result<Self::Value, E> {
+        Ok(Some(text))
+    }
+
+    fn visit_bool<E: Error>(self, flag: bool) -> Result<Self::Value, E> {
+        Ok(Some(flag.to_string()))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(Some(number.to_string()))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Some(number.to_string()))
+    }
+
+    // Serde reads an integer of too many digits as a double, too. As the text of an id it would be
+    // another id.
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
+        match serde_json::Number::from_f64(number) {
+            Some(text) if number.abs() <= EXACT => Ok(Some(text.to_string())),
+            _ => Err(E::custom("a number of too many digits where there should be a string")),
+        }
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+/// Up to here a double holds every whole number.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
 struct Number;
 
 impl<'de> Visitor<'de> for Number {
@@ -150,7 +218,6 @@ impl<'de, T: TryFrom<i128>> Visitor<'de> for Integer<T> {
 
     #[expect(clippy::cast_possible_truncation, reason = "it is whole and in range")]
     fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
-        const EXACT: f64 = 9_007_199_254_740_992.0;
         if number.fract() == 0.0 && number.abs() <= EXACT {
             Self::fit(number as i128)
         } else {
@@ -207,6 +274,31 @@ mod tests {
         assert_eq!(numbers(json!(true)), (None, None));
         assert_eq!(numbers(json!(1e300)), (Some(Some(1e300)), None));
         assert_eq!(numbers(json!(u64::MAX)).1, None);
+    }
+
+    #[test]
+    fn a_scalar_is_read_as_its_text() {
+        let read = |value: Value| text::<_, String>(value).ok();
+        let is = |text: &str| Some(Some(text.to_owned()));
+        for (value, expected) in [
+            (json!("07"), is("07")),
+            (json!(""), is("")),
+            (json!(78652), is("78652")),
+            (json!(-1), is("-1")),
+            (json!(0.5), is("0.5")),
+            (json!(2.0), is("2.0")),
+            (json!(u64::MAX), is("18446744073709551615")),
+            (json!(i64::MIN), is("-9223372036854775808")),
+            (json!(true), is("true")),
+            (json!(null), Some(None)),
+            (json!(1e20), None),
+            (json!([]), None),
+            (json!({}), None),
+        ] {
+            assert_eq!(read(value.clone()), expected, "{value}");
+        }
+        let long = serde_json::from_str("123456789012345678901").expect("it is a number");
+        assert_eq!(read(long), None, "not all of its digits are known");
     }
 
     #[test]

@@ -71,6 +71,11 @@ impl<'de, D: Deserializer<'de>> Value<'de, D> {
         put(field, super::number(self.0))
     }
 
+    /// By [`text`](super::text).
+    pub fn text<T: From<String>>(self, field: &mut Option<T>) -> Result<(), D::Error> {
+        put(field, super::text(self.0))
+    }
+
     /// By [`integer`](super::integer).
     pub fn integer<T: TryFrom<i128>>(self, field: &mut Option<T>) -> Result<(), D::Error> {
         put(field, super::integer(self.0))

@@ -78,6 +78,17 @@ impl<T: TryFrom<i128>> Reading for Integer<T> {
     }
 }
 
+/// A text, perhaps written as a number or a boolean.
+pub struct Text<T>(PhantomData<T>);
+
+impl<T: From<String>> Reading for Text<T> {
+    type Value = T;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+        super::text(deserializer)
+    }
+}
+
 /// Something that is null for a reason, and is kept so.
 pub struct Nullable<R>(PhantomData<R>);
 

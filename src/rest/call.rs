@@ -75,6 +75,16 @@ impl RestCall {
         self
     }
 
+    /// Appends a path parameter whose style puts something before its value.
+    pub fn prefixed_parameter(
+        self,
+        name: &'static str,
+        value: &impl ToString,
+        prefix: &'static str,
+    ) -> Self {
+        self.literal(prefix).parameter(name, value)
+    }
+
     /// Adds a query parameter: omitted for `None`, repeated for a list.
     pub fn query(self, name: &'static str, value: &impl Serialize) -> Self {
         self.query_value(name, serde_json::to_value(value))

@@ -68,7 +68,7 @@ fn schema(number: usize, types: usize) -> Value {
         "description": "A thing of the service, with what belongs to it.",
         "properties": fields,
         "required": required,
-        "additionalProperties": number % 24 == 0,
+        "additionalProperties": number.is_multiple_of(24),
     })
 }
 
@@ -91,7 +91,8 @@ fn operation(number: usize, types: usize) -> (String, &'static str, Value) {
         parameter("tags", "query", json!({ "type": "array", "items": text() })),
     ];
     let content = |schema: Value| json!({ "application/json": { "schema": schema } });
-    let body = json!({ "required": true, "content": content(reference((group * 11 + 3) % types, types)) });
+    let body =
+        json!({ "required": true, "content": content(reference((group * 11 + 3) % types, types)) });
     let single = reference(group * 7 % types, types);
     let list = json!({ "type": "array", "items": single });
     let path = format!("/owners/{{owner}}/things{group}");

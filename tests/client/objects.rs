@@ -41,6 +41,7 @@ mod own {
         ; counts: HashMap<String, Vec<i64>>
         ; choice: Option<Choice>
         ; written: Option<String>
+        ; loose: Option<String>
     }
 
     podqueue::__private::object! {
@@ -62,6 +63,7 @@ mod own {
             > optional;
             13 "choice" choice plain optional;
             14 "written" written plain always;
+            15 "loose" loose text optional;
         }
     }
 
@@ -117,6 +119,8 @@ mod derived {
           counts: HashMap<String, Vec<i64>>
         ; #[serde(skip_serializing_if = "Option::is_none")] choice: Option<Choice>
         ; written: Option<String>
+        ; #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+          loose: Option<String>
     }
 
     #[derive(serde::Serialize, serde::Deserialize, Clone, Debug, PartialEq)]
@@ -136,9 +140,9 @@ mod derived {
     }
 }
 
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 18] = [
     "text", "type", "flag", "whole", "small", "number", "any", "parent", "texts", "things",
-    "words", "free", "counts", "choice", "written", "unknown", "type_",
+    "words", "free", "counts", "choice", "written", "unknown", "type_", "loose",
 ];
 
 const VALUES: [&str; 20] = [

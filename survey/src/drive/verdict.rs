@@ -282,7 +282,7 @@ fn is_same(a: &Value, b: &Value) -> bool {
     let number = |it: &Value| it.as_f64().or_else(|| it.as_str()?.parse().ok());
     a == b
         || number(a).is_some_and(|it| Some(it) == number(b))
-        || a.as_str().is_some_and(|it| it == b.to_string())
+        || a.as_str() == Some(&b.to_string())
 }
 
 fn texts(value: &Value) -> Vec<String> {

@@ -42,6 +42,7 @@ pub fn missing(
         let [call] = same.as_slice() else { continue };
         let found = silent
             .parameter(&operation, item, described, call)
+            .or_else(|| silent.style(&operation, item, described, call))
             .or_else(|| silent.body(&operation, described, call))
             .or_else(|| silent.response(&operation, described, call));
         if found.is_some() {
@@ -93,6 +94,34 @@ impl Silence<'_> {
                 && !self.is_warned_of(operation, name.trim())
         });
         missing.next().map(|(place, name)| format!("the {place} parameter {name:?} is not sent"))
+    }
+
+    /// A style of the path that is not applied.
+    fn style(
+        &self,
+        operation: &str,
+        item: &Value,
+        described: &Value,
+        call: &Call,
+    ) -> Option<String> {
+        let mut seen = BTreeSet::new();
+        let all = [described, item].into_iter().filter_map(|it| it["parameters"].as_array());
+        let all = all.flatten().map(|it| resolve(self.description, it));
+        let mut all = all.filter(|it| it["in"] == "path").filter_map(|it| {
+            let (name, style) = (it["name"].as_str()?, it["style"].as_str().unwrap_or("simple"));
+            seen.insert(name).then_some((name, style))
+        });
+        let found = all.find(|(name, style)| {
+            let prefix = match *style {
+                "label" => Some(".".to_owned()),
+                "matrix" => Some(format!(";{name}=")),
+                "simple" => None,
+                _ => return !self.is_warned_of(operation, &format!("its style {style}")),
+            };
+            let in_path = call.wire.values().any(|it| *it == Wire::Path((*name).to_owned()));
+            in_path && call.prefixes.get(*name) != prefix.as_ref()
+        });
+        found.map(|(name, style)| format!("the style {style} of {name:?} is not applied"))
     }
 
     fn body(&self, operation: &str, described: &Value, call: &Call) -> Option<String> {

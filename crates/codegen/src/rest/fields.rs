@@ -1,6 +1,6 @@
 //! The fields of generated types: how they are read, what they mean, what they are called.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -12,6 +12,10 @@ use crate::{derives, naming, print};
 
 /// What each type means.
 pub(super) type Meanings = BTreeMap<String, String>;
+
+/// The types that are read from a number or a boolean, too, as its text: `String`, and the enums of
+/// strings.
+pub(super) type Texts = BTreeSet<String>;
 
 /// Flaw: two properties whose names are one in Rust, such as `fooBar` and `foo_bar`.
 pub(super) fn distinct_names(fields: &mut Fields) {
@@ -35,7 +39,7 @@ pub(super) fn distinct_names(fields: &mut Fields) {
 }
 
 /// Documents a field, and has it read by a helper where the wire is loose about its type.
-pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings) {
+pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings, texts: &Texts) {
     let otherwise = inner_name(&field.ty).and_then(|name| meanings.get(&name).cloned());
     let otherwise = otherwise.unwrap_or_else(|| format!("The field `{}`.", wire_name(field)));
     let docs = docs_or(&field.attrs, &otherwise);
@@ -45,7 +49,7 @@ pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings) {
     metas.iter_mut().for_each(shorten_path);
     if metas.iter().any(is_flatten) {
         derives::set_docs(&mut field.attrs, "All that has no field of its own.");
-    } else if let Some(helper) = helper(&field.ty) {
+    } else if let Some(helper) = helper(&field.ty, texts) {
         if !metas.iter().any(|meta| meta.path().is_ident("default")) {
             let default: Meta = parse_quote!(default);
             metas.push(default);
@@ -74,14 +78,20 @@ pub(super) fn has_default(ty: &Type) -> bool {
 }
 
 /// Which of podqueue's helpers reads a field of this type.
-fn helper(ty: &Type) -> Option<String> {
+fn helper(ty: &Type, texts: &Texts) -> Option<String> {
     let simple = |name: &str| Some(format!("::podqueue::__private::lenient::{name}"));
     let within = arguments(ty).last().copied();
-    let is_loose = within.is_some_and(|it| is_collection(it) || is_number(it));
+    let is_scalar = |it: &Type| is_number(it) || is_text(it, texts);
+    let is_loose = within.is_some_and(|it| is_collection(it) || is_scalar(it));
+    let shaped = || {
+        let shape = shape(ty, texts).to_string().replace(' ', "");
+        simple(&format!("shape::read::<{shape},_>"))
+    };
     if is_named(ty, "Option") {
         match argument(ty)? {
             number if is_named(number, "f64") => simple("number"),
             number if is_number(number) => simple("integer"),
+            text if is_text(text, texts) => simple("text"),
             _ => None,
         }
     } else if is_named(ty, "Map") {
@@ -89,8 +99,7 @@ fn helper(ty: &Type) -> Option<String> {
     } else if !is_collection(ty) {
         None
     } else if is_loose || within.is_some_and(|it| is_named(it, "Option")) {
-        let shape = shape(ty).to_string().replace(' ', "");
-        simple(&format!("shape::read::<{shape},_>"))
+        shaped()
     } else {
         simple(if is_named(ty, "Vec") { "list" } else { "map_or_default" })
     }
@@ -98,16 +107,18 @@ fn helper(ty: &Type) -> Option<String> {
 
 /// How podqueue reads a whole answer of this type, where it does not read itself loosely.
 pub(super) fn answer_shape(ty: &Type) -> Option<TokenStream> {
-    (is_collection(ty) || is_number(ty)).then(|| shape(ty))
+    let texts = Texts::from(["String".to_owned()]);
+    (is_collection(ty) || is_number(ty) || is_text(ty, &texts)).then(|| shape(ty, &texts))
 }
 
 /// The type of podqueue's that says how a value of this type is read.
-fn shape(ty: &Type) -> TokenStream {
-    let within = || arguments(ty).last().map(|it| shape(it));
+fn shape(ty: &Type, texts: &Texts) -> TokenStream {
+    let within = || arguments(ty).last().map(|it| shape(it, texts));
     let shape = quote!(::podqueue::__private::lenient::shape);
     match () {
         () if is_named(ty, "f64") => quote!(#shape::Number),
         () if is_number(ty) => quote!(#shape::Integer<#ty>),
+        () if is_text(ty, texts) => quote!(#shape::Text<#ty>),
         () if is_named(ty, "Vec") => {
             let item = within();
             quote!(#shape::List<#item>)
@@ -131,6 +142,11 @@ fn is_collection(ty: &Type) -> bool {
 fn is_number(ty: &Type) -> bool {
     const NUMBERS: [&str; 9] = ["f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
     NUMBERS.iter().any(|name| is_named(ty, name))
+}
+
+fn is_text(ty: &Type, texts: &Texts) -> bool {
+    let Type::Path(path) = ty else { return false };
+    path.path.segments.last().is_some_and(|it| texts.contains(&it.ident.to_string()))
 }
 
 /// The description's words, or ours where it has none.

@@ -36,6 +36,8 @@ pub(crate) struct Parameter {
     pub(crate) required: bool,
     /// How a query parameter is encoded that is no scalar and no list with a pair per element.
     pub(crate) style: Option<Style>,
+    /// What stands in the path before its value.
+    pub(crate) prefix: String,
     /// The media type of a part, where the description names one.
     pub(crate) media: Option<String>,
     pub(crate) description: String,

@@ -9,14 +9,16 @@ use syn::visit_mut::VisitMut;
 use syn::{Field, Fields, Item, ItemEnum, ItemStruct, parse_quote};
 
 use super::constructor;
-use super::fields::{Meanings, distinct_names, docs_or, has_default, is_flatten, lenient_field};
+use super::fields::{
+    Meanings, Texts, distinct_names, docs_or, has_default, is_flatten, lenient_field,
+};
 use super::mend::NamedEnum;
 use super::object;
 use super::reexports::Reexports;
 use super::shorten::Shorten;
 use super::signatures::Signature;
 use crate::open_enum::{OpenEnum, Variant};
-use crate::syntax::{name_of, wire_name};
+use crate::syntax::{is_named, name_of, wire_name};
 use crate::{derives, naming, print, redact};
 
 /// Turns the items of the type generator's module into ours.
@@ -27,6 +29,10 @@ pub(super) fn lenient<'a>(
 ) -> TokenStream {
     let meanings = meanings(&items);
     let sent = sent(&items, signatures);
+    let chosen = chosen(&items);
+    let text = enums.iter().map(|item| item.name.clone()).chain(["String".to_owned()]).collect();
+    let none = Texts::new();
+    let texts = |name: &syn::Ident| if chosen.contains(&name.to_string()) { &none } else { &text };
     let mut types: TokenStream = enums.iter().map(|item| open_enum(item).emit()).collect();
     let mut errors = TokenStream::new();
     for mut item in items {
@@ -44,11 +50,11 @@ pub(super) fn lenient<'a>(
         match &mut item {
             Item::Struct(item) => {
                 is_sent = sent.contains(&item.ident.to_string());
-                lenient_struct(item, &meanings, is_sent);
+                lenient_struct(item, &meanings, texts(&item.ident), is_sent);
             }
             Item::Enum(item) => {
                 is_sent = sent.contains(&item.ident.to_string());
-                lenient_enum(item, &meanings);
+                lenient_enum(item, &meanings, texts(&item.ident));
             }
             _ => {}
         }
@@ -65,16 +71,16 @@ pub(super) fn lenient<'a>(
         name_serde(&mut item);
         types.extend(quote!(#item #constructor #debug #object));
     }
-    let text = types.to_string();
-    if !text.contains("ConversionError") {
+    let code = types.to_string();
+    if !code.contains("ConversionError") {
         errors = TokenStream::new();
     }
-    let map = text.contains(" HashMap <").then(|| {
+    let map = code.contains(" HashMap <").then(|| {
         quote!(
             use ::std::collections::HashMap;
         )
     });
-    let lenient = ["\"lenient::", " shaped < "].iter().any(|it| text.contains(it)).then(|| {
+    let lenient = ["\"lenient::", " shaped < "].iter().any(|it| code.contains(it)).then(|| {
         quote!(
             use ::podqueue::__private::lenient;
         )
@@ -124,6 +130,40 @@ fn meanings(items: &[Item]) -> Meanings {
 /// The types that requests hold, directly or through others. A caller makes them, so they must
 /// stay open to that.
 fn sent<'a>(items: &[Item], signatures: impl Iterator<Item = &'a Signature>) -> BTreeSet<String> {
+    let mut roots = Mentioned::default();
+    for ty in signatures.flat_map(|signature| signature.parameters.values()) {
+        roots.visit_type(ty);
+    }
+    reached(items, roots)
+}
+
+/// The shapes of choices that are told apart only by trying them, and what these hold. Were a number
+/// read as a text there, the shape that has a number would perhaps not be reached.
+fn chosen(items: &[Item]) -> BTreeSet<String> {
+    let mut roots = Mentioned::default();
+    for item in items {
+        if let Item::Enum(item) = item
+            && is_untagged(item)
+            && item.variants.iter().filter(|it| !holds_scalar(it)).count() > 1
+        {
+            roots.0.insert(item.ident.to_string());
+        }
+    }
+    reached(items, roots)
+}
+
+fn holds_scalar(variant: &syn::Variant) -> bool {
+    const SCALARS: [&str; 6] = ["String", "bool", "f64", "i64", "u64", "Value"];
+    matches!(variant.fields, Fields::Unnamed(_))
+        && variant.fields.iter().all(|field| SCALARS.iter().any(|it| is_named(&field.ty, it)))
+}
+
+fn is_untagged(item: &ItemEnum) -> bool {
+    derives::serde_metas(&item.attrs).iter().any(|meta| meta.path().is_ident("untagged"))
+}
+
+/// These types and all that they hold, directly or through others.
+fn reached(items: &[Item], roots: Mentioned) -> BTreeSet<String> {
     let within: BTreeMap<String, Mentioned> = items
         .iter()
         .filter_map(|item| {
@@ -133,20 +173,16 @@ fn sent<'a>(items: &[Item], signatures: impl Iterator<Item = &'a Signature>) -> 
             Some((name, mentioned))
         })
         .collect();
-    let mut roots = Mentioned::default();
-    for ty in signatures.flat_map(|signature| signature.parameters.values()) {
-        roots.visit_type(ty);
-    }
     let mut waiting: Vec<String> = roots.0.into_iter().collect();
-    let mut sent = BTreeSet::new();
+    let mut reached = BTreeSet::new();
     while let Some(name) = waiting.pop() {
         if let Some(mentioned) = within.get(&name)
-            && sent.insert(name)
+            && reached.insert(name)
         {
             waiting.extend(mentioned.0.iter().cloned());
         }
     }
-    sent
+    reached
 }
 
 /// The last words of all types in an item.
@@ -175,7 +211,7 @@ fn open_enum(item: &NamedEnum) -> OpenEnum {
     }
 }
 
-fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, is_sent: bool) {
+fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, texts: &Texts, is_sent: bool) {
     let docs = docs_or(&item.attrs, "An object of the interface.");
     derives::set_docs(&mut item.attrs, &docs);
     if matches!(item.fields, Fields::Named(_)) {
@@ -193,12 +229,12 @@ fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, is_sent: bool) {
         {
             derives::set(&mut item.attrs, &[derived, vec![parse_quote!(Default)]].concat());
         }
-        item.fields.iter_mut().for_each(|field| lenient_field(field, meanings));
+        item.fields.iter_mut().for_each(|field| lenient_field(field, meanings, texts));
     }
 }
 
 /// One of several shapes. A shape that is not known is kept as it came.
-fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings) {
+fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings, texts: &Texts) {
     let docs = docs_or(&item.attrs, "One of several shapes.");
     derives::set_docs(&mut item.attrs, &docs);
     for variant in &mut item.variants {
@@ -215,14 +251,14 @@ fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings) {
         derives::set_docs(&mut variant.attrs, &docs);
         if matches!(variant.fields, Fields::Named(_)) {
             distinct_names(&mut variant.fields);
-            variant.fields.iter_mut().for_each(|field| lenient_field(field, meanings));
+            variant.fields.iter_mut().for_each(|field| lenient_field(field, meanings, texts));
         }
     }
     if item.variants.iter().any(|variant| matches!(variant.fields, Fields::Named(_))) {
         // How large an object is, the description says and not who writes it.
         item.attrs.push(parse_quote!(#[allow(clippy::large_enum_variant)]));
     }
-    if derives::serde_metas(&item.attrs).iter().any(|meta| meta.path().is_ident("untagged")) {
+    if is_untagged(item) {
         item.attrs.push(parse_quote!(#[non_exhaustive]));
         let mut taken = item.variants.iter().map(|variant| variant.ident.to_string()).collect();
         let other = format_ident!("{}", naming::unique_pascal(&mut taken, "Other".to_owned()));

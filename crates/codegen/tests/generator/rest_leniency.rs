@@ -6,18 +6,18 @@ use crate::support::{above, dense, item, thing};
 fn every_field_may_be_absent_or_null() {
     let code = thing(
         "id: {type: string}, size: {type: integer}, price: {type: number}, on: {type: boolean}, \
-         list: {type: array, items: {type: string}}, map: {type: object, additionalProperties: {type: string}}, \
+         list: {type: array, items: {type: boolean}}, map: {type: object, additionalProperties: {type: boolean}}, \
          free: {type: object}",
     )
     .code;
     let object = dense(item(&code, "::podqueue::__private::object! {"));
     for (field, ty, read) in [
-        ("id", "Option<String>,", "plain"),
+        ("id", "Option<String>,", "text"),
         ("on", "Option<bool>,", "plain"),
         ("size", "Option<i64>,", "integer"),
         ("price", "Option<f64>,", "number"),
-        ("list", "Vec<String>,", "list"),
-        ("map", "HashMap<String, String>,", "map"),
+        ("list", "Vec<bool>,", "list"),
+        ("map", "HashMap<String, bool>,", "map"),
         ("free", "::podqueue::__private::serde_json::Map<", "or_default"),
     ] {
         assert!(code.contains(&format!("pub {field}: {ty}")), "{field}");
@@ -31,7 +31,8 @@ fn what_lists_and_maps_hold_is_read_as_loosely_as_a_field() {
         "sizes: {type: array, items: {type: integer}}, \
          grid: {type: array, items: {type: array, items: {type: number}}}, \
          gaps: {type: array, items: {type: string, nullable: true}}, \
-         costs: {type: object, additionalProperties: {type: number}}",
+         costs: {type: object, additionalProperties: {type: number}}, \
+         kinds: {type: array, items: {type: string, enum: [a]}}",
     )
     .code;
     let object = item(&code, "::podqueue::__private::object! {").replace("lenient::shape::", "");
@@ -39,7 +40,8 @@ fn what_lists_and_maps_hold_is_read_as_loosely_as_a_field() {
     for (field, ty, shape) in [
         ("sizes", "Vec<i64>", "List<Integer<i64>>"),
         ("grid", "Vec<Vec<f64>>", "List<List<Number>>"),
-        ("gaps", "Vec<Option<String>>", "List<Nullable<Plain<String>>>"),
+        ("gaps", "Vec<Option<String>>", "List<Nullable<Text<String>>>"),
+        ("kinds", "Vec<ThingKindsItem>", "List<Text<ThingKindsItem>>"),
         ("costs", "HashMap<String, f64>", "Dictionary<Number>"),
     ] {
         assert!(code.contains(&format!("pub {field}: {ty},")), "{field}");
@@ -48,6 +50,19 @@ fn what_lists_and_maps_hold_is_read_as_loosely_as_a_field() {
             "{object}"
         );
     }
+}
+
+#[test]
+fn shapes_of_a_choice_are_told_apart_by_their_texts() {
+    let code = thing(
+        "id: {type: string}, \
+         of: {oneOf: [{type: object, properties: {a: {type: string}}}, {type: integer}]}, \
+         or: {oneOf: [{type: object, properties: {b: {type: string}}}, {type: array, items: {type: string}}]}",
+    )
+    .code;
+    assert!(dense(item(&code, "::podqueue::__private::object! {")).contains("id text optional;"));
+    assert!(dense(item(&code, "pub enum ThingOf {")).contains("\"lenient::text\""), "{code}");
+    assert!(!item(&code, "pub enum ThingOr {").contains("lenient"), "{code}");
 }
 
 #[test]

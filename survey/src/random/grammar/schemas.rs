@@ -139,7 +139,7 @@ impl Maker {
         for _ in 0..self.rng.usize(..5) {
             properties.insert(self.field(), self.schema(depth + 1));
         }
-        let mut required: Vec<_> = properties.keys().cloned().filter(|_| self.rng.bool()).collect();
+        let mut required: Vec<_> = properties.keys().filter(|_| self.rng.bool()).cloned().collect();
         if self.one_in(12) {
             required.push("absent".to_owned());
         }

@@ -16,7 +16,10 @@ pub(super) fn call(operation: &Operation, changes: bool) -> TokenStream {
             let mut parameters = operation.parameters.iter();
             let parameter = parameters.find(|it| it.place == Place::Path && it.wire == *wire);
             let field = format_ident!("{}", parameter.map_or("", |it| it.name.as_str()));
-            quote!(.parameter(#wire, &self.#field))
+            match parameter.map(|it| &it.prefix).filter(|it| !it.is_empty()) {
+                Some(prefix) => quote!(.prefixed_parameter(#wire, &self.#field, #prefix)),
+                None => quote!(.parameter(#wire, &self.#field)),
+            }
         }
     });
     let of = |place: Place| operation.parameters.iter().filter(move |it| it.place == place);

@@ -30,7 +30,8 @@ pub(super) fn mend(
     for wire in path_names(path) {
         let parameter = declared
             .iter()
-            .find(|parameter| place(parameter) == "path" && name_of(parameter) == wire);
+            .find(|parameter| place(parameter) == "path" && name_of(parameter) == wire)
+            .copied();
         mended.push((
             Parameter {
                 name: naming::unique(names, naming::snake(wire)),
@@ -38,10 +39,11 @@ pub(super) fn mend(
                 place: Place::Path,
                 required: true,
                 style: None,
+                prefix: parameter.map(|it| prefix(description, it, warnings)).unwrap_or_default(),
                 media: None,
                 description: parameter.map(|it| text_at(it, "description")).unwrap_or_default(),
             },
-            scalar(description, parameter.copied()),
+            scalar(description, parameter),
         ));
     }
     for parameter in declared {
@@ -64,6 +66,7 @@ pub(super) fn mend(
                 continue;
             }
         };
+        ignored_style(parameter, warnings);
         let Some((schema, style)) = sendable(description, parameter, place) else {
             let reason = format!("the parameter {wire} is no scalar and no list of scalars");
             let reason = format!("{reason}, so it cannot be sent as a header");
@@ -80,6 +83,7 @@ pub(super) fn mend(
                 place,
                 required,
                 style,
+                prefix: String::new(),
                 media: None,
                 description: text_at(parameter, "description"),
             },
@@ -151,6 +155,40 @@ fn scalar(description: &Value, parameter: Option<&Value>) -> Value {
         .filter(|schema| is_scalar(description, schema))
         .cloned()
         .unwrap_or_else(|| json!({ "type": "string" }))
+}
+
+/// What the style of a path parameter puts before its value. Lists and objects are given as text,
+/// between whose values it would put something, too.
+fn prefix(description: &Value, parameter: &Value, warnings: &mut Vec<String>) -> String {
+    ignored_style(parameter, warnings);
+    let name = name_of(parameter);
+    let (prefix, explode) = match style(parameter) {
+        ("label", explode) => (".".to_owned(), explode),
+        ("matrix", explode) => (format!(";{name}="), explode),
+        _ => return String::new(),
+    };
+    let schema = parameter.get("schema");
+    if explode && !schema.is_some_and(|it| is_scalar(description, it)) {
+        warnings.push(format!(
+            "the parameter {name} is no scalar, so it is given as text, and its explode is ignored"
+        ));
+    }
+    prefix
+}
+
+/// Flaw: a style that parameters of this place do not have.
+fn ignored_style(parameter: &Value, warnings: &mut Vec<String>) {
+    let styles: &[&str] = match place(parameter) {
+        "path" => &["simple", "label", "matrix"],
+        "query" => &["form", "spaceDelimited", "pipeDelimited", "deepObject"],
+        _ => &["simple"],
+    };
+    if let Some(style) = parameter.get("style").and_then(Value::as_str)
+        && !styles.contains(&style)
+    {
+        let (place, name) = (place(parameter), name_of(parameter));
+        warnings.push(format!("{name} is a {place} parameter, so its style {style} is ignored"));
+    }
 }
 
 /// What a parameter is given as, and how that is encoded. Without a schema it is text, and so is

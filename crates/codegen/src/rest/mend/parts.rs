@@ -44,6 +44,7 @@ pub(super) fn mend(
             }),
             required: required && is_required,
             style: None,
+            prefix: String::new(),
             media: media.filter(|it| !it.contains('*')),
             description: words.into_iter().find(|it| !it.is_empty()).unwrap_or_default(),
         };

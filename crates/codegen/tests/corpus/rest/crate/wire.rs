@@ -29,6 +29,7 @@ pub async fn failures() -> Vec<String> {
     parts(&mut checks).await;
     events(&mut checks).await;
     loose(&mut checks).await;
+    texts(&mut checks).await;
     files(&mut checks).await;
     paths(&mut checks).await;
     query_objects(&mut checks).await;
@@ -280,6 +281,31 @@ async fn loose(checks: &mut Checks) {
     );
 }
 
+/// Numbers and booleans where there should be text. Which shape of a choice it is, they say.
+async fn texts(checks: &mut Checks) {
+    let server = Server::start(
+        r#"{"code": 78652, "kind": 1, "kinds": [1.5, true, 7], "lines": [10, false, "c", null],
+            "labels": {"a": 3}, "beside": {"code": 5, "more": 6}, "sizes": [{"value": "7"}, {"value": 7}]}"#,
+    );
+    let rest = loose::Api::new(&server.client());
+    let address = rest.get_address().await;
+    let sizes = address.as_ref().map(|it| serde_json::to_string(&it.sizes).unwrap_or_default());
+    let sizes = sizes.unwrap_or_default();
+    let read = address.map(|it| {
+        let beside = it.beside.clone().unwrap_or_default();
+        (it.code.clone(), it.kind.clone(), it.kinds.clone(), it.lines.clone(), it.labels.clone(), beside.code)
+    });
+    checks.same(
+        "texts that are none",
+        said(read),
+        r#"Ok((Some("78652"), Some(V1), [V1_5, True, Other("7")], ["10", "false", "c"], {"a": "3"}, Some("5")))"#,
+    );
+    checks.same("choices", sizes, r##""[{\"value\":\"7\"},{\"value\":7}]""##);
+    let server = Server::start(r#"[1, "b", null, true]"#);
+    let codes = loose::Api::new(&server.client()).list_codes().await;
+    checks.same("a list of them", said(codes), r#"Ok(["1", "b", "true"])"#);
+}
+
 async fn files(checks: &mut Checks) {
     let server = Server::start(r#"[{"name": "a", "owner": {"name": "b"}, "friends": [{"age": 3}]}]"#);
     let rest = files::Api::new(&server.client());
@@ -310,6 +336,9 @@ async fn paths(checks: &mut Checks) {
     checks.same("an odd path", said(rest.odd("i").await), "Ok(())");
     let line = server.request().0;
     checks.same("an odd path", line, r#""GET /v1/a%20b/%20/%C3%BC/i:archive""#);
+    checks.same("styles in a path", said(rest.styled(7, "x/y", "z").e("w").await), "Ok(())");
+    let line = server.request().0;
+    checks.same("styles in a path", line, r#""GET /v1/styles/.7/;b%20c=x%2Fy/x;d=z?e=w""#);
 
     let server = Server::start(r#"{"a": "1", "c": "2"}"#);
     let rest = merge::Api::new(&server.client());

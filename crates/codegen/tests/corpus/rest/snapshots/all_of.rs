@@ -79,8 +79,8 @@ pub mod types {
             0 "daily" daily plain optional;
             1 "deep" deep plain optional;
             2 "depth" depth integer optional;
-            3 "id" id plain optional;
-            4 "kind" kind plain optional;
+            3 "id" id text optional;
+            4 "kind" kind text optional;
             5 "name" name plain optional;
             6 "whole" whole plain optional;
         }
@@ -173,9 +173,9 @@ pub mod types {
             0 "daily" daily plain optional;
             1 "deep" deep plain optional;
             2 "heir" heir plain optional;
-            3 "id" id plain optional;
-            4 "kind" kind plain optional;
-            5 "name" name plain optional;
+            3 "id" id text optional;
+            4 "kind" kind text optional;
+            5 "name" name text optional;
             6 "own" own plain optional;
             7 "whole" whole plain optional;
         }

@@ -3,6 +3,7 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+    use ::podqueue::__private::lenient;
 
     /// A status.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -49,7 +50,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Part {
-            0 "id" id plain optional;
+            0 "id" id text optional;
         }
     }
 
@@ -75,9 +76,9 @@ pub mod types {
         Thing {
             0 "first" first plain optional;
             1 "fourth" fourth plain optional;
-            2 "list" list list optional;
+            2 "list" list shaped < lenient::shape::List < lenient::shape::Text < String >> > optional;
             3 "second" second plain optional;
-            4 "status" status plain optional;
+            4 "status" status text optional;
             5 "third" third plain optional;
         }
     }
@@ -94,8 +95,8 @@ pub mod types {
 
     ::podqueue::__private::object! {
         ThingFourth {
-            0 "extra" extra plain optional;
-            1 "id" id plain optional;
+            0 "extra" extra text optional;
+            1 "id" id text optional;
         }
     }
 }

@@ -933,11 +933,11 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Address {
-            0 "country" country plain optional;
+            0 "country" country text optional;
             1 "geo" geo shaped < lenient::shape::List < lenient::shape::Number > > optional;
-            2 "Line1" line1 plain optional;
-            3 "line1" line1_2 plain optional;
-            4 "line_1" line_1 plain optional;
+            2 "Line1" line1 text optional;
+            3 "line1" line1_2 text optional;
+            4 "line_1" line_1 text optional;
         }
     }
 
@@ -1011,24 +1011,24 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Invoice {
-            0 "custom:field" custom_field plain optional;
+            0 "custom:field" custom_field text optional;
             1 "customer" customer plain optional;
-            2 "due" due plain optional;
-            3 "env" env map optional;
-            4 "id" id plain optional;
+            2 "due" due text optional;
+            3 "env" env shaped < lenient::shape::Dictionary < lenient::shape::Text < String >> > optional;
+            4 "id" id text optional;
             5 "lines" lines list optional;
             6 "lines_page" lines_page plain optional;
-            7 "number" number plain optional;
-            8 "object" object plain optional;
+            7 "number" number text optional;
+            8 "object" object text optional;
             9 "paid_at" paid_at integer optional;
-            10 "read_only" read_only plain optional;
+            10 "read_only" read_only text optional;
             11 "Settings" settings plain optional;
             12 "settings" settings_2 plain optional;
-            13 "status" status plain optional;
+            13 "status" status text optional;
             14 "statusCode" status_code integer optional;
             15 "total" total plain optional;
             16 "totals" totals map optional;
-            17 "value" value plain optional;
+            17 "value" value text optional;
         }
     }
 
@@ -1053,10 +1053,19 @@ pub mod types {
             #[serde(skip_serializing_if = "Option::is_none")]
             deleted: Option<bool>,
             /// The field `id`.
-            #[serde(skip_serializing_if = "Option::is_none")]
+            #[serde(
+                default,
+                deserialize_with = "lenient::text",
+                skip_serializing_if = "Option::is_none"
+            )]
             id: Option<String>,
             /// The field `type`.
-            #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+            #[serde(
+                rename = "type",
+                default,
+                deserialize_with = "lenient::text",
+                skip_serializing_if = "Option::is_none"
+            )]
             type_: Option<String>,
         },
         /// A string.
@@ -1116,7 +1125,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         InvoiceSettings2 {
-            0 "footer" footer plain optional;
+            0 "footer" footer text optional;
             1 "nested" nested plain optional;
         }
     }
@@ -1133,8 +1142,8 @@ pub mod types {
 
     ::podqueue::__private::object! {
         InvoiceSettings2Nested {
-            0 "footer" footer plain optional;
-            1 "status" status plain optional;
+            0 "footer" footer text optional;
+            1 "status" status text optional;
         }
     }
 
@@ -1161,7 +1170,7 @@ pub mod types {
         Line {
             0 "byId" by_id map optional;
             1 "children" children list optional;
-            2 "id" id plain optional;
+            2 "id" id text optional;
             3 "parent" parent plain optional;
             4 "price" price plain optional;
             5 "quantity" quantity integer optional;
@@ -1182,8 +1191,8 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Money {
-            0 "amount" amount plain optional;
-            1 "currency" currency plain optional;
+            0 "amount" amount text optional;
+            1 "currency" currency text optional;
             2 "minor" minor integer optional;
         }
     }
@@ -1212,7 +1221,11 @@ pub mod types {
         #[serde(default, deserialize_with = "lenient::list")]
         pub lines: Vec<Line>,
         /// The field `memo`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub memo: Option<String>,
         /// The field `metadata`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -1335,7 +1348,7 @@ pub mod types {
     ::podqueue::__private::object! {
         Party {
             0 "address" address plain optional;
-            1 "type" type_ plain optional;
+            1 "type" type_ text optional;
         }
     }
 

@@ -60,15 +60,27 @@ pub mod types {
         /// The field `either`.
         pub either: StringOrStringList,
         /// The field `level`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub level: Option<NewLevel>,
         /// The field `must_be_null_or_text`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub must_be_null_or_text: Option<String>,
         /// The field `name`.
         pub name: String,
         /// The field `note`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub note: Option<String>,
         /// The field `parts`.
         #[serde(default, deserialize_with = "lenient::list")]

@@ -3,6 +3,7 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+    use ::podqueue::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -123,7 +124,7 @@ pub mod types {
         CatOrDog {
             0 "barks" barks plain optional;
             1 "friend" friend plain optional;
-            2 "kind" kind plain optional;
+            2 "kind" kind text optional;
             3 "lives" lives integer optional;
         }
     }
@@ -158,7 +159,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Other {
-            0 "id" id plain optional;
+            0 "id" id text optional;
         }
     }
 
@@ -349,10 +350,10 @@ pub mod types {
             3 "conditional" conditional plain optional;
             4 "decided" decided integer optional;
             5 "expression" expression plain optional;
-            6 "listed_or_free" listed_or_free plain optional;
+            6 "listed_or_free" listed_or_free text optional;
             7 "not_text" not_text plain optional;
             8 "numbers" numbers number optional;
-            9 "one_of_one" one_of_one plain optional;
+            9 "one_of_one" one_of_one text optional;
             10 "pet" pet plain optional;
             11 "pets" pets list optional;
             12 "text_or_list" text_or_list plain optional;
@@ -457,9 +458,9 @@ pub mod types {
 
     ::podqueue::__private::object! {
         ThingChoiceOfOne {
-            0 "extra" extra plain optional;
+            0 "extra" extra text optional;
             1 "friend" friend plain optional;
-            2 "kind" kind plain optional;
+            2 "kind" kind text optional;
             3 "lives" lives integer optional;
         }
     }
@@ -474,7 +475,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         ThingConditional {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -493,7 +494,11 @@ pub mod types {
         /// An object.
         Object {
             /// The field `id`.
-            #[serde(skip_serializing_if = "Option::is_none")]
+            #[serde(
+                default,
+                deserialize_with = "lenient::text",
+                skip_serializing_if = "Option::is_none"
+            )]
             id: Option<String>,
         },
         /// A string.
@@ -527,7 +532,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         ThingWithFields {
-            0 "id" id plain optional;
+            0 "id" id text optional;
         }
     }
 }

@@ -4,6 +4,7 @@ pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
     use ::std::collections::HashMap;
+    use ::podqueue::__private::lenient;
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,10 +21,10 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Change {
-            0 "labels" labels map optional;
-            1 "name" name plain optional;
+            0 "labels" labels shaped < lenient::shape::Dictionary < lenient::shape::Text < String >> > optional;
+            1 "name" name text optional;
             2 "parts" parts list optional;
-            3 "tags" tags list optional;
+            3 "tags" tags shaped < lenient::shape::List < lenient::shape::Text < String >> > optional;
         }
     }
 
@@ -36,7 +37,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         ChangePartsItem {
-            0 "note" note plain optional;
+            0 "note" note text optional;
         }
     }
 }

@@ -157,7 +157,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         ComputeInstancesList2Filter2 {
-            0 "state" state plain optional;
+            0 "state" state text optional;
         }
     }
 
@@ -211,7 +211,7 @@ pub mod types {
             0 "code" code integer optional;
             1 "details" details list optional;
             2 "innererror" innererror plain optional;
-            3 "message" message plain optional;
+            3 "message" message text optional;
         }
     }
 
@@ -227,7 +227,12 @@ pub mod types {
     #[serde(crate = "::podqueue::__private::serde")]
     pub struct ErrorDetailsItem {
         /// The field `@type`.
-        #[serde(rename = "@type", skip_serializing_if = "Option::is_none")]
+        #[serde(
+            rename = "@type",
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub type_: Option<String>,
         /// All that has no field of its own.
         #[serde(flatten)]
@@ -332,8 +337,8 @@ pub mod types {
     ::podqueue::__private::object! {
         InstanceList {
             0 "items" items list optional;
-            1 "nextLink" next_link plain optional;
-            2 "nextPageToken" next_page_token plain optional;
+            1 "nextLink" next_link text optional;
+            2 "nextPageToken" next_page_token text optional;
         }
     }
 
@@ -349,7 +354,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Loop {
-            0 "a" a plain optional;
+            0 "a" a text optional;
             1 "b" b integer optional;
         }
     }
@@ -1019,7 +1024,7 @@ impl GetV1ProjectFilesNameExt {
             .literal("/v1/")
             .parameter("project", &self.project)
             .literal("/files/")
-            .parameter("name", &self.name)
+            .prefixed_parameter("name", &self.name, ".")
             .literal(".")
             .parameter("ext", &self.ext)
             .accept("application/vnd.api+json")

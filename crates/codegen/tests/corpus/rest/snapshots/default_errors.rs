@@ -14,7 +14,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         GetThingResponse {
-            0 "id" id plain optional;
+            0 "id" id text optional;
         }
     }
 }

@@ -4,6 +4,7 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+    use ::podqueue::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,10 +61,10 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Thing {
-            0 "color" color plain optional;
+            0 "color" color text optional;
             1 "count" count integer optional;
-            2 "name" name plain optional;
-            3 "ports" ports list optional;
+            2 "name" name text optional;
+            3 "ports" ports shaped < lenient::shape::List < lenient::shape::Text < String >> > optional;
             4 "share" share number optional;
             5 "size" size integer optional;
         }

@@ -51,7 +51,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Part {
-            0 "name" name plain optional;
+            0 "name" name text optional;
             1 "within" within plain optional;
         }
     }
@@ -76,8 +76,8 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Thing {
-            0 "color" color plain optional;
-            1 "definitions" definitions plain optional;
+            0 "color" color text optional;
+            1 "definitions" definitions text optional;
             2 "inline" inline plain optional;
             3 "main" main plain optional;
             4 "other" other plain optional;

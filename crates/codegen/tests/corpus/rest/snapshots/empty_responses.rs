@@ -16,7 +16,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         GetThingResponse {
-            0 "id" id plain optional;
+            0 "id" id text optional;
         }
     }
 }
@@ -206,7 +206,9 @@ impl GetBoth {
         ::podqueue::rest::call::RestCall::new("get_both", "GET")
             .literal("/both")
             .timeout(self.timeout)
-            .send(self.rest)
+            .send_shaped::<
+                ::podqueue::__private::lenient::shape::Text<String>,
+            >(self.rest)
     }
 }
 
@@ -240,7 +242,9 @@ impl GetNull {
         ::podqueue::rest::call::RestCall::new("get_null", "GET")
             .literal("/null")
             .timeout(self.timeout)
-            .send_optional(self.rest)
+            .send_optional_shaped::<
+                ::podqueue::__private::lenient::shape::Text<String>,
+            >(self.rest)
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+    use ::podqueue::__private::lenient;
 
     /// How much.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -319,17 +320,17 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Thing {
-            0 "circle" circle plain optional;
-            1 "empty" empty plain optional;
-            2 "list" list list optional;
+            0 "circle" circle text optional;
+            1 "empty" empty text optional;
+            2 "list" list shaped < lenient::shape::List < lenient::shape::Text < Level >> > optional;
             3 "mixed" mixed plain optional;
-            4 "named" named plain optional;
+            4 "named" named text optional;
             5 "numbers" numbers integer optional;
-            6 "numbers_as_text" numbers_as_text plain optional;
-            7 "odd" odd plain optional;
-            8 "twice" twice plain optional;
-            9 "untyped" untyped plain optional;
-            10 "with_null" with_null plain optional;
+            6 "numbers_as_text" numbers_as_text text optional;
+            7 "odd" odd text optional;
+            8 "twice" twice text optional;
+            9 "untyped" untyped text optional;
+            10 "with_null" with_null text optional;
         }
     }
 }

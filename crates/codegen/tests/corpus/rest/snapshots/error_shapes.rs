@@ -77,7 +77,9 @@ impl Read {
         ::podqueue::rest::call::RestCall::new("read", "GET")
             .literal("/a")
             .timeout(self.timeout)
-            .send(self.rest)
+            .send_shaped::<
+                ::podqueue::__private::lenient::shape::Text<String>,
+            >(self.rest)
     }
 }
 

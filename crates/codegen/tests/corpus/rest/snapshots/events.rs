@@ -550,10 +550,10 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Page {
-            0 "cursor" cursor plain optional;
+            0 "cursor" cursor text optional;
             1 "data" data list optional;
             2 "has_more" has_more plain optional;
-            3 "object" object plain optional;
+            3 "object" object text optional;
         }
     }
 
@@ -567,7 +567,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         SendEventResponse {
-            0 "id" id plain optional;
+            0 "id" id text optional;
         }
     }
 

@@ -9,6 +9,7 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+    use ::podqueue::__private::lenient;
 
     /// An object of the interface.
     #[derive(Clone, Default, PartialEq)]
@@ -59,7 +60,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         OddName {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -73,7 +74,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Owner {
-            0 "mine" mine plain optional;
+            0 "mine" mine text optional;
         }
     }
 
@@ -86,7 +87,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Owner2 {
-            0 "name" name plain optional;
+            0 "name" name text optional;
         }
     }
 
@@ -107,7 +108,7 @@ pub mod types {
         Pet {
             0 "age" age integer optional;
             1 "friends" friends list optional;
-            2 "name" name plain optional;
+            2 "name" name text optional;
             3 "owner" owner plain optional;
         }
     }
@@ -122,7 +123,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         SpacedName {
-            0 "b" b plain optional;
+            0 "b" b text optional;
         }
     }
 
@@ -139,7 +140,11 @@ pub mod types {
     #[serde(crate = "::podqueue::__private::serde")]
     pub struct WholePart2 {
         /// The field `d`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub d: Option<String>,
         /// The field `self`.
         #[serde(rename = "self", default)]

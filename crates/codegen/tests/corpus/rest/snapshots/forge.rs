@@ -261,7 +261,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         FileCommitCommitAuthor {
-            0 "name" name plain optional;
+            0 "name" name text optional;
         }
     }
 
@@ -275,7 +275,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         FileCommitCommitParentsItem {
-            0 "sha" sha plain optional;
+            0 "sha" sha text optional;
         }
     }
 
@@ -292,7 +292,7 @@ pub mod types {
     ::podqueue::__private::object! {
         FileCommitContent {
             0 "_links" links plain optional;
-            1 "name" name plain optional;
+            1 "name" name text optional;
         }
     }
 
@@ -308,8 +308,8 @@ pub mod types {
 
     ::podqueue::__private::object! {
         FileCommitContentLinks {
-            0 "html" html plain optional;
-            1 "self" self_ plain optional;
+            0 "html" html text optional;
+            1 "self" self_ text optional;
         }
     }
 
@@ -326,7 +326,7 @@ pub mod types {
     ::podqueue::__private::object! {
         NullableSimpleUser {
             0 "id" id integer optional;
-            1 "login" login plain optional;
+            1 "login" login text optional;
         }
     }
 
@@ -448,10 +448,10 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Reaction {
-            0 "a\"b\\c" a_b_c plain optional;
-            1 "content" content plain optional;
-            2 "created_at" created_at plain optional;
-            3 "empty_enum" empty_enum plain optional;
+            0 "a\"b\\c" a_b_c text optional;
+            1 "content" content text optional;
+            2 "created_at" created_at text optional;
+            3 "empty_enum" empty_enum text optional;
             4 "flag_enum" flag_enum plain optional;
             5 "huge" huge integer optional;
             6 "id" id integer optional;
@@ -462,26 +462,26 @@ pub mod types {
             11 "matrix" matrix shaped < lenient::shape::List < lenient::shape::List < lenient::shape::List < lenient::shape::Nullable < lenient::shape::Number >>>> > optional;
             12 "-1" minus1 integer optional;
             13 "mixed" mixed plain optional;
-            14 "nullable_items" nullable_items shaped < lenient::shape::List < lenient::shape::Nullable < lenient::shape::Plain < String >>> > optional;
+            14 "nullable_items" nullable_items shaped < lenient::shape::List < lenient::shape::Nullable < lenient::shape::Text < String >>> > optional;
             15 "nullable_ref" nullable_ref plain optional;
             16 "nullable_user" nullable_user plain optional;
             17 "permissions" permissions plain optional;
             18 "+1" plus1 integer optional;
             19 "ratio" ratio number optional;
-            20 "single" single plain optional;
+            20 "single" single text optional;
             21 "size" size integer optional;
             22 "string_or_number" string_or_number plain optional;
             23 "string_or_object" string_or_object plain optional;
             24 "total_count" total_count integer optional;
-            25 "URL" url plain optional;
-            26 "Url" url_2 plain optional;
-            27 "url" url_3 plain optional;
+            25 "URL" url text optional;
+            26 "Url" url_2 text optional;
+            27 "url" url_3 text optional;
             28 "user" user plain optional;
             29 "👍" x integer optional;
-            30 "1_st" x1_st plain optional;
-            31 "1st" x1st plain optional;
-            32 "x-y.z/w" x_y_z_w plain optional;
-            33 "日本" 日本 plain optional;
+            30 "1_st" x1_st text optional;
+            31 "1st" x1st text optional;
+            32 "x-y.z/w" x_y_z_w text optional;
+            33 "日本" 日本 text optional;
         }
     }
 
@@ -630,7 +630,11 @@ pub mod types {
             )]
             id: Option<i64>,
             /// The field `name`.
-            #[serde(skip_serializing_if = "Option::is_none")]
+            #[serde(
+                default,
+                deserialize_with = "lenient::text",
+                skip_serializing_if = "Option::is_none"
+            )]
             name: Option<String>,
         },
         /// A string.
@@ -672,33 +676,72 @@ pub mod types {
         /// The field `content`.
         pub content: String,
         /// The field `crate`.
-        #[serde(rename = "crate", skip_serializing_if = "Option::is_none")]
+        #[serde(
+            rename = "crate",
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub crate_: Option<String>,
         /// The field `message`.
         pub message: String,
         /// The field `r#try`.
-        #[serde(rename = "r#try", skip_serializing_if = "Option::is_none")]
+        #[serde(
+            rename = "r#try",
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub r_try: Option<String>,
         /// The field `$schema`.
-        #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
+        #[serde(
+            rename = "$schema",
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub schema: Option<String>,
         /// The field `self`.
-        #[serde(rename = "self", skip_serializing_if = "Option::is_none")]
+        #[serde(
+            rename = "self",
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub self_: Option<String>,
         /// The field `sha`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub sha: Option<String>,
         /// The field `super`.
-        #[serde(rename = "super", skip_serializing_if = "Option::is_none")]
+        #[serde(
+            rename = "super",
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub super_: Option<String>,
         /// The field `type`.
         #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
         pub type_: Option<::podqueue::__private::serde_json::Value>,
         /// The field `_`.
-        #[serde(rename = "_", skip_serializing_if = "Option::is_none")]
+        #[serde(
+            rename = "_",
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub x: Option<String>,
         /// The field `__`.
-        #[serde(rename = "__", skip_serializing_if = "Option::is_none")]
+        #[serde(
+            rename = "__",
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub x_2: Option<String>,
     }
 
@@ -754,7 +797,11 @@ pub mod types {
     #[serde(crate = "::podqueue::__private::serde")]
     pub struct ReposCreateOrUpdateFileContentsBodyCommitter {
         /// The field `date`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub date: Option<String>,
         /// The field `name`.
         pub name: String,
@@ -781,7 +828,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         SimpleUser {
-            0 "Login" login plain optional;
+            0 "Login" login text optional;
         }
     }
 
@@ -802,9 +849,9 @@ pub mod types {
     ::podqueue::__private::object! {
         SimpleUser2 {
             0 "id" id integer optional;
-            1 "login" login plain optional;
+            1 "login" login text optional;
             2 "reactions" reactions list optional;
-            3 "starred_at" starred_at plain optional;
+            3 "starred_at" starred_at text optional;
         }
     }
 

@@ -3,6 +3,7 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+    use ::podqueue::__private::lenient;
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,18 +37,18 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Thing {
-            0 "at" at plain optional;
+            0 "at" at text optional;
             1 "big" big integer optional;
             2 "count" count integer optional;
-            3 "data" data plain optional;
-            4 "file" file plain optional;
-            5 "id" id plain optional;
-            6 "ip" ip plain optional;
-            7 "length" length plain optional;
-            8 "name" name plain optional;
-            9 "odd" odd plain optional;
+            3 "data" data text optional;
+            4 "file" file text optional;
+            5 "id" id text optional;
+            6 "ip" ip text optional;
+            7 "length" length text optional;
+            8 "name" name text optional;
+            9 "odd" odd text optional;
             10 "price" price number optional;
-            11 "set" set list optional;
+            11 "set" set shaped < lenient::shape::List < lenient::shape::Text < String >> > optional;
         }
     }
 }

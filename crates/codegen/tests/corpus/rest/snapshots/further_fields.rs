@@ -18,7 +18,11 @@ pub mod types {
     #[serde(crate = "::podqueue::__private::serde")]
     pub struct Got {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub a: Option<String>,
         /// The field `all`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,7 +74,11 @@ pub mod types {
     #[serde(crate = "::podqueue::__private::serde")]
     pub struct GotAll {
         /// The field `x`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub x: Option<String>,
         /// All that has no field of its own.
         #[serde(flatten)]
@@ -101,7 +109,11 @@ pub mod types {
     #[serde(crate = "::podqueue::__private::serde")]
     pub struct Sent {
         /// The field `m`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub m: Option<String>,
         /// The field `n`.
         pub n: String,

@@ -62,7 +62,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         ListResponseItem {
-            0 "id" id plain optional;
+            0 "id" id text optional;
         }
     }
 
@@ -140,7 +140,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         MakeThingResponseByNameValue {
-            0 "id" id plain optional;
+            0 "id" id text optional;
         }
     }
 
@@ -157,7 +157,7 @@ pub mod types {
     ::podqueue::__private::object! {
         MakeThingResponsePartsItem {
             0 "deep" deep plain optional;
-            1 "id" id plain optional;
+            1 "id" id text optional;
         }
     }
 

@@ -16,7 +16,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Thing {
-            0 "id" id plain optional;
+            0 "id" id text optional;
             1 "price" price number optional;
         }
     }

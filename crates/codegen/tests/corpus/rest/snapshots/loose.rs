@@ -1,13 +1,84 @@
-// tests/corpus/rest/loose.yaml:38:175: #/components/schemas/New/properties/zones: its example is no array; responses may hold any value
-// tests/corpus/rest/loose.yaml:34:39: #/components/schemas/Part/properties/size: its example is no number; responses may hold any value
-// tests/corpus/rest/loose.yaml:29:9: #/components/schemas/Thing/properties/max: its example is no integer; responses may hold any value
-// tests/corpus/rest/loose.yaml:27:9: #/components/schemas/Thing/properties/zones: its example is no array; responses may hold any value
+// tests/corpus/rest/loose.yaml:60:175: #/components/schemas/New/properties/zones: its example is no array; responses may hold any value
+// tests/corpus/rest/loose.yaml:56:39: #/components/schemas/Part/properties/size: its example is no number; responses may hold any value
+// tests/corpus/rest/loose.yaml:51:9: #/components/schemas/Thing/properties/max: its example is no integer; responses may hold any value
+// tests/corpus/rest/loose.yaml:49:9: #/components/schemas/Thing/properties/zones: its example is no array; responses may hold any value
 /// What the calls send and answer with.
 #[allow(dead_code)]
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+    use ::std::collections::HashMap;
     use ::podqueue::__private::lenient;
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum Kind {
+        /// `1.5`.
+        V1_5,
+        /// `true`.
+        True,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl Kind {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::V1_5 => "1.5",
+                Self::True => "true",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for Kind {
+        fn from(value: &str) -> Self {
+            match value {
+                "1.5" => Self::V1_5,
+                "true" => Self::True,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(Kind);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum AddressKind {
+        /// `1`.
+        V1,
+        /// `two`.
+        Two,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl AddressKind {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::V1 => "1",
+                Self::Two => "two",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for AddressKind {
+        fn from(value: &str) -> Self {
+            match value {
+                "1" => Self::V1,
+                "two" => Self::Two,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(AddressKind);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,6 +116,74 @@ pub mod types {
     ::podqueue::__private::open_enum!(NewE);
 
     /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Address {
+        /// The field `beside`.
+        pub beside: Option<Beside>,
+        /// The field `code`.
+        pub code: Option<String>,
+        /// The field `kind`.
+        pub kind: Option<AddressKind>,
+        /// The field `kinds`.
+        pub kinds: Vec<Kind>,
+        /// The field `labels`.
+        pub labels: HashMap<String, String>,
+        /// The field `lines`.
+        pub lines: Vec<String>,
+        /// The field `sizes`.
+        pub sizes: Vec<TextOrWhole>,
+    }
+
+    ::podqueue::__private::object! {
+        Address {
+            0 "beside" beside plain optional;
+            1 "code" code text optional;
+            2 "kind" kind text optional;
+            3 "kinds" kinds shaped < lenient::shape::List < lenient::shape::Text < Kind >> > optional;
+            4 "labels" labels shaped < lenient::shape::Dictionary < lenient::shape::Text < String >> > optional;
+            5 "lines" lines shaped < lenient::shape::List < lenient::shape::Text < String >> > optional;
+            6 "sizes" sizes list optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq,
+        Default
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Beside {
+        /// The field `code`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub code: Option<String>,
+        /// All that has no field of its own.
+        #[serde(flatten)]
+        pub extra: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
+    }
+
+    impl ::std::fmt::Debug for Beside {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Beside")
+                .field("code", &self.code)
+                .field("extra", &format_args!("[redacted]"))
+                .finish()
+        }
+    }
+
+    /// An object of the interface.
     #[derive(
         ::podqueue::__private::serde::Deserialize,
         ::podqueue::__private::serde::Serialize,
@@ -55,7 +194,7 @@ pub mod types {
     #[serde(crate = "::podqueue::__private::serde")]
     pub struct New {
         /// The field `e`.
-        #[serde(deserialize_with = "::std::option::Option::deserialize")]
+        #[serde(default, deserialize_with = "lenient::text")]
         pub e: Option<NewE>,
         /// The field `i`.
         #[serde(default, deserialize_with = "lenient::integer")]
@@ -64,10 +203,13 @@ pub mod types {
         #[serde(default, deserialize_with = "lenient::number")]
         pub n: Option<f64>,
         /// The field `s`.
-        #[serde(deserialize_with = "::std::option::Option::deserialize")]
+        #[serde(default, deserialize_with = "lenient::text")]
         pub s: Option<String>,
         /// The field `zones`.
-        #[serde(default, deserialize_with = "lenient::list")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Text<String>>,_>"
+        )]
         pub zones: Vec<String>,
     }
 
@@ -89,6 +231,60 @@ pub mod types {
     ::podqueue::__private::object! {
         Part {
             0 "size" size plain optional;
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub enum StringOrInteger {
+        /// A whole number.
+        Integer(i64),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for StringOrInteger {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Integer(value_0) => {
+                    f.debug_tuple("Integer").field(value_0).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<i64> for StringOrInteger {
+        fn from(value: i64) -> Self {
+            Self::Integer(value)
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct TextOrWhole {
+        /// The field `value`.
+        pub value: Option<StringOrInteger>,
+    }
+
+    ::podqueue::__private::object! {
+        TextOrWhole {
+            0 "value" value plain optional;
         }
     }
 
@@ -134,11 +330,11 @@ pub mod types {
         Thing {
             0 "count" count integer optional;
             1 "counter" counter integer optional;
-            2 "id" id plain optional;
+            2 "id" id text optional;
             3 "max" max plain optional;
             4 "parts" parts list optional;
-            5 "quoted" quoted list optional;
-            6 "when" when plain optional;
+            5 "quoted" quoted shaped < lenient::shape::List < lenient::shape::Text < String >> > optional;
+            6 "when" when text optional;
             7 "zones" zones plain optional;
         }
     }
@@ -180,12 +376,32 @@ impl Api {
 
     /// Prepares a call.
     ///
+    /// `GET /address`
+    pub fn get_address(&self) -> GetAddress {
+        GetAddress {
+            rest: self.target.clone(),
+            timeout: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
     /// `GET /thing`
     pub fn get_thing(&self) -> GetThing {
         GetThing {
             rest: self.target.clone(),
             timeout: None,
             q: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /codes`
+    pub fn list_codes(&self) -> ListCodes {
+        ListCodes {
+            rest: self.target.clone(),
+            timeout: None,
         }
     }
 
@@ -203,6 +419,40 @@ impl Api {
             body: body.into(),
             changes: ::podqueue::rest::call::Changes::default(),
         }
+    }
+}
+
+/// The call that [`Api::get_address`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetAddress {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+}
+
+#[allow(dead_code)]
+impl GetAddress {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Address> {
+        ::podqueue::rest::call::RestCall::new("get_address", "GET")
+            .literal("/address")
+            .timeout(self.timeout)
+            .send(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for GetAddress {
+    type Output = ::podqueue::Result<types::Address>;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Address>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
     }
 }
 
@@ -242,6 +492,44 @@ impl GetThing {
 impl ::std::future::IntoFuture for GetThing {
     type Output = ::podqueue::Result<types::Thing>;
     type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The call that [`Api::list_codes`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct ListCodes {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+}
+
+#[allow(dead_code)]
+impl ListCodes {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<Vec<String>> {
+        ::podqueue::rest::call::RestCall::new("list_codes", "GET")
+            .literal("/codes")
+            .timeout(self.timeout)
+            .send_shaped::<
+                ::podqueue::__private::lenient::shape::List<
+                    ::podqueue::__private::lenient::shape::Text<String>,
+                >,
+            >(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for ListCodes {
+    type Output = ::podqueue::Result<Vec<String>>;
+    type IntoFuture = ::podqueue::rest::call::Sending<Vec<String>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

@@ -16,7 +16,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Part {
-            0 "id" id plain optional;
+            0 "id" id text optional;
         }
     }
 
@@ -71,11 +71,11 @@ pub mod types {
         Thing {
             0 "both" both plain optional;
             1 "closed" closed or_default optional;
-            2 "env" env map optional;
+            2 "env" env shaped < lenient::shape::Dictionary < lenient::shape::Text < String >> > optional;
             3 "free" free or_default optional;
-            4 "lists" lists shaped < lenient::shape::Dictionary < lenient::shape::List < lenient::shape::Plain < String >>> > optional;
+            4 "lists" lists shaped < lenient::shape::Dictionary < lenient::shape::List < lenient::shape::Text < String >>> > optional;
             5 "parts" parts map optional;
-            6 "patterns" patterns map optional;
+            6 "patterns" patterns shaped < lenient::shape::Dictionary < lenient::shape::Text < String >> > optional;
             7 "prices" prices shaped < lenient::shape::Dictionary < lenient::shape::Number > > optional;
             8 "sizes" sizes shaped < lenient::shape::Dictionary < lenient::shape::Integer < i64 >> > optional;
         }
@@ -93,7 +93,11 @@ pub mod types {
     #[serde(crate = "::podqueue::__private::serde")]
     pub struct ThingBoth {
         /// The field `a`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub a: Option<String>,
         /// All that has no field of its own.
         #[serde(flatten)]

@@ -25,7 +25,7 @@ pub mod types {
         /// The field `expand`.
         #[serde(
             default,
-            deserialize_with = "lenient::list",
+            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Text<String>>,_>",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub expand: Vec<String>,
@@ -37,7 +37,11 @@ pub mod types {
         )]
         pub ids: Vec<i64>,
         /// The field `memo`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub memo: Option<String>,
         /// The field `plain`.
         #[serde(
@@ -108,7 +112,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         ChargeBodyCardOwner {
-            0 "name" name plain optional;
+            0 "name" name text optional;
         }
     }
 
@@ -122,7 +126,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         ChargeResponse {
-            0 "id" id plain optional;
+            0 "id" id text optional;
         }
     }
 
@@ -135,7 +139,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         TokenBody {
-            0 "scope" scope plain optional;
+            0 "scope" scope text optional;
         }
     }
 
@@ -148,7 +152,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         VendorBody {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -162,7 +166,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         VendorResponse {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 }

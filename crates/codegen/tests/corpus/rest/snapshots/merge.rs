@@ -14,7 +14,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         FindThingBody {
-            0 "text" text plain optional;
+            0 "text" text text optional;
         }
     }
 
@@ -28,7 +28,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Thing {
-            0 "c" c plain optional;
+            0 "c" c text optional;
         }
     }
 }

@@ -52,7 +52,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         JsonOrFileBody {
-            0 "url" url plain optional;
+            0 "url" url text optional;
         }
     }
 

@@ -3,6 +3,7 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+    use ::podqueue::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -84,7 +85,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         A10080gb {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -98,7 +99,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         A10080gb2 {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -112,7 +113,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Ab {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -126,7 +127,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         ApiV1Thing {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -140,7 +141,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         BoxObject {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -154,7 +155,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Clone {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -168,7 +169,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Debug {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -182,7 +183,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Default {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -196,7 +197,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Error {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -210,7 +211,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         FromObject {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -224,7 +225,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         HashMapObject {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -238,7 +239,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         IntoObject {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -252,7 +253,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         OptionObject {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -266,7 +267,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         PageThing {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -280,7 +281,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         PodInfo {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -294,7 +295,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         PodInfo2 {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -360,7 +361,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Rest {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -374,7 +375,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         ResultObject {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -388,7 +389,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Self_ {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -402,7 +403,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Send {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -421,7 +422,11 @@ pub mod types {
         /// An object.
         Object {
             /// The field `a`.
-            #[serde(skip_serializing_if = "Option::is_none")]
+            #[serde(
+                default,
+                deserialize_with = "lenient::text",
+                skip_serializing_if = "Option::is_none"
+            )]
             a: Option<String>,
         },
         /// A string.
@@ -455,7 +460,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Str {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -573,47 +578,47 @@ pub mod types {
             5 "CO₂" co number optional;
             6 "debug" debug plain optional;
             7 "default" default plain optional;
-            8 "definitions" definitions plain optional;
+            8 "definitions" definitions text optional;
             9 "dotted" dotted plain optional;
             10 "error" error plain optional;
-            11 "extra" extra plain optional;
-            12 "foo-bar" foo_bar plain optional;
-            13 "fooBar" foo_bar_2 plain optional;
-            14 "foo_bar" foo_bar_3 plain optional;
+            11 "extra" extra text optional;
+            12 "foo-bar" foo_bar text optional;
+            13 "fooBar" foo_bar_2 text optional;
+            14 "foo_bar" foo_bar_3 text optional;
             15 "from" from plain optional;
             16 "gen" gen_ integer optional;
             17 "generic" generic plain optional;
             18 "hash_map" hash_map plain optional;
-            19 "@id" id plain optional;
+            19 "@id" id text optional;
             20 "into" into plain optional;
-            21 "kind²" kind plain optional;
+            21 "kind²" kind text optional;
             22 "m²" m number optional;
             23 "option" option plain optional;
             24 "PodInfo" pod_info plain optional;
             25 "pod_info" pod_info_2 plain optional;
             26 "price_①" price plain optional;
             27 "properties" properties plain optional;
-            28 "$ref" ref_ plain optional;
+            28 "$ref" ref_ text optional;
             29 "rest" rest plain optional;
             30 "result" result plain optional;
-            31 "Self" self_ plain optional;
-            32 "self" self_2 plain optional;
+            31 "Self" self_ text optional;
+            32 "self" self_2 text optional;
             33 "self_type" self_type plain optional;
             34 "send" send plain optional;
             35 "serialize" serialize plain optional;
             36 "slashed" slashed plain optional;
             37 "str" str plain optional;
-            38 "string" string plain optional;
-            39 "thing_kind" thing_kind plain optional;
-            40 "type" type_ plain optional;
+            38 "string" string text optional;
+            39 "thing_kind" thing_kind text optional;
+            40 "type" type_ text optional;
             41 "vec" vec plain optional;
-            42 "" x plain optional;
-            43 "½" x_2 plain optional;
-            44 "ⓐ" x_3 plain optional;
-            45 "3d" x3d plain optional;
+            42 "" x text optional;
+            43 "½" x_2 text optional;
+            44 "ⓐ" x_3 text optional;
+            45 "3d" x3d text optional;
             46 "_3d" x3d_2 plain optional;
             47 "x_3d" x_3d plain optional;
-            48 "ünïcode" ünïcode plain optional;
+            48 "ünïcode" ünïcode text optional;
         }
     }
 
@@ -627,7 +632,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         ThingProperties {
-            0 "properties" properties plain optional;
+            0 "properties" properties text optional;
         }
     }
 
@@ -641,7 +646,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         VecObject {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -655,7 +660,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         X3d {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -669,7 +674,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         X3d2 {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 }

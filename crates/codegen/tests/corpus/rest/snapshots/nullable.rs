@@ -46,7 +46,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Part {
-            0 "id" id plain optional;
+            0 "id" id text optional;
         }
     }
 
@@ -87,11 +87,11 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Thing {
-            0 "color" color plain optional;
+            0 "color" color text optional;
             1 "counts" counts shaped < lenient::shape::List < lenient::shape::Integer < i64 >> > optional;
-            2 "either" either plain optional;
+            2 "either" either text optional;
             3 "list" list shaped < lenient::shape::List < lenient::shape::Number > > optional;
-            4 "name" name plain optional;
+            4 "name" name text optional;
             5 "odd" odd plain optional;
             6 "part" part plain optional;
         }

@@ -53,7 +53,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         ReadFilter {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 }

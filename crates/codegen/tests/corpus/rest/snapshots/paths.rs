@@ -1,3 +1,5 @@
+// tests/corpus/rest/paths.yaml:8:5: GET /styles/{a}/{b c}/x{d}: the parameter d is no scalar, so it is given as text, and its explode is ignored
+// tests/corpus/rest/paths.yaml:8:5: GET /styles/{a}/{b c}/x{d}: e is a query parameter, so its style label is ignored
 /// What the calls send and answer with.
 #[allow(dead_code)]
 pub mod types {
@@ -77,6 +79,31 @@ impl Api {
             timeout: None,
             b: b.into(),
             c: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /styles/{a}/{b c}/x{d}`
+    ///
+    /// # Arguments
+    ///
+    /// - `a`: A part of the path.
+    /// - `b_c`: A part of the path.
+    /// - `d`: A part of the path.
+    pub fn styled(
+        &self,
+        a: i64,
+        b_c: impl Into<String>,
+        d: impl Into<String>,
+    ) -> Styled {
+        Styled {
+            rest: self.target.clone(),
+            timeout: None,
+            a,
+            b_c: b_c.into(),
+            d: d.into(),
+            e: None,
         }
     }
 }
@@ -189,6 +216,56 @@ impl Read {
 }
 
 impl ::std::future::IntoFuture for Read {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The call that [`Api::styled`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Styled {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    a: i64,
+    b_c: String,
+    d: String,
+    e: Option<String>,
+}
+
+#[allow(dead_code)]
+impl Styled {
+    /// Sent as the query parameter `e`.
+    pub fn e(mut self, e: impl Into<String>) -> Self {
+        self.e = Some(e.into());
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("styled", "GET")
+            .literal("/styles/")
+            .prefixed_parameter("a", &self.a, ".")
+            .literal("/")
+            .prefixed_parameter("b c", &self.b_c, ";b c=")
+            .literal("/x")
+            .prefixed_parameter("d", &self.d, ";d=")
+            .query("e", &self.e)
+            .timeout(self.timeout)
+            .send_empty(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for Styled {
     type Output = ::podqueue::Result<()>;
     type IntoFuture = ::podqueue::rest::call::Sending<()>;
 

@@ -60,11 +60,11 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Thing {
-            0 "a" a plain optional;
-            1 "b" b plain optional;
-            2 "c" c plain optional;
-            3 "d" d plain optional;
-            4 "e" e plain optional;
+            0 "a" a text optional;
+            1 "b" b text optional;
+            2 "c" c text optional;
+            3 "d" d text optional;
+            4 "e" e text optional;
         }
     }
 }

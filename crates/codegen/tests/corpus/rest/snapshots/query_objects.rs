@@ -24,7 +24,7 @@ pub mod types {
         /// The field `zones`.
         #[serde(
             default,
-            deserialize_with = "lenient::list",
+            deserialize_with = "lenient::shape::read::<lenient::shape::List<lenient::shape::Text<String>>,_>",
             skip_serializing_if = "Vec::is_empty"
         )]
         pub zones: Vec<String>,
@@ -127,7 +127,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         FindPodsPage {
-            0 "after" after plain optional;
+            0 "after" after text optional;
             1 "limit" limit integer optional;
         }
     }
@@ -154,7 +154,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         FindPodsQuery {
-            0 "all" all list optional;
+            0 "all" all shaped < lenient::shape::List < lenient::shape::Text < String >> > optional;
         }
     }
 

@@ -33,7 +33,7 @@ pub mod types {
     ::podqueue::__private::object! {
         AroundApi {
             0 "api" api plain optional;
-            1 "more" more plain optional;
+            1 "more" more text optional;
         }
     }
 
@@ -70,7 +70,11 @@ pub mod types {
         #[serde(default)]
         pub api: Box<Option<First2>>,
         /// The field `more`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub more: Option<String>,
         /// The field `second`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,7 +102,7 @@ pub mod types {
             0 "age" age integer optional;
             1 "child" child plain optional;
             2 "cousin" cousin plain optional;
-            3 "name" name plain optional;
+            3 "name" name text optional;
             4 "trees" trees list optional;
         }
     }
@@ -129,7 +133,11 @@ pub mod types {
         )]
         pub degree: Option<i64>,
         /// The field `name`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub name: Option<String>,
         /// The field `trees`.
         #[serde(
@@ -156,7 +164,7 @@ pub mod types {
         Node {
             0 "child" child plain optional;
             1 "cousin" cousin plain optional;
-            2 "name" name plain optional;
+            2 "name" name text optional;
         }
     }
 
@@ -179,10 +187,18 @@ pub mod types {
         #[serde(default)]
         pub cousin: Box<Option<LeafWithDegree>>,
         /// The field `edge`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub edge: Option<String>,
         /// The field `name`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub name: Option<String>,
     }
 

@@ -153,16 +153,16 @@ pub mod types {
             5 "f" f plain optional;
             6 "g" g plain optional;
             7 "h" h plain optional;
-            8 "i" i plain optional;
-            9 "j" j plain optional;
+            8 "i" i text optional;
+            9 "j" j text optional;
             10 "k" k plain optional;
             11 "l" l plain optional;
             12 "m" m plain optional;
             13 "map" map map optional;
             14 "n" n plain optional;
             15 "o" o plain optional;
-            16 "other" other map optional;
-            17 "p" p plain optional;
+            16 "other" other shaped < lenient::shape::Dictionary < lenient::shape::Text < String >> > optional;
+            17 "p" p text optional;
             18 "q" q plain optional;
         }
     }
@@ -191,7 +191,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Bytes {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -244,7 +244,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Debug {
-            0 "token" token plain optional;
+            0 "token" token text optional;
         }
     }
 
@@ -258,7 +258,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Default {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -272,7 +272,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Error {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -300,7 +300,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         HashMapObject {
-            0 "a" a map optional;
+            0 "a" a shaped < lenient::shape::Dictionary < lenient::shape::Text < String >> > optional;
         }
     }
 
@@ -328,7 +328,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         IntoIteratorObject {
-            0 "a" a list optional;
+            0 "a" a shaped < lenient::shape::List < lenient::shape::Text < String >> > optional;
         }
     }
 
@@ -342,7 +342,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         IntoObject {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -356,7 +356,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Rest {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -370,7 +370,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Self_ {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 
@@ -384,7 +384,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Str {
-            0 "a" a plain optional;
+            0 "a" a text optional;
         }
     }
 

@@ -128,7 +128,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         DeleteFileBody {
-            0 "reason" reason plain optional;
+            0 "reason" reason text optional;
         }
     }
 
@@ -141,7 +141,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         EitherBody {
-            0 "url" url plain optional;
+            0 "url" url text optional;
         }
     }
 
@@ -208,14 +208,14 @@ pub mod types {
             0 "anything" anything list optional;
             1 "bytes" bytes integer optional;
             2 "created" created integer optional;
-            3 "data" data plain optional;
+            3 "data" data text optional;
             4 "expires_at" expires_at number optional;
-            5 "id" id plain optional;
+            5 "id" id text optional;
             6 "metadata" metadata or_default optional;
             7 "owner" owner or_default optional;
-            8 "secret_key" secret_key plain optional;
-            9 "sha256" sha256 plain optional;
-            10 "status" status plain optional;
+            8 "secret_key" secret_key text optional;
+            9 "sha256" sha256 text optional;
+            10 "status" status text optional;
             11 "tags" tags list optional;
             12 "versions" versions map optional;
         }
@@ -294,18 +294,18 @@ pub mod types {
             0 "anything" anything list optional;
             1 "bytes" bytes integer optional;
             2 "created" created integer optional;
-            3 "data" data plain optional;
-            4 "errors" errors shaped < lenient::shape::Dictionary < lenient::shape::List < lenient::shape::Plain < String >>> > optional;
+            3 "data" data text optional;
+            4 "errors" errors shaped < lenient::shape::Dictionary < lenient::shape::List < lenient::shape::Text < String >>> > optional;
             5 "expires_at" expires_at number optional;
-            6 "id" id plain optional;
+            6 "id" id text optional;
             7 "metadata" metadata or_default optional;
             8 "owner" owner or_default optional;
-            9 "secret_key" secret_key plain optional;
-            10 "sha256" sha256 plain optional;
+            9 "secret_key" secret_key text optional;
+            10 "sha256" sha256 text optional;
             11 "status" status plain optional;
             12 "tags" tags list optional;
-            13 "title" title plain optional;
-            14 "type" type_ plain optional;
+            13 "title" title text optional;
+            14 "type" type_ text optional;
             15 "versions" versions map optional;
         }
     }
@@ -1006,7 +1006,9 @@ impl Either {
             .literal("/either")
             .json(self.body.as_ref(), &self.changes)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send_shaped::<
+                ::podqueue::__private::lenient::shape::Text<String>,
+            >(self.rest)
     }
 }
 

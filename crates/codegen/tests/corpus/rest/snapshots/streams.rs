@@ -3,6 +3,7 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+    use ::podqueue::__private::lenient;
 
     /// An object of the interface.
     #[derive(
@@ -14,7 +15,11 @@ pub mod types {
     #[serde(crate = "::podqueue::__private::serde")]
     pub struct ChatBody {
         /// The field `api_key`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub api_key: Option<String>,
         /// The field `stream`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,7 +61,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         ChatEventResponse {
-            0 "delta" delta plain optional;
+            0 "delta" delta text optional;
         }
     }
 
@@ -70,7 +75,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         ChatResponse {
-            0 "all" all plain optional;
+            0 "all" all text optional;
         }
     }
 

@@ -15,7 +15,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         MakeResponse {
-            0 "id" id plain optional;
+            0 "id" id text optional;
         }
     }
 }

@@ -82,7 +82,7 @@ pub mod types {
             0 "any" any list optional;
             1 "contains" contains list optional;
             2 "nested" nested shaped < lenient::shape::List < lenient::shape::List < lenient::shape::Number >> > optional;
-            3 "old" old list optional;
+            3 "old" old shaped < lenient::shape::List < lenient::shape::Text < String >> > optional;
             4 "pair" pair list optional;
             5 "same" same shaped < lenient::shape::List < lenient::shape::Number > > optional;
         }

@@ -89,13 +89,13 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Thing {
-            0 "labels" labels map optional;
-            1 "name" name plain optional;
+            0 "labels" labels shaped < lenient::shape::Dictionary < lenient::shape::Text < String >> > optional;
+            1 "name" name text optional;
             2 "nothing" nothing plain optional;
             3 "only" only plain optional;
             4 "parent" parent plain optional;
             5 "size" size integer optional;
-            6 "tags" tags shaped < lenient::shape::List < lenient::shape::Nullable < lenient::shape::Plain < String >>> > optional;
+            6 "tags" tags shaped < lenient::shape::List < lenient::shape::Nullable < lenient::shape::Text < String >>> > optional;
             7 "version" version plain optional;
             8 "whatever" whatever plain optional;
         }
@@ -111,7 +111,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         ThingParent {
-            0 "id" id plain optional;
+            0 "id" id text optional;
         }
     }
 }

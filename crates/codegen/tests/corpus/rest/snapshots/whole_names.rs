@@ -70,8 +70,8 @@ pub mod types {
         AbOrCd {
             0 "m" m integer optional;
             1 "n" n integer optional;
-            2 "x" x plain optional;
-            3 "y" y plain optional;
+            2 "x" x text optional;
+            3 "y" y text optional;
         }
     }
 
@@ -88,7 +88,7 @@ pub mod types {
     ::podqueue::__private::object! {
         ReadAResponse {
             0 "either" either plain optional;
-            1 "version" version plain optional;
+            1 "version" version text optional;
         }
     }
 }
