@@ -11,6 +11,7 @@ mod keeper;
 pub(crate) use exchange::{Claimed, Settled};
 pub(crate) use keeper::Keeper;
 
+use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -18,7 +19,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::store::Claim;
+use crate::store::{Change, Claim, Event};
 
 /// How long a change may wait for others, to be committed together with them. A claim does not wait.
 const LINGER: Duration = Duration::from_millis(10);
@@ -35,7 +36,15 @@ enum Command {
 struct Pending {
     settled: Vec<Settled>,
     claim: Option<Claim>,
-    reply: oneshot::Sender<Result<Vec<Claimed>>>,
+    reply: oneshot::Sender<Result<Done>>,
+}
+
+/// What a commit did.
+#[derive(Default)]
+struct Done {
+    claimed: Vec<Claimed>,
+    /// The input that has the job that was to be recorded: nothing was committed.
+    holder: Option<u64>,
 }
 
 /// A handle to the thread. Dropping it closes the journal.
@@ -60,12 +69,19 @@ impl Journal {
         self.commit(settled, None).await.map(drop)
     }
 
-    /// Records the intent to submit the next pending inputs.
-    pub(crate) async fn claim(&self, claim: Claim) -> Result<Vec<Claimed>> {
-        self.commit(Vec::new(), Some(claim)).await
+    /// Records what became of a submission; or nothing if its job is that of another input, which is
+    /// returned.
+    pub(crate) async fn record_submission(&self, change: Change) -> Result<Option<u64>> {
+        let settled = vec![Settled { change, completed: None }];
+        Ok(self.commit(settled, None).await?.holder)
     }
 
-    async fn commit(&self, settled: Vec<Settled>, claim: Option<Claim>) -> Result<Vec<Claimed>> {
+    /// Records the intent to submit the next pending inputs.
+    pub(crate) async fn claim(&self, claim: Claim) -> Result<Vec<Claimed>> {
+        Ok(self.commit(Vec::new(), Some(claim)).await?.claimed)
+    }
+
+    async fn commit(&self, settled: Vec<Settled>, claim: Option<Claim>) -> Result<Done> {
         let (reply, done) = oneshot::channel();
         self.send(Command::Commit(Pending { settled, claim, reply }))?;
         done.await.map_err(|_| ended())?
@@ -137,9 +153,33 @@ fn gather(first: Pending, commands: &Receiver<Command>) -> (Vec<Pending>, Option
     (group, None)
 }
 
+/// A group without the acceptances whose job another input has, who are told so: an id that a service
+/// gives twice must not bring two inputs the same output.
+fn without_taken_jobs(keeper: &mut Keeper, group: Vec<Pending>) -> Vec<Pending> {
+    let mut accepted = HashMap::new();
+    let mut kept = Vec::with_capacity(group.len());
+    for pending in group {
+        let mut holder = Ok(None);
+        for Settled { change, .. } in &pending.settled {
+            let Event::Accepted { job_id, .. } = &change.event else { continue };
+            let first = *accepted.entry(job_id.clone()).or_insert(change.index);
+            holder = match first == change.index {
+                true => keeper.store.holder(job_id, change.index),
+                false => Ok(Some(first)),
+            };
+        }
+        match holder {
+            Ok(None) => kept.push(pending),
+            Ok(holder) => reply(pending, Ok(Done { holder, ..Done::default() })),
+            Err(error) => reply(pending, Err(error)),
+        }
+    }
+    kept
+}
+
 /// Commits a group. Results that cannot be written fail those who settle them, and nobody else.
 fn commit(keeper: &mut Keeper, group: Vec<Pending>) {
-    let (results, others): (Vec<_>, Vec<_>) = group
+    let (results, others): (Vec<_>, Vec<_>) = without_taken_jobs(keeper, group)
         .into_iter()
         .partition(|pending| pending.settled.iter().any(|settled| settled.completed.is_some()));
     let mut together = others;
@@ -157,14 +197,14 @@ fn commit(keeper: &mut Keeper, group: Vec<Pending>) {
         Ok(mut claimed) => {
             for pending in together {
                 let claimed = pending.claim.map(|_| std::mem::take(&mut claimed));
-                reply(pending, Ok(claimed.unwrap_or_default()));
+                reply(pending, Ok(Done { claimed: claimed.unwrap_or_default(), holder: None }));
             }
         }
         Err(error) => together.into_iter().for_each(|pending| reply(pending, Err(error.again()))),
     }
 }
 
-fn reply(pending: Pending, result: Result<Vec<Claimed>>) {
+fn reply(pending: Pending, result: Result<Done>) {
     // Whoever asked may have stopped waiting.
     let _ = pending.reply.send(result);
 }

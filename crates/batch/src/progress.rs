@@ -27,6 +27,9 @@ pub struct Progress {
     pub elapsed: Duration,
     /// How many jobs may be outstanding: it follows the rate, and shrinks if the queue is full.
     pub window: usize,
+    /// What has gone wrong for five seconds or longer: why no input is accepted, and why the status
+    /// of jobs cannot be read. `None` while all goes well.
+    pub trouble: Option<String>,
 }
 
 /// How a run ended.
@@ -84,8 +87,7 @@ pub enum MaxFailures {
 }
 
 impl MaxFailures {
-    pub(crate) fn are_exceeded(self, counts: &Counts) -> bool {
-        let (failures, ended) = (counts.failures(), counts.ended());
+    pub(crate) fn are_exceeded(self, failures: u64, ended: u64) -> bool {
         match self {
             Self::Count(most) => failures > most,
             Self::Percent(most) => ended >= 100 && failures as f64 * 100.0 > most * ended as f64,

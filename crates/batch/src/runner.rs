@@ -16,6 +16,7 @@ mod submissions;
 mod submit;
 mod submitting;
 mod tick;
+mod trouble;
 mod window;
 
 use std::sync::Arc;

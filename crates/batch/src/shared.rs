@@ -55,6 +55,9 @@ impl Shared {
             }) else {
                 return Ok(None);
             };
+            if keeper.store.holder(&job_id, input.index)?.is_some() {
+                return Ok(None);
+            }
             let event = Event::Accepted { job_id: job_id.clone(), at };
             let change = Change { index: input.index, attempt: input.attempt, event };
             keeper.store.commit(&Commit { changes: vec![change], ..Commit::default() })?;

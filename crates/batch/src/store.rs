@@ -41,7 +41,8 @@ pub trait Store: Send + 'static {
     /// If the store cannot be written. Nothing is added then.
     fn add(&mut self, inputs: &[NewInput], notes: &[Note]) -> Result<()>;
 
-    /// Replaces the texts of inputs, all or none: their line, place, digest and flaw.
+    /// Replaces the texts of inputs, all or none: their line, place, digest and flaw, and
+    /// what they are copies of.
     ///
     /// # Errors
     ///
@@ -91,6 +92,14 @@ pub trait Store: Send + 'static {
     ///
     /// If the store cannot be read.
     fn inputs(&mut self, states: &[State], from: u64, limit: usize) -> Result<Vec<Input>>;
+
+    /// The index of another input than this one that has this job, submitted to the same endpoint
+    /// as this one was.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be read.
+    fn holder(&mut self, job_id: &str, index: u64) -> Result<Option<u64>>;
 
     /// The inputs that are copies of this one.
     ///

@@ -75,6 +75,17 @@ impl Output {
         })
     }
 
+    /// Prints a line of data that is JSON, or text if it turns out not to be.
+    pub fn json_or_text(&self, text: &str) -> Result<(), Failure> {
+        if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
+            self.line(json::on_one_line(text))
+        } else if self.json {
+            self.line(serde_json::Value::from(text))
+        } else {
+            self.line(json::Printable(&text.replace('\n', " ")))
+        }
+    }
+
     /// Where lines of JSON go that are written one after another.
     pub fn json_lines(&self) -> impl Write {
         json::Lines::to(io::stdout().lock())

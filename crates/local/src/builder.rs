@@ -379,6 +379,10 @@ impl Builder {
         staff.extend(self.staff);
         let worker_key = ApiKey::random().map_err(Error::random_key)?;
         let worker_key = ApiKey { allowed: Some(Operation::OF_WORKERS.into()), ..worker_key };
+        // A key that is shorter could be a word. Programs inherit the variable that holds one.
+        let secrets = self.keys.iter().map(|key| &key.secret).filter(|key| key.len() >= 12);
+        let mut secrets: Vec<String> = secrets.cloned().collect();
+        secrets.push(worker_key.secret.clone());
         let start = |(name, staff): (String, Staff)| {
             let settings = EndpointSettings {
                 workers: self.workers.get(&name).copied().unwrap_or(self.defaults.workers),
@@ -400,6 +404,7 @@ impl Builder {
                         ping_interval: settings.workers.pings(),
                     },
                     command,
+                    secrets: secrets.clone(),
                     logs: Logs::new(&name, self.clock.clone(), self.log_listener.clone()),
                 })),
             };

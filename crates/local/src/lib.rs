@@ -59,12 +59,17 @@
 //! - **Lost workers**: a worker that misses three pings in a row ([`Workers::ping_interval`]), or whose
 //!   process ends, is lost. Its jobs return to their place in the queue once, which counts as
 //!   `retried`, and fail the second time. However far the clock is advanced at once, that is one
-//!   missed ping, since workers ping in real time.
+//!   missed ping, since workers ping in real time. A worker that is restarted under its old id is the
+//!   same worker: what it no longer runs times out.
+//! - **Stops**: a worker is told once to stop a job that was cancelled, timed out or was deleted, or
+//!   that it lost, and again when a ping names the job as running.
 //! - **Results** above 20 MiB, or 10 MiB for a job of `/run`, are refused with 400
-//!   ([`Builder::max_payloads`]). Reports on jobs that have ended, or that another worker has, are
-//!   ignored.
+//!   ([`Builder::max_payloads`]), as is what is not JSON, such as NaN. If the job then times out, its
+//!   `error` says why. Reports on jobs that have ended, or that another worker has, are ignored,
+//!   except for `stopPod`.
 //! - **Unhealthy workers** get no more jobs. The health report counts them as running while they have
-//!   jobs, and never as idle; the control plane shows the check and the reason.
+//!   jobs, and never as idle; the control plane shows the check and the reason. A program without
+//!   jobs that says so three times in a row and does not end is replaced.
 //! - **Starts**: a program is starting until it first takes a job, and at least for the
 //!   [cold start](Workers::cold_start). If programs end again and again before one of them finishes a
 //!   job, the next ones start ever less often, up to a minute apart.
@@ -158,7 +163,7 @@
 //!   `{"openai_route": "/v1/…", "openai_input": <the body>}` and returns its only chunk if it has
 //!   exactly one, or else its output, or 500 with its error, in the shape of OpenAI's errors. With `"stream": true` the chunks are
 //!   piped as server-sent events as they come: a string verbatim, anything else as `data: …`. A caller
-//!   that leaves cancels the job. Without a response after 5 minutes, a call that is not streamed gets
+//!   that leaves before `data: [DONE]` cancels the job. Without a response after 5 minutes, a call that is not streamed gets
 //!   500. **`/requests`** returns the list of the endpoint's records.
 //! - **Webhooks** are POST requests with the record, `input` and `webhook`, for every terminal
 //!   state. TLS is not supported: a call to an `https` receiver fails.
@@ -203,7 +208,9 @@ pub use operation::Operation;
 pub use queue::{StreamShape, Workers};
 pub use service::LocalService;
 pub use webhook::WebhookDelivery;
-pub use worker::{HandlerError, JobContext, JobPolicy, LocalJob, LogSource, S3Config, WorkerLog};
+pub use worker::{
+    FailedWithOutput, HandlerError, JobContext, JobPolicy, LocalJob, LogSource, S3Config, WorkerLog,
+};
 
 /// The code of the page that introduces the crate compiles.
 #[cfg(doctest)]

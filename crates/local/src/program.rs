@@ -192,6 +192,14 @@ async fn serve(arguments: Arguments, program: &str) -> Result<(), Box<dyn std::e
     let workers = Workers::between(min, max)
         .cold_start(Duration::from_secs(arguments.worker_cold_start))
         .idle_timeout(Duration::from_secs(arguments.worker_idle_timeout));
+    let names = arguments.endpoints.iter().map(|(name, _)| name);
+    let mut names: Vec<&String> = names.chain(arguments.workers.iter().map(|(n, _)| n)).collect();
+    names.sort_unstable();
+    if let Some(name) = names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]) {
+        let message =
+            format!("the endpoint {name:?} is given twice; --endpoint and --worker each make one");
+        return Err(message.into());
+    }
     let mut attached = Vec::new();
     for (name, command) in arguments.endpoints {
         builder = builder.workers_of(&name, workers);
@@ -265,6 +273,8 @@ fn announce(
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    /// The terminal is closed; none where that is to change nothing.
+    hangup: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(unix)]
@@ -274,15 +284,34 @@ impl Signals {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
+            hangup: (!ignores_hangup()).then(|| signal(SignalKind::hangup())).transpose()?,
         })
     }
 
     async fn received(mut self) {
+        let hangup = async {
+            match &mut self.hangup {
+                Some(hangup) => hangup.recv().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
+            _ = hangup => {}
         }
     }
+}
+
+/// Whether the program was started to outlive its terminal, as nohup does. Where the system does not
+/// say, it may have been.
+#[cfg(unix)]
+fn ignores_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    // A set of bits, of which the lowest stands for signal 1.
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_none_or(|mask| mask & 1 == 1)
 }
 
 /// The signal that ends the program.

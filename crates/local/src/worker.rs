@@ -26,3 +26,4 @@ pub(crate) use outcome::{Outcome, run};
 pub use handler::HandlerError;
 pub use job::{JobContext, JobPolicy, LocalJob, S3Config};
 pub use logs::{LogSource, WorkerLog};
+pub use outcome::FailedWithOutput;

@@ -2,12 +2,14 @@
 
 mod file;
 mod given;
+mod unfinished;
 
 pub(crate) use file::{grow, index};
 pub(crate) use given::copy;
 
 use std::collections::HashMap;
 
+use self::unfinished::Unfinished;
 use super::SourceRecord;
 use super::digests::digest;
 use super::parsed::canonical;
@@ -41,6 +43,8 @@ struct Index<'a> {
     /// Those that replace others of the journal; `None` if they may not change.
     replaced: Option<Vec<(u64, NewInput)>>,
     changed: ChangedInputs,
+    /// The last one of the journal, if its line may have grown.
+    unfinished: Option<Unfinished>,
     /// The first input with each content, and the line of each key.
     contents: HashMap<Digest, u64>,
     keys: HashMap<Digest, u64>,
@@ -53,8 +57,8 @@ impl<'a> Index<'a> {
         let (contents, keys) = (HashMap::new(), HashMap::new());
         let replaced = may_change.then(Vec::new);
         let changed = ChangedInputs::default();
-        let added = Vec::new();
-        Self { store, record, next, known, added, replaced, changed, contents, keys }
+        let (added, unfinished) = (Vec::new(), None);
+        Self { store, record, next, known, added, replaced, changed, unfinished, contents, keys }
     }
 
     /// Takes the next input. Whether it is the one that the journal has in its place, if it has one,
@@ -70,6 +74,14 @@ impl<'a> Index<'a> {
         let Some(known) = self.next_known()? else { return Ok(false) };
         // What is in the journal stays there, whatever its place in it.
         let is_there = known.place == place || matches!(known.place, Place::Stored(_));
+        if known.digest != digest
+            && let Some(unfinished) = self.unfinished.take_if(|it| it.index == known.index)
+            && unfinished.has_become(text)
+        {
+            let input = NewInput { line, place, digest, same_as, flaw };
+            unfinished.replace(self.store, input)?;
+            return Ok(true);
+        }
         let Some(replaced) = &mut self.replaced else {
             return Ok(known.digest == digest && is_there);
         };

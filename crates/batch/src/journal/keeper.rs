@@ -88,7 +88,9 @@ impl Keeper {
     /// Takes up inputs that were appended to their file. Whether there are any.
     pub(crate) fn grow(&mut self) -> Result<bool> {
         let grown = grow(&mut *self.store, &self.source)?;
-        let has_more = grown.inputs > self.source.inputs;
+        let length = |source: &SourceRecord| source.file.as_ref().map(|file| file.length);
+        // The last line may have grown, too.
+        let has_more = grown.inputs > self.source.inputs || length(&grown) > length(&self.source);
         if grown != self.source {
             // The file may have been replaced by a longer one.
             self.texts = Texts::open(&grown)?;

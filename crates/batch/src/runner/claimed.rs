@@ -38,7 +38,8 @@ pub(super) enum Outcome {
         at: u64,
     },
     Refused,
-    Unknown(podqueue::Error),
+    /// With the call's error, if it failed.
+    Unknown(Option<podqueue::Error>),
     /// Not sent, because the run stops.
     Unused,
     NotSent(Why),
@@ -81,8 +82,35 @@ pub(super) async fn submit(
         },
     };
     let change = Change { index: input.index, attempt: input.attempt, event };
+    match shared.journal.record_submission(change).await {
+        Ok(None) => Submitted { input, outcome, recorded: Ok(()) },
+        Ok(Some(holder)) => disputed(shared, input, outcome, holder).await,
+        Err(error) => Submitted { input, outcome, recorded: Err(error) },
+    }
+}
+
+/// The service said that an input is a job that another one is already. Which of them the job's output
+/// is for cannot be known; the other one came first.
+async fn disputed(shared: &Shared, input: Input, outcome: Outcome, holder: u64) -> Submitted {
+    let job = match &outcome {
+        Outcome::Accepted { job_id, .. } => job_id.as_str(),
+        _ => "",
+    };
+    let why = format!(
+        "the service accepted it as job {job:?}, which is the job of input {holder} already: whether it runs is not known"
+    );
+    let change =
+        Change { index: input.index, attempt: input.attempt, event: unknown(shared, &input, why) };
     let recorded = shared.journal.apply(vec![Settled { change, completed: None }]).await;
-    Submitted { input, outcome, recorded }
+    Submitted { input, outcome: Outcome::Unknown(None), recorded }
+}
+
+/// What happens to an input if it is not known whether it was accepted.
+fn unknown(shared: &Shared, input: &Input, why: String) -> Event {
+    match shared.on_unknown {
+        OnUnknown::Resubmit if input.attempt < ATTEMPTS => Event::Resubmit,
+        _ => Event::Unknown(why),
+    }
 }
 
 /// What to submit, or what is wrong with the input.
@@ -104,11 +132,7 @@ fn settle(shared: &Shared, input: &Input, verdict: Verdict) -> (Event, Outcome) 
             (Event::Accepted { job_id: job_id.clone(), at }, Outcome::Accepted { job_id, at })
         }
         Verdict::Unknown(error) => {
-            let event = match shared.on_unknown {
-                OnUnknown::Resubmit if input.attempt < ATTEMPTS => Event::Resubmit,
-                _ => Event::Unknown(error.to_string()),
-            };
-            (event, Outcome::Unknown(error))
+            (unknown(shared, input, error.to_string()), Outcome::Unknown(Some(error)))
         }
         Verdict::Refused(why) => refuse(why),
         Verdict::NotSent(why) => (Event::NotSent, Outcome::NotSent(why)),

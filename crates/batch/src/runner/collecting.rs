@@ -64,8 +64,15 @@ impl Runner {
         if let Err(error) = recorded {
             return self.fail(error);
         }
+        match &look {
+            Look::Nothing(error) | Look::Stop(error) => {
+                self.trouble.unseen(at.index, error.to_string());
+            }
+            _ => self.trouble.seen(at.index),
+        }
         match look {
-            Look::Ended { took, .. } => {
+            Look::Ended { ended, took, .. } => {
+                self.ended(ended.state);
                 self.last_contact = Instant::now();
                 self.schedule.remove(at.index);
                 if let Some(took) = took {

@@ -18,6 +18,7 @@ use super::rate::Rate;
 use super::record::record_of;
 use super::schedule::{DEFAULT_TTL, Schedule};
 use super::submissions::Submitting;
+use super::trouble::Trouble;
 use super::window::Window;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::Claimed;
@@ -41,6 +42,13 @@ pub(super) enum Happened {
     Resolved(Result<Option<Input>>),
     /// A task panicked, which may have submitted this input.
     Panicked(Option<u64>),
+}
+
+/// How many inputs have ended, and how many of them other than with an output.
+#[derive(Clone, Copy)]
+pub(super) struct Ended {
+    pub(super) inputs: u64,
+    pub(super) failures: u64,
 }
 
 /// What decides everything in a run.
@@ -69,7 +77,10 @@ pub(super) struct Runner {
     /// How many inputs had ended before this run.
     pub(super) ended_before: u64,
     pub(super) counts: Counts,
+    /// The same as the events of this run have it: sooner, and without copies.
+    pub(super) ended: Ended,
     pub(super) not_collected: u64,
+    pub(super) trouble: Trouble,
     /// When the service last answered, and when something last happened.
     pub(super) last_contact: Instant,
     pub(super) last_event: Instant,
@@ -118,6 +129,7 @@ impl Runner {
             cancelling: None,
             published: (now, None),
             not_collected: 0,
+            trouble: Trouble::default(),
             stopped: (settings.take == Some(0)).then_some(Stopped::Taken),
             failed: None,
             is_broken: false,
@@ -131,8 +143,10 @@ impl Runner {
             run,
             endpoints,
             happened,
+            ended: Ended { failures: counts.failures(), inputs: counts.ended() },
             counts,
         };
+        runner.stop_if_too_many_failed();
         for input in outstanding {
             runner.resume(input);
         }

@@ -13,6 +13,7 @@ use super::submit::Why;
 use crate::error::Result;
 use crate::journal::Claimed;
 use crate::progress::Stopped;
+use crate::state::State;
 use crate::store::Claim;
 
 /// The concurrency of `/run`: how many submissions can be in flight, and so how many a crash leaves
@@ -119,6 +120,7 @@ impl Runner {
         let now = Instant::now();
         match outcome {
             Outcome::Accepted { job_id, at } => {
+                self.trouble.submitted();
                 self.submitting.submitted += 1;
                 (self.submitting.doubts, self.submitting.pauses) = (0, 0);
                 self.last_contact = now;
@@ -141,21 +143,27 @@ impl Runner {
                 });
             }
             Outcome::Refused => {
+                self.ended(State::Refused);
                 self.submitting.submitted += 1;
             }
             Outcome::Unknown(error) => {
                 self.submitting.submitted += 1;
                 self.doubt();
-                self.unreached(error);
+                if let Some(error) = error {
+                    self.trouble.not_submitted(error.to_string());
+                    self.unreached(error);
+                }
             }
             Outcome::Unused => self.pending_again(Duration::ZERO),
             Outcome::NotSent(Why::QueueFull(retry_after)) => {
+                self.trouble.not_submitted("the service's queue is full".to_owned());
                 self.last_contact = now;
                 let outstanding = self.schedule.len() + self.submitting.in_flight.len() + 1;
                 self.window.queue_is_full(outstanding, now);
                 self.pending_again(retry_after.unwrap_or_default().max(FULL));
             }
             Outcome::NotSent(Why::Unreachable(error)) => {
+                self.trouble.not_submitted(error.to_string());
                 self.pending_again(UNREACHABLE);
                 self.unreached(error);
             }

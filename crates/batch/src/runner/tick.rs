@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::core::Runner;
+use super::core::{Ended, Runner};
 use crate::progress::{Progress, Stopped};
 use crate::requests::{Pace, is_cancel_requested};
+use crate::state::State;
 
 /// How often other processes are let know how the run goes.
 const PUBLISHED: Duration = Duration::from_secs(2);
@@ -31,11 +32,7 @@ impl Runner {
         self.rate.measure(self.counts.ended().saturating_sub(self.ended_before), now);
         let rate = self.rate.per_second();
         self.window.drains_at(rate.unwrap_or_default(), now);
-        let is_too_much =
-            self.settings.max_failures.is_some_and(|it| it.are_exceeded(&self.counts));
-        if is_too_much && self.stopped.is_none() {
-            self.stopped = Some(Stopped::TooManyFailures);
-        }
+        self.stop_if_too_many_failed();
         if self.submitting.is_exhausted && self.may_submit() {
             self.look_for_more_inputs().await;
         }
@@ -48,7 +45,25 @@ impl Runner {
             eta: pace.eta(&self.counts),
             elapsed: self.started.elapsed(),
             window: pace.window,
+            trouble: self.trouble.say(),
         });
+    }
+
+    /// An input has ended, in this state.
+    pub(super) fn ended(&mut self, state: State) {
+        self.ended.inputs += 1;
+        self.ended.failures += u64::from(state.is_failure());
+        self.stop_if_too_many_failed();
+    }
+
+    pub(super) fn stop_if_too_many_failed(&mut self) {
+        let counted = Ended { inputs: self.counts.ended(), failures: self.counts.failures() };
+        let known = if counted.inputs > self.ended.inputs { counted } else { self.ended };
+        let most = self.settings.max_failures;
+        let is_too_much = most.is_some_and(|it| it.are_exceeded(known.failures, known.inputs));
+        if is_too_much && self.stopped.is_none() {
+            self.stopped = Some(Stopped::TooManyFailures);
+        }
     }
 
     /// Lets other processes know how the run goes.

@@ -73,6 +73,10 @@ impl Store for Watched<SqliteStore> {
         self.inner.inputs(states, from, limit)
     }
 
+    fn holder(&mut self, job_id: &str, index: u64) -> Result<Option<u64>> {
+        self.inner.holder(job_id, index)
+    }
+
     fn copies(&mut self, index: u64) -> Result<Vec<Input>> {
         self.inner.copies(index)
     }

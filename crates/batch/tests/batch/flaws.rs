@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use futures_util::StreamExt;
 use podqueue::Client;
 use podqueue_batch::{Batch, ErrorKind, Inputs, Sqlite, State};
 use podqueue_local::{Fault, Operation};
@@ -272,4 +273,38 @@ async fn a_panic_in_the_callers_code_ends_the_run_and_loses_nothing() {
     let report = batch.run(endpoint(&local, "double")).await.unwrap();
     assert!(report.counts.of(State::Unknown) <= 1, "{report:?}");
     assert_eq!(report.counts.of(State::Completed) + report.counts.of(State::Unknown), 30);
+}
+
+#[tokio::test]
+async fn progress_says_why_a_run_does_not_get_on() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(3);
+    let batch = folder.open().await.unwrap();
+    local.add_fault(Fault::response(200, "<html>log in</html>").on(Operation::Status));
+    let mut run = batch.run(endpoint(&local, "double"));
+    let trouble = loop {
+        if let Some(trouble) = run.next().await.unwrap().trouble {
+            break trouble;
+        }
+    };
+    assert!(trouble.contains("status of 3 jobs cannot be read"), "{trouble}");
+    assert!(trouble.contains("is not JSON"), "{trouble}");
+    local.clear_faults();
+    while let Some(progress) = run.next().await {
+        assert!(progress.trouble.is_some() || progress.counts.of(State::Completed) > 0);
+    }
+    assert!(run.await.unwrap().is_complete());
+
+    let folder = Folder::with(1);
+    let batch = folder.open().await.unwrap();
+    local.add_fault(Fault::response(429, "{}").on(Operation::Run));
+    let mut run = batch.run(endpoint(&local, "double"));
+    let trouble = loop {
+        if let Some(trouble) = run.next().await.unwrap().trouble {
+            break trouble;
+        }
+    };
+    assert!(trouble.contains("no input is accepted: the service's queue is full"), "{trouble}");
+    local.clear_faults();
+    assert!(run.await.unwrap().is_complete());
 }

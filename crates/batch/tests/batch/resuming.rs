@@ -341,3 +341,57 @@ async fn what_may_expire_first_is_polled_first_by_its_ttl_and_its_retention() {
         assert!(sure.iter().all(|index| index / EACH == group), "{order:?}");
     }
 }
+
+#[tokio::test]
+async fn a_last_line_that_was_still_being_written_is_taken_up_again() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::new();
+    folder.write("inputs.jsonl", "{\"n\": 0}\n{\"n\": ");
+    let batch = folder.open().await.unwrap();
+    batch.run(endpoint(&local, "double")).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "1 completed, 1 refused");
+    drop(batch);
+    folder.write("inputs.jsonl", "{\"n\": 0}\n{\"n\": 1}\n{\"n\": 2}\n{\"n");
+    let batch = folder.open().await.unwrap();
+    let again = batch.run(endpoint(&local, "double"));
+    assert_eq!(again.await.unwrap().submitted_now, 3);
+    assert_eq!(counts(&batch.status().await.unwrap()), "3 completed, 1 refused");
+    drop(batch);
+    // What was there must be there still.
+    folder.write("inputs.jsonl", "{\"n\": 0}\n{\"n\": 1}\n{\"n\": 2}\n{\"m\": 3}\n");
+    assert_eq!(folder.open().await.unwrap_err().kind(), ErrorKind::InputsChanged);
+
+    // While a batch runs.
+    let folder = Folder::new();
+    for inputs in [folder.inputs(), folder.inputs().dedupe()] {
+        let folder_of = Folder::new();
+        local.add_fault(Fault::response(503, "{}").on(Operation::Status));
+        folder.write("inputs.jsonl", "{\"n\": 0}\n{\"n\": ");
+        let batch = folder_of.open().inputs(inputs).await.unwrap();
+        let running = tokio::spawn(batch.run(endpoint(&local, "double")).into_future());
+        let refused = async || batch.status().await.unwrap().counts.of(State::Refused) == 1;
+        until(refused).await;
+        folder.write("inputs.jsonl", "{\"n\": 0}\n{\"n\": 1}\n{\"n\": 2}\n");
+        let refused = async || batch.status().await.unwrap().counts.of(State::Refused) == 0;
+        until(refused).await;
+        local.clear_faults();
+        running.await.unwrap().unwrap();
+        assert_eq!(counts(&batch.status().await.unwrap()), "3 completed");
+        assert_eq!(folder_of.results()[&1]["output"], json!({ "n": 2 }));
+    }
+}
+
+#[tokio::test]
+async fn too_many_failures_stop_a_run_at_once() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::new();
+    folder.write_inputs((0..400).map(|n| json!({ "n": n, "fail": "no" })));
+    let batch = folder.open().await.unwrap();
+    let run = || batch.run(endpoint(&local, "double")).window(10);
+    let report = run().max_failures(MaxFailures::Count(5)).await.unwrap();
+    assert_eq!(report.stopped, Some(Stopped::TooManyFailures));
+    // Those in the window, when the sixth failure was seen.
+    assert!((6..=15).contains(&report.submitted_now), "{report:?}");
+    let again = run().max_failures(MaxFailures::Count(5)).await.unwrap();
+    assert_eq!((again.stopped, again.submitted_now), (Some(Stopped::TooManyFailures), 0));
+}

@@ -135,3 +135,42 @@ async fn the_step_that_submits_can_be_another() {
     assert_eq!(folder.results()[&4]["output"], json!({ "n": 2_008 }));
     assert!(folder.failures().contains_key(&3));
 }
+
+/// Submits one input, and has its job for all others.
+struct OneJob(tokio::sync::OnceCell<String>);
+
+impl Submit for OneJob {
+    fn submit<'a>(&'a self, submission: Submission<'a>) -> JobId<'a> {
+        Box::pin(async move {
+            let submit =
+                || async { Ok(submission.endpoint.run(submission.input).await?.id().into()) };
+            self.0.get_or_try_init(submit).await.cloned()
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_job_that_two_inputs_are_said_to_be_is_that_of_the_first_alone() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(3);
+    let batch = folder.open().await.unwrap();
+    let one_job = std::sync::Arc::new(OneJob(tokio::sync::OnceCell::new()));
+    batch.run(endpoint(&local, "double")).submit_with(Shared(one_job.clone())).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "1 completed, 2 unknown");
+    assert_eq!(folder.results().len(), 1);
+    for input in batch.unknown().await.unwrap() {
+        assert!(input.reason.contains("is the job of input"), "{}", input.reason);
+    }
+    // Nor is it another input's later on.
+    assert_eq!(batch.retry(&[State::Unknown]).await.unwrap(), 2);
+    batch.run(endpoint(&local, "double")).submit_with(Shared(one_job)).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "1 completed, 2 unknown");
+}
+
+struct Shared(std::sync::Arc<OneJob>);
+
+impl Submit for Shared {
+    fn submit<'a>(&'a self, submission: Submission<'a>) -> JobId<'a> {
+        self.0.submit(submission)
+    }
+}

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use futures_util::StreamExt;
+use serde_json::Value;
 
 use crate::context::Context;
 use crate::duration::duration;
@@ -49,8 +50,11 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
                 if event.data == "[DONE]" {
                     break;
                 }
-                if let Err(failure) = context.output.line(event.data.replace('\n', " ")) {
+                if let Err(failure) = context.output.json_or_text(&event.data) {
                     return Ok(Err(failure));
+                }
+                if is_error(&event.data) {
+                    return Ok(Err(broken_off(endpoint.id())));
                 }
             }
             Ok(Ok(Exit::Done))
@@ -64,4 +68,19 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let response = response?.map_err(|error| Failure::on_endpoint(&error, endpoint.id()))?;
     context.output.raw_json(&response.to_string())?;
     Ok(Exit::Done)
+}
+
+/// Whether an event ends a response with an error, as OpenAI's interface has it.
+fn is_error(data: &str) -> bool {
+    let event: Option<Value> = serde_json::from_str(data).ok();
+    event.is_some_and(|event| event.get("error").is_some_and(|error| !error.is_null()))
+}
+
+fn broken_off(endpoint: &str) -> Failure {
+    // Without its text, which nobody has searched for secrets.
+    let message = format!(
+        "openai on endpoint {endpoint:?}: the response ended with an error, the last line of the \
+         output"
+    );
+    Failure::new(Exit::JobFailed, message)
 }

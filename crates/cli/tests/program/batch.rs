@@ -4,6 +4,7 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use podqueue_local::RateLimits;
 use podqueue_local::{Builder, Fault, HandlerError, LocalJob, LocalService, Operation};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -363,4 +364,16 @@ mod interruptions {
         assert_eq!(site.run(&RUN).await.code, 0);
         assert_eq!(site.submissions(), 10);
     }
+}
+
+#[tokio::test]
+async fn rate_limits_can_be_turned_off() {
+    let site = Site::with(LocalService::builder().rate_limits(RateLimits::documented())).await;
+    // One window of submissions, and some more.
+    site.write_inputs(1_050);
+    let run = [&RUN[..], &["out.jsonl", "--no-rate-limits", "--quiet"]].concat();
+    site.run(&run).await.assert_code(0);
+    let refused = site.local.requests().iter().any(|request| request.status == Some(429));
+    assert!(refused, "it submitted faster than the limits allow");
+    assert_eq!(site.lines("out.jsonl").len(), 1_050);
 }

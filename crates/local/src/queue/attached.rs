@@ -11,8 +11,13 @@ use super::job::JobId;
 use super::submission::Submission;
 use crate::worker::WorkerId;
 
-/// A worker that missed so many pings in a row is lost.
-const TOLERATED_MISSES: u32 = 3;
+/// A worker that missed so many pings in a row is lost, and one that was started is replaced if it
+/// says so often in a row that it is not well.
+const TOLERATED: u32 = 3;
+/// How many jobs a worker is told to stop at once. Its pings name what it runs beyond that.
+const MAX_STOPS: usize = 1000;
+/// Of how many workers that are not attached it is known what they are to stop.
+const MAX_ABSENT: usize = 1000;
 
 /// A job that was given to a worker.
 #[derive(Debug)]
@@ -45,9 +50,9 @@ pub(super) struct Worker {
     pub(super) name: Arc<str>,
     /// The jobs that it runs.
     pub(super) jobs: BTreeSet<JobId>,
-    /// The jobs that it is to stop, and does not know it yet.
-    pub(super) to_stop: Vec<JobId>,
     pub(super) missed_pings: u32,
+    /// How many of its last pings, in a row, said that it is not well.
+    unhealthy_pings: u32,
     /// It wants to be replaced once its jobs are done.
     pub(super) is_leaving: bool,
     pub(super) unhealthy: Option<Unhealthy>,
@@ -60,6 +65,9 @@ pub(super) struct Worker {
 pub(super) struct Attached {
     workers: BTreeMap<WorkerId, Worker>,
     by_name: HashMap<Arc<str>, WorkerId>,
+    /// The jobs that workers are to stop, and do not know it yet. By name, because one that is lost
+    /// may be alive.
+    to_stop: HashMap<Arc<str>, Vec<JobId>>,
     pub(super) takers: VecDeque<Taker>,
     /// Wakes those that wait to be told which jobs to stop.
     pub(super) stops: Arc<Notify>,
@@ -73,8 +81,8 @@ impl Attached {
         let worker = Worker {
             name,
             jobs: BTreeSet::new(),
-            to_stop: Vec::new(),
             missed_pings: 0,
+            unhealthy_pings: 0,
             is_leaving: false,
             unhealthy: None,
             _stop: stop.clone().drop_guard(),
@@ -86,6 +94,9 @@ impl Attached {
     pub(super) fn remove(&mut self, id: WorkerId) -> Option<Worker> {
         let worker = self.workers.remove(&id)?;
         self.by_name.remove(&worker.name);
+        for job in &worker.jobs {
+            self.stop(&worker.name, job.clone());
+        }
         Some(worker)
     }
 
@@ -95,10 +106,6 @@ impl Attached {
 
     pub(super) fn get(&mut self, id: WorkerId) -> Option<&mut Worker> {
         self.workers.get_mut(&id)
-    }
-
-    pub(super) fn named(&mut self, name: &str) -> Option<&mut Worker> {
-        self.get(self.id_of(name)?)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -111,11 +118,11 @@ impl Attached {
 
     /// A worker was given a job.
     pub(super) fn begin(&mut self, id: WorkerId, job: &JobId) {
-        if let Some(worker) = self.get(id) {
-            worker.jobs.insert(job.clone());
-            // From an earlier attempt: that would stop this one.
-            worker.to_stop.retain(|stopped| stopped != job);
-        }
+        let Some(worker) = self.workers.get_mut(&id) else { return };
+        worker.jobs.insert(job.clone());
+        let name = worker.name.clone();
+        // From an earlier attempt: that would stop this one.
+        self.has_stopped(&name, job);
     }
 
     /// A worker has nothing to do with a job any more, and knows it.
@@ -127,12 +134,45 @@ impl Attached {
 
     /// The job of a worker is over. Where that is not the worker's doing, it will be told.
     pub(super) fn interrupt(&mut self, id: WorkerId, job: &JobId) {
-        if let Some(worker) = self.get(id)
+        if let Some(worker) = self.workers.get_mut(&id)
             && worker.jobs.remove(job)
         {
-            worker.to_stop.push(job.clone());
+            let name = worker.name.clone();
+            self.stop(&name, job.clone());
+        }
+    }
+
+    /// Whether a worker has a job.
+    pub(super) fn has(&self, name: &str, job: &str) -> bool {
+        let worker = self.id_of(name).and_then(|id| self.workers.get(&id));
+        worker.is_some_and(|worker| worker.jobs.contains(job))
+    }
+
+    /// A worker is to stop a job.
+    pub(super) fn stop(&mut self, name: &str, job: JobId) {
+        if self.to_stop.len() > MAX_ABSENT + 2 * self.by_name.len() {
+            self.to_stop.retain(|name, _| self.by_name.contains_key(name));
+        }
+        let jobs = self.to_stop.entry(name.into()).or_default();
+        if !jobs.contains(&job) {
+            if jobs.len() >= MAX_STOPS {
+                jobs.remove(0);
+            }
+            jobs.push(job);
             self.stops.notify_waiters();
         }
+    }
+
+    /// A worker does not run a job, or is not to stop it after all.
+    pub(super) fn has_stopped(&mut self, name: &str, job: &str) {
+        if let Some(jobs) = self.to_stop.get_mut(name) {
+            jobs.retain(|stopped| **stopped != *job);
+        }
+    }
+
+    /// Takes out what a worker is to stop.
+    pub(super) fn take_stops(&mut self, name: &str) -> Vec<JobId> {
+        self.to_stop.remove(name).unwrap_or_default()
     }
 }
 
@@ -140,7 +180,14 @@ impl Worker {
     /// Notes that a ping did not come. Says whether the worker is lost.
     pub(super) fn miss_ping(&mut self) -> bool {
         self.missed_pings += 1;
-        self.missed_pings >= TOLERATED_MISSES
+        self.missed_pings >= TOLERATED
+    }
+
+    /// Notes whether it says that it is well. Says whether it has not been for too long.
+    pub(super) fn note_health(&mut self, unhealthy: Option<Unhealthy>) -> bool {
+        self.unhealthy_pings = if unhealthy.is_some() { self.unhealthy_pings + 1 } else { 0 };
+        self.unhealthy = unhealthy;
+        self.unhealthy_pings >= TOLERATED
     }
 
     /// Whether it can go: it wants to, and has no jobs.

@@ -195,6 +195,11 @@ impl Endpoint {
         self.change(id, |_, job, _| Ok((job.status(), job.backlog.drain())))
     }
 
+    /// A job's record and the attempt that it is about, and the chunks that nobody has fetched yet.
+    pub(crate) fn news(self: &Arc<Self>, id: &str) -> Result<(Record, u64, Vec<Value>), Refusal> {
+        self.change(id, |_, job, now| Ok((job.record(now), job.attempt, job.backlog.drain())))
+    }
+
     pub(crate) fn cancel(self: &Arc<Self>, id: &str) -> Result<Receipt, Refusal> {
         self.change(id, |state, job, now| {
             match job.status() {
@@ -277,7 +282,8 @@ impl Endpoint {
             {
                 state.dismiss(worker);
             }
-            self.conclude(state, id, outcome.result.into(), now);
+            let ending = Ending { output: outcome.output, error: outcome.error };
+            self.conclude(state, id, ending, now);
         });
     }
 
@@ -371,7 +377,7 @@ impl State {
         let mut all = default_metrics(self.queue.len(), self.fleet.jobs());
         all.extend(metrics);
         if let Some(job) = self.jobs.get_mut(id) {
-            job.backlog.push(output, all);
+            job.backlog.push(output, all, job.submission.keeps_chunks);
             job.changed.notify_waiters();
         }
     }

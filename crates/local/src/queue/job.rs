@@ -112,15 +112,6 @@ impl Ending {
     }
 }
 
-impl From<Result<Value, String>> for Ending {
-    fn from(result: Result<Value, String>) -> Self {
-        match result {
-            Ok(output) => Self { output: Some(output), error: None },
-            Err(error) => Self::failure(error),
-        }
-    }
-}
-
 /// What happens to a job by the mere passing of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
@@ -150,6 +141,8 @@ pub(crate) struct Job {
     /// Whether a worker was lost with it, since it was submitted or retried.
     pub(crate) was_lost: bool,
     pub(crate) mode: Mode,
+    /// Why the last report of the worker that has the job was refused.
+    refusal: Option<Arc<str>>,
     ttl: Duration,
     execution_timeout: Duration,
     submitted_at: Moment,
@@ -175,6 +168,7 @@ impl Job {
             changed: Arc::default(),
             was_lost: false,
             mode,
+            refusal: None,
             ttl: submission.policy.ttl.unwrap_or(DEFAULT_TTL),
             execution_timeout: submission.policy.execution_timeout.unwrap_or(endpoint_timeout),
             submission: Arc::new(submission),
@@ -246,8 +240,10 @@ impl Job {
         let Phase::Running { turn, .. } = self.phase else { return None };
         self.stop_handler();
         self.output = None;
+        self.refusal = None;
         self.backlog.clear();
         self.phase = Phase::Queued { turn };
+        self.changed.notify_waiters();
         Some(turn)
     }
 
@@ -268,6 +264,11 @@ impl Job {
     /// IN_PROGRESS to TIMED_OUT.
     pub(crate) fn time_out(&mut self, now: Moment) {
         self.output = None;
+        // The likely reason why there is no result.
+        self.error = self
+            .refusal
+            .take()
+            .map(|why| format!("a report of the worker was refused: {why}").into());
         self.end(Status::TimedOut, now);
     }
 
@@ -278,6 +279,7 @@ impl Job {
         self.output = None;
         self.error = None;
         self.was_lost = false;
+        self.refusal = None;
         self.backlog.clear();
         self.phase = Phase::Queued { turn };
     }
@@ -291,6 +293,18 @@ impl Job {
     /// Sets the output that is shown while the job runs.
     pub(crate) fn progress(&mut self, value: Value) {
         self.output = Some(Arc::new(value));
+    }
+
+    /// Notes why a report of its worker was refused. Says whether that is new.
+    pub(crate) fn note_refusal(&mut self, why: &str) -> bool {
+        let is_new = self.refusal.as_deref() != Some(why);
+        self.refusal = Some(why.into());
+        is_new
+    }
+
+    /// Whether a worker has made something of the job.
+    pub(crate) fn has_result(&self) -> bool {
+        matches!(self.status(), Status::Completed | Status::Failed)
     }
 
     fn end(&mut self, status: Status, now: Moment) {

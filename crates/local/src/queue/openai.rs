@@ -16,6 +16,11 @@ use super::submission::Submission;
 use super::sync::MAX_WAIT;
 use crate::refusal::Refusal;
 
+/// What OpenAI's clients take for the end of a response. They leave then.
+const DONE: &str = "data: [DONE]";
+/// What an event ends with.
+const ENDS: [&[u8]; 3] = [b"\n\n", b"\r\n\r\n", b"\r\r"];
+
 /// The response of a path below `/openai`.
 pub(crate) enum OpenAi {
     Output(Arc<Value>),
@@ -49,11 +54,19 @@ struct Call {
     id: JobId,
     changed: Arc<Notify>,
     has_ended: bool,
+    /// The attempt from which chunks have come.
+    heard: Option<u64>,
+    /// Whether all that the caller waits for has come, though the worker is not done yet.
+    is_complete: bool,
+    /// Whether the last chunk that was passed on ends within an event.
+    is_within: bool,
 }
 
 /// What has become of a job since one last looked.
 struct News {
     chunks: Vec<Value>,
+    /// Whether chunks came from a worker that was lost since, so that they are void.
+    is_anew: bool,
     /// The job's record, once it has ended.
     end: Option<Record>,
 }
@@ -62,7 +75,15 @@ impl Call {
     fn submit(endpoint: &Arc<Endpoint>, input: Value) -> Result<Self, Refusal> {
         let mode = Mode::Sync { wait: MAX_WAIT };
         let (receipt, _, changed) = endpoint.submit(Submission::of(input), mode)?;
-        Ok(Self { endpoint: endpoint.clone(), id: receipt.id, changed, has_ended: false })
+        Ok(Self {
+            endpoint: endpoint.clone(),
+            id: receipt.id,
+            changed,
+            has_ended: false,
+            heard: None,
+            is_complete: false,
+            is_within: false,
+        })
     }
 
     /// Waits for chunks, or the end.
@@ -70,14 +91,23 @@ impl Call {
         loop {
             let mut changed = pin!(self.changed.notified());
             changed.as_mut().enable();
-            // In this order: what comes before the end is seen with it at the latest.
-            let record = self.endpoint.status(&self.id)?;
-            let (_, chunks) = self.endpoint.drain(&self.id)?;
+            let (record, attempt, chunks) = self.endpoint.news(&self.id)?;
+            let is_requeued = record.status == Status::InQueue;
+            let is_anew = self.heard.is_some_and(|heard| is_requeued || heard != attempt);
             let end = record.status.is_terminal().then_some(record);
             self.has_ended = end.is_some();
-            if end.is_some() || !chunks.is_empty() {
+            if is_anew {
+                self.heard = None;
+            }
+            if !chunks.is_empty() {
+                self.heard = Some(attempt);
+            }
+            if end.is_some() || !chunks.is_empty() || is_anew {
                 let output = |mut chunk: Value| chunk["output"].take();
-                return Ok(News { chunks: chunks.into_iter().map(output).collect(), end });
+                let chunks: Vec<Value> = chunks.into_iter().map(output).collect();
+                let last = chunks.last().and_then(Value::as_str);
+                self.is_complete = last.is_some_and(|text| text.trim_end().ends_with(DONE));
+                return Ok(News { chunks, is_anew, end });
             }
             tokio::select! {
                 () = changed => {}
@@ -99,6 +129,9 @@ impl Call {
                     return Err(Refusal::failed(format!("the job {} takes too long", self.id)));
                 }
             };
+            if news.is_anew {
+                chunks.clear();
+            }
             chunks.extend(news.chunks);
             if let Some(record) = news.end {
                 break record;
@@ -116,7 +149,7 @@ impl Call {
     /// Waits for the first chunk, so that a job that fails before it is an error response.
     async fn events(mut self) -> Result<OpenAi, Refusal> {
         let first = self.news().await?;
-        if let News { chunks, end: Some(record) } = &first
+        if let News { chunks, end: Some(record), .. } = &first
             && chunks.is_empty()
         {
             return match record.status {
@@ -127,31 +160,45 @@ impl Call {
                 _ => Ok(OpenAi::Failure(failure(record))),
             };
         }
-        let events = stream::unfold((self, Some(first)), async |(mut call, first)| {
+        let events = stream::unfold((Some(self), Some(first)), async |(call, first)| {
+            let mut call = call?;
             let news = match first {
                 Some(news) => news,
                 None if call.has_ended => return None,
                 None => match call.news().await {
+                    // The caller has the beginning of another response than the one that follows.
+                    Ok(news) if news.is_anew => {
+                        let message = format!("the worker of the job {} was lost", call.id);
+                        return Some((call.last(&error(&message)), (None, None)));
+                    }
                     Ok(news) => news,
                     Err(refusal) => {
-                        call.has_ended = true;
-                        return Some((event(&error(&refusal.message)), (call, None)));
+                        return Some((call.last(&error(&refusal.message)), (None, None)));
                     }
                 },
             };
             let mut bytes: Vec<u8> = news.chunks.iter().flat_map(event).collect();
-            if let Some(record) = news.end.filter(|record| record.status != Status::Completed) {
-                bytes.extend(event(&failure(&record)));
+            if !bytes.is_empty() {
+                call.is_within = !ENDS.iter().any(|end| bytes.ends_with(end));
             }
-            Some((bytes.into(), (call, None)))
+            if let Some(record) = news.end.filter(|record| record.status != Status::Completed) {
+                bytes.extend(call.last(&failure(&record)));
+            }
+            Some((bytes.into(), (Some(call), None)))
         });
         Ok(OpenAi::Events(events.boxed()))
+    }
+
+    /// An event of the service's own. It must not become a part of one that is not whole.
+    fn last(&self, value: &Value) -> Bytes {
+        let event = event(value);
+        if self.is_within { [b"\n\n", event.as_ref()].concat().into() } else { event }
     }
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
-        if !self.has_ended {
+        if !self.has_ended && !self.is_complete {
             // One that has ended meanwhile need not be cancelled.
             let _ = self.endpoint.cancel(&self.id);
         }

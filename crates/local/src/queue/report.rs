@@ -58,6 +58,15 @@ fn object(body: &[u8]) -> Result<Map<String, Value>, Refusal> {
     match serde_json::from_slice(body) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(Refusal::invalid("the body must be a JSON object")),
-        Err(error) => Err(Refusal::invalid(format!("the body is not JSON: {error}"))),
+        Err(error) => {
+            let hint = if is_of_python(body) { "; NaN and Infinity are not JSON" } else { "" };
+            Err(Refusal::invalid(format!("the body is not JSON: {error}{hint}")))
+        }
     }
+}
+
+/// Whether a text that is not JSON may have numbers that Python takes for it.
+fn is_of_python(body: &[u8]) -> bool {
+    let has = |number: &str| body.windows(number.len()).any(|part| part == number.as_bytes());
+    has("NaN") || has("Infinity")
 }

@@ -26,10 +26,16 @@ pub(crate) struct Backlog {
 }
 
 impl Backlog {
-    /// Adds one piece of output, as several chunks where it is larger than one may be.
-    pub(crate) fn push(&mut self, output: Value, metrics: Map<String, Value>) {
-        let budget = MAX_CHUNK.saturating_sub(AROUND + size(&Value::Object(metrics.clone())));
-        for output in split(output, budget) {
+    /// Adds one piece of output, as several chunks where it is larger than one may be and is not
+    /// kept whole.
+    pub(crate) fn push(&mut self, output: Value, metrics: Map<String, Value>, whole: bool) {
+        let outputs = if whole {
+            vec![output]
+        } else {
+            let around = AROUND + size(&Value::Object(metrics.clone()));
+            split(output, MAX_CHUNK.saturating_sub(around))
+        };
+        for output in outputs {
             let mut metrics = metrics.clone();
             metrics.entry("stream_index").or_insert_with(|| json!(self.emitted));
             self.emitted += 1;
@@ -207,7 +213,7 @@ mod tests {
     #[test]
     fn a_large_chunk_leaves_room_for_its_metrics() {
         let mut backlog = Backlog::default();
-        backlog.push(json!({"text": "x".repeat(2_500_000)}), default_metrics(0, 1));
+        backlog.push(json!({"text": "x".repeat(2_500_000)}), default_metrics(0, 1), false);
         let chunks = backlog.drain();
         assert_eq!(chunks.len(), 3);
         assert!(chunks.iter().all(|chunk| size(chunk) <= MAX_CHUNK));

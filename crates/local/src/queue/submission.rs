@@ -21,12 +21,15 @@ pub(crate) struct Submission {
     pub(crate) webhook: Option<Url>,
     pub(crate) policy: JobPolicy,
     pub(crate) s3_config: Option<S3Config>,
+    /// Whether the chunks of its output stay whole, however large.
+    pub(crate) keeps_chunks: bool,
 }
 
 impl Submission {
-    /// A submission of nothing but an input.
+    /// A submission of nothing but an input, whose chunks are no chunks of `/stream`.
     pub(crate) fn of(input: Value) -> Self {
-        Self { input, webhook: None, policy: JobPolicy::default(), s3_config: None }
+        let policy = JobPolicy::default();
+        Self { input, webhook: None, policy, s3_config: None, keeps_chunks: true }
     }
 
     pub(crate) fn parse(body: &[u8]) -> Result<Self, Refusal> {
@@ -45,6 +48,7 @@ impl Submission {
             webhook: body.get("webhook").map(webhook).transpose()?,
             policy: body.get("policy").map(policy).transpose()?.unwrap_or_default(),
             s3_config: body.get("s3Config").map(s3_config).transpose()?,
+            keeps_chunks: false,
         })
     }
 }

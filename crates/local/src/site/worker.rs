@@ -54,7 +54,6 @@ pub(super) async fn process(
     let Names { worker, job, parameters } = Names::of(rest, request.uri());
     let (worker, job) = (decoded(worker)?, decoded(job)?);
     let (worker, job) = (worker.as_ref(), job.as_ref());
-    let body = |max| read_body(request.into_body(), max);
     Ok(match operation {
         Operation::JobTake => match endpoint.take(worker, 1).await?.first() {
             Some(taken) => json(&assignment(taken)),
@@ -82,26 +81,47 @@ pub(super) async fn process(
                 json(&Stop { jobs_to_stop: jobs.iter().map(ToString::to_string).collect() })
             }
         }
-        Operation::JobStream => {
-            let body = body(app.max_runsync_payload).await?;
-            endpoint.chunk(worker, job, Chunk::parse(&body)?)?;
-            done()
-        }
-        Operation::JobDone => {
-            let body = body(app.max_runsync_payload.max(app.max_run_payload)).await?;
-            let max = |mode| match mode {
-                Mode::Async => app.max_run_payload,
-                Mode::Sync { .. } => app.max_runsync_payload,
-            };
-            endpoint.report(worker, job, Report::parse(&body)?, body.len(), max)?;
+        Operation::JobStream | Operation::JobDone => {
+            let taken = take_report(app, operation, endpoint, worker, job, request).await;
+            if let Err(refusal) = &taken {
+                endpoint.note_refusal(worker, job, &refusal.message);
+            }
+            taken?;
             done()
         }
         Operation::Ping => {
-            endpoint.ping(worker, unhealthy(&parameters))?;
+            let runs = parameters.get("job_id").unwrap_or_default().split(',');
+            let runs = runs.map(str::trim).filter(|id| !id.is_empty());
+            endpoint.ping(worker, runs, unhealthy(&parameters))?;
             done()
         }
         _ => return Err(ErrorResponse::internal("not an operation of workers")),
     })
+}
+
+async fn take_report(
+    app: &App,
+    operation: Operation,
+    endpoint: &Arc<Endpoint>,
+    worker: &str,
+    job: &str,
+    request: Request,
+) -> Result<(), ErrorResponse> {
+    let largest = match operation {
+        Operation::JobStream => app.max_runsync_payload,
+        _ => app.max_runsync_payload.max(app.max_run_payload),
+    };
+    let body = read_body(request.into_body(), largest).await?;
+    let max = |mode| match mode {
+        Mode::Async => app.max_run_payload,
+        Mode::Sync { .. } => app.max_runsync_payload,
+    };
+    if operation == Operation::JobStream {
+        endpoint.chunk(worker, job, Chunk::parse(&body)?)?;
+    } else {
+        endpoint.report(worker, job, Report::parse(&body)?, body.len(), max)?;
+    }
+    Ok(())
 }
 
 fn assignment(taken: &Taken) -> Assignment<'_> {

@@ -17,7 +17,7 @@ use tokio::process::{ChildStdin, ChildStdout};
 use super::assignment::Assignment;
 use super::handler::{Handler, HandlerError};
 use super::job::{LocalJob, WorkerId};
-use super::outcome::WorkerLost;
+use super::outcome::{FailedWithOutput, WorkerLost};
 use super::process::{Process, shell};
 use crate::sync::locked;
 
@@ -59,7 +59,7 @@ impl Command {
             () = job.cancelled() => return Err("stopped".into()),
         };
         locked(&self.idle).insert(worker, process);
-        response.map_err(Into::into)
+        response
     }
 }
 
@@ -125,7 +125,7 @@ impl Talk {
 
     /// Gives the process a job and reads lines until its response. An outer error means that the
     /// process is of no more use.
-    async fn run(&mut self, job: &LocalJob) -> Result<Result<Value, String>, Lost> {
+    async fn run(&mut self, job: &LocalJob) -> Result<Result<Value, HandlerError>, Lost> {
         let mut line = Assignment::of(job).to_string();
         line.push('\n');
         let mut written = 0;
@@ -162,9 +162,9 @@ impl Talk {
                     self.is_used = true;
                     return Ok(Ok(output));
                 }
-                Line::Error(message) => {
+                Line::Error(error) => {
                     self.is_used = true;
-                    return Ok(Err(message));
+                    return Ok(Err(error));
                 }
             }
         }
@@ -233,7 +233,7 @@ enum Line {
     Stream(Value),
     Progress(Value),
     Output(Value),
-    Error(String),
+    Error(HandlerError),
 }
 
 impl Line {
@@ -249,13 +249,17 @@ impl Line {
             return Err(unusable());
         };
         let mut take = |name| members.remove(name);
+        let text = |error| match error {
+            Value::String(text) => text,
+            other => other.to_string(),
+        };
         if let Some(output) = take("output") {
-            Ok(Self::Output(output))
+            Ok(match take("error").filter(|error| !error.is_null()) {
+                None => Self::Output(output),
+                Some(error) => Self::Error(FailedWithOutput::new(text(error), output).into()),
+            })
         } else if let Some(error) = take("error") {
-            Ok(Self::Error(match error {
-                Value::String(text) => text,
-                other => other.to_string(),
-            }))
+            Ok(Self::Error(text(error).into()))
         } else if let Some(chunk) = take("stream") {
             Ok(Self::Stream(chunk))
         } else if let Some(value) = take("progress") {

@@ -14,6 +14,8 @@ use super::process::{Process, shell};
 
 /// How much of a line is kept, in bytes.
 const MAX_LINE: usize = 64 * 1024;
+/// What takes the place of a secret.
+const HIDDEN: &str = "[hidden]";
 /// How long what an ended worker printed may take to arrive, in real time.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -23,6 +25,8 @@ pub(crate) struct Crew {
     /// What starts a worker; none where they are started elsewhere.
     pub(crate) command: Option<String>,
     pub(crate) logs: Logs,
+    /// What a worker may print, and must not be read in its logs.
+    pub(crate) secrets: Vec<String>,
 }
 
 impl Crew {
@@ -59,15 +63,27 @@ impl Crew {
         Ok(status.to_string())
     }
 
+    /// A line without what is secret in it, such as the environment that a worker prints.
+    fn hide(&self, text: &str, is_cut: bool) -> String {
+        let mut text = text.to_owned();
+        for secret in &self.secrets {
+            text = text.replace(secret, HIDDEN);
+            let cut = (1..secret.len()).rev().find(|length| text.ends_with(&secret[..*length]));
+            if let Some(length) = cut.filter(|_| is_cut) {
+                text.truncate(text.len() - length);
+            }
+        }
+        text
+    }
+
     async fn read(&self, worker: &str, source: LogSource, from: Option<impl AsyncRead + Unpin>) {
         let Some(from) = from else { return };
         let mut from = BufReader::new(from);
         let mut line = Vec::new();
         let add = |line: &mut Vec<u8>| {
             let text = String::from_utf8_lossy(line);
-            // A worker may print its environment.
-            let text = text.trim_end_matches('\r').replace(&self.environment.key, "[hidden]");
-            self.logs.add(worker, source, text);
+            let is_cut = line.len() >= MAX_LINE;
+            self.logs.add(worker, source, self.hide(text.trim_end_matches('\r'), is_cut));
             line.clear();
         };
         while let Ok(read) = from.fill_buf().await {

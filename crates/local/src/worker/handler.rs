@@ -7,7 +7,8 @@ use super::job::{LocalJob, WorkerId};
 
 /// Why a handler failed. Its text becomes the `error` of the job.
 ///
-/// Convert a string with `Err("out of memory".into())`; `?` converts any error type.
+/// Convert a string with `Err("out of memory".into())`; `?` converts any error type. One that has an
+/// output as well is a [`FailedWithOutput`](crate::FailedWithOutput).
 pub type HandlerError = Box<dyn std::error::Error + Send + Sync>;
 
 /// What runs the jobs of an endpoint.

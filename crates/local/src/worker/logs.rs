@@ -29,7 +29,8 @@ pub struct WorkerLog {
     pub job: Option<String>,
     /// Where the line comes from.
     pub source: LogSource,
-    /// The line, cut at 64 KiB. The key of the workers is hidden in it.
+    /// The line, cut at 64 KiB. The key of the workers is hidden in it, and so is any
+    /// API key of at least 12 characters.
     pub text: String,
     /// When it was printed, on the service's clock.
     #[serde(rename = "atMs", serialize_with = "in_milliseconds")]
@@ -45,7 +46,7 @@ pub enum LogSource {
     Stdout,
     /// The worker's standard error.
     Stderr,
-    /// The service: why a worker ended, and when the next one starts.
+    /// The service: why a worker ended, when the next one starts, or which report was refused.
     Service,
 }
 
@@ -75,11 +76,21 @@ impl Logs {
         Self { endpoint: endpoint.to_owned(), clock, listener, kept: Mutex::default() }
     }
 
+    /// Adds what a worker printed.
     pub(crate) fn add(&self, worker: &str, source: LogSource, text: String) {
+        self.keep(worker, job_of(&text), source, text);
+    }
+
+    /// Adds what the service has to say about a worker, and a job of it.
+    pub(crate) fn say(&self, worker: &str, job: Option<&str>, text: String) {
+        self.keep(worker, job.map(str::to_owned), LogSource::Service, text);
+    }
+
+    fn keep(&self, worker: &str, job: Option<String>, source: LogSource, text: String) {
         let line = WorkerLog {
             endpoint: self.endpoint.clone(),
             worker: worker.to_owned(),
-            job: job_of(&text),
+            job,
             source,
             text,
             at: self.clock.now(),

@@ -189,6 +189,81 @@ async fn a_retried_job_is_not_stopped() {
     assert_eq!(worker.to_stop().await, Value::Null);
 }
 
+/// The response that named a job may be lost, and a worker may be lost and return: what it says
+/// that it runs, and should not, it is to stop.
+#[tokio::test]
+async fn a_worker_is_to_stop_what_it_runs_without_having_it() {
+    let service = Service::still(open).await;
+    let worker = Attached::new(&service, "e", "w");
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        ids.push(service.run("e", json!({ "input": {} })).await);
+    }
+    worker.take_batch(3).await;
+    service.post(&format!("/v2/e/cancel/{}", ids[0])).await;
+    service.local.add_fault(Fault::reset().processed().on(Operation::JobStop).times(1));
+    assert!(worker.request(Method::GET, "job-stop/w").send().await.is_err());
+    worker.done(&ids[1], json!({})).await;
+    worker.ping(&format!("job_id={}", ids.join(","))).await;
+    assert_eq!(worker.to_stop().await, json!([ids[0]]), "not what it has, nor what it has done");
+    for _ in 0..3 {
+        miss_ping(&service).await;
+    }
+    assert_eq!(health(&service).await["jobs"]["retried"], 1);
+    assert_eq!(worker.to_stop().await, json!([ids[2]]), "it was lost, and is alive");
+    worker.ping(&format!("job_id={}", ids[2])).await;
+    assert_eq!(worker.take_id().await, ids[2]);
+    worker.ping(&format!("job_id={},{}", ids[2], "x".repeat(60_000))).await;
+    let nothing = tokio::time::timeout(Duration::from_millis(100), worker.to_stop()).await;
+    assert!(nothing.is_err(), "{nothing:?}");
+}
+
+/// A worker that claims to run anything costs no more memory than one that does not.
+#[tokio::test]
+async fn what_workers_claim_to_run_is_bounded() {
+    let service = Service::still(open).await;
+    let worker = Attached::new(&service, "e", "w");
+    for ping in 0..20 {
+        let claims: Vec<String> = (0..100).map(|n| format!("{ping}-{n}")).collect();
+        worker.ping(&format!("job_id={}", claims.join(","))).await;
+    }
+    assert_eq!(worker.to_stop().await.as_array().unwrap().len(), 1000);
+}
+
+/// A worker may drop a result that was refused. Whoever waits for it learns why there is none.
+#[tokio::test]
+async fn a_job_that_times_out_after_its_result_was_refused_says_so() {
+    let service = Service::still(open).await;
+    let worker = Attached::new(&service, "e", "w");
+    let body = json!({ "input": {}, "policy": { "executionTimeout": 5000 } });
+    let id = service.run("e", body).await;
+    worker.take_id().await;
+    for _ in 0..3 {
+        let refused = worker.report(&id, r#"{"output": NaN}"#).await;
+        assert_refused(&refused, StatusCode::BAD_REQUEST, "NaN and Infinity are not JSON");
+    }
+    let logs = service.local.worker_logs("e");
+    assert_eq!(logs.len(), 1, "{logs:?}");
+    assert_eq!((logs[0].worker.as_str(), logs[0].job.as_deref()), ("w", Some(id.as_str())));
+    assert!(logs[0].text.contains("was refused: the body is not JSON"), "{logs:?}");
+    service.advance(seconds(5));
+    let record = service.until("e", &id, "TIMED_OUT").await;
+    let error = record["error"].as_str().unwrap();
+    assert!(
+        error.starts_with("a report of the worker was refused: the body is not JSON"),
+        "{error}"
+    );
+    // What comes of the next attempt is its own.
+    assert_eq!(service.post(&format!("/v2/e/retry/{id}")).await.0, 200);
+    worker.take_id().await;
+    service.advance(seconds(5));
+    let record = service.until("e", &id, "TIMED_OUT").await;
+    assert_eq!(record.get("error"), None);
+    // Who does not have the job spoils nothing.
+    assert_eq!(worker.report(&id, "NaN").await.0, 400);
+    assert_eq!(service.status("e", &id).await.1.get("error"), None);
+}
+
 #[tokio::test]
 async fn chunks_are_streamed_as_they_come() {
     let service = Service::still(open).await;
@@ -424,6 +499,20 @@ async fn a_worker_that_wants_to_be_replaced_gets_no_more_jobs_until_it_returns()
     worker.done(&ids[1], json!({ "output": 2 })).await;
     assert_eq!(health(&service).await["workers"], json!({ "idle": 0, "running": 0 }));
     assert_eq!(worker.take_id().await, ids[2]);
+}
+
+/// It takes no more jobs, so it would keep its place for ever.
+#[tokio::test]
+async fn a_worker_may_want_to_be_replaced_when_its_job_has_ended_already() {
+    let service = Service::still(open).await;
+    let worker = Attached::new(&service, "e", "w");
+    let id = service.run("e", json!({ "input": {} })).await;
+    worker.take_id().await;
+    service.post(&format!("/v2/e/cancel/{id}")).await;
+    worker.done(&id, json!({ "output": 1, "stopPod": true })).await;
+    assert_eq!(service.status("e", &id).await.1["status"], "CANCELLED");
+    assert_eq!(service.get("/_local/endpoints/e/workers").await.1, json!([]));
+    assert_eq!(health(&service).await["workers"], json!({ "idle": 0, "running": 0 }));
 }
 
 #[tokio::test]

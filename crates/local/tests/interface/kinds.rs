@@ -1,11 +1,11 @@
 //! The states of a job over all kinds of worker: a closure, a command that speaks JSON lines, and a
 //! program that attaches over HTTP. What is true of one is true of all.
 
-use podqueue_local::{Builder, HandlerError, LocalJob, Workers};
+use podqueue_local::{Builder, FailedWithOutput, HandlerError, LocalJob, Workers};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::support::{Service, assert_refused, seconds};
+use crate::support::{Service, assert_refused, eventually, seconds};
 
 #[derive(Clone, Copy)]
 enum Kind {
@@ -27,6 +27,8 @@ macro_rules! over_all_kinds {
 over_all_kinds! {
     a_job_completes_with_its_chunks_and_output
     a_job_fails_with_its_error
+    a_job_fails_with_its_output
+    progress_is_shown_until_the_job_ends
     a_cancelled_job_makes_room_for_the_next
     a_job_that_runs_too_long_times_out_and_can_be_retried
     the_ttl_deletes_a_running_job
@@ -41,6 +43,12 @@ async fn closure(job: LocalJob) -> Result<Value, HandlerError> {
     let chunks = job.input["emit"].as_array().cloned().unwrap_or_default();
     for chunk in &chunks {
         job.emit(chunk.clone()).await;
+    }
+    if let Some(value) = job.input.get("progress") {
+        job.progress(value.clone());
+    }
+    if let Some(output) = job.input.get("both") {
+        return Err(FailedWithOutput::new("in the middle", output.clone()).into());
     }
     if let Some(error) = job.input["error"].as_str() {
         return Err(error.into());
@@ -75,6 +83,22 @@ async fn health(service: &Service) -> Value {
     service.get("/v2/e/health").await.1
 }
 
+/// Waits until a job runs, and its worker knows: one that attaches gets the job a moment later, and
+/// would ignore a stop that overtakes it.
+async fn until_begun(service: &Service, id: &str, attempts: usize) {
+    service.until("e", id, "IN_PROGRESS").await;
+    if service.local.worker_environment("e").is_some() {
+        eventually("a worker that knows its job", async || {
+            let lines = service.local.worker_logs("e");
+            let begun = |line: &&podqueue_local::WorkerLog| {
+                line.job.as_deref() == Some(id) && line.text.contains("begun")
+            };
+            lines.iter().filter(begun).count() >= attempts
+        })
+        .await;
+    }
+}
+
 async fn a_job_completes_with_its_chunks_and_output(kind: Kind) {
     let service = service(kind, ONE).await;
     for emitted in [json!([]), json!([1, { "a": "b" }, null]), json!(["é\n"])] {
@@ -103,10 +127,36 @@ async fn a_job_fails_with_its_error(kind: Kind) {
     assert_eq!(health(&service).await["jobs"], expected);
 }
 
+async fn a_job_fails_with_its_output(kind: Kind) {
+    let service = service(kind, ONE).await;
+    for output in [json!({ "pages": [1] }), Value::Null] {
+        let id = service.run("e", json!({ "input": { "both": output } })).await;
+        let record = service.until("e", &id, "FAILED").await;
+        assert_eq!((&record["error"], &record["output"]), (&json!("in the middle"), &output));
+    }
+    assert_eq!(health(&service).await["jobs"]["failed"], 2);
+}
+
+async fn progress_is_shown_until_the_job_ends(kind: Kind) {
+    let service = service(kind, ONE).await;
+    let input = json!({ "progress": { "percent": 50 }, "hang": true });
+    let id = service.run("e", json!({ "input": input })).await;
+    eventually("progress", async || {
+        service.status("e", &id).await.1["output"] == json!({ "percent": 50 })
+    })
+    .await;
+    assert_eq!(service.status("e", &id).await.1["status"], "IN_PROGRESS");
+    assert_eq!(service.post(&format!("/v2/e/cancel/{id}")).await.0, 200);
+    assert_eq!(service.status("e", &id).await.1.get("output"), None);
+    let input = json!({ "progress": 1, "error": "x" });
+    let id = service.run("e", json!({ "input": input })).await;
+    assert_eq!(service.until("e", &id, "FAILED").await.get("output"), None);
+}
+
 async fn a_cancelled_job_makes_room_for_the_next(kind: Kind) {
     let service = service(kind, ONE).await;
     let first = service.run("e", hang()).await;
-    service.until("e", &first, "IN_PROGRESS").await;
+    until_begun(&service, &first, 1).await;
     let next = service.run("e", json!({ "input": {} })).await;
     assert_eq!(service.status("e", &next).await.1["status"], "IN_QUEUE");
     assert_eq!(service.post(&format!("/v2/e/cancel/{first}")).await.0, 200);
@@ -119,8 +169,8 @@ async fn a_job_that_runs_too_long_times_out_and_can_be_retried(kind: Kind) {
     let service = service(kind, ONE).await;
     let body = json!({ "input": { "hang": true }, "policy": { "executionTimeout": 5000 } });
     let id = service.run("e", body).await;
-    for _ in 0..2 {
-        service.until("e", &id, "IN_PROGRESS").await;
+    for attempt in 1..=2 {
+        until_begun(&service, &id, attempt).await;
         service.advance(seconds(5));
         let record = service.until("e", &id, "TIMED_OUT").await;
         assert_eq!(record["executionTime"], 5000);
@@ -133,7 +183,7 @@ async fn the_ttl_deletes_a_running_job(kind: Kind) {
     let service = service(kind, ONE).await;
     let body = json!({ "input": { "hang": true }, "policy": { "ttl": 10_000 } });
     let id = service.run("e", body).await;
-    service.until("e", &id, "IN_PROGRESS").await;
+    until_begun(&service, &id, 1).await;
     service.advance(seconds(10));
     assert_refused(&service.status("e", &id).await, StatusCode::NOT_FOUND, "no such job");
     let id = service.run("e", json!({ "input": {} })).await;
@@ -155,14 +205,14 @@ async fn a_retried_job_starts_anew(kind: Kind) {
 async fn jobs_run_in_the_order_in_which_they_were_queued(kind: Kind) {
     let service = service(kind, ONE).await;
     let first = service.run("e", hang()).await;
-    service.until("e", &first, "IN_PROGRESS").await;
+    until_begun(&service, &first, 1).await;
     let mut waiting = vec![first];
     for _ in 0..3 {
         waiting.push(service.run("e", hang()).await);
     }
     for next in 1..4 {
         service.post(&format!("/v2/e/cancel/{}", waiting[next - 1])).await;
-        service.until("e", &waiting[next], "IN_PROGRESS").await;
+        until_begun(&service, &waiting[next], 1).await;
         for later in &waiting[next + 1..] {
             assert_eq!(service.status("e", later).await.1["status"], "IN_QUEUE");
         }

@@ -122,6 +122,17 @@ async fn a_job_that_fails_before_its_first_event_is_an_error_and_an_event_after_
     let (mut response, ()) = tokio::join!(chat(&service), fail);
     let expected = format!("data: {{\"n\":1}}\n\ndata: {}\n\n", error("no memory"));
     assert_eq!(read(&mut response, usize::MAX).await, expected);
+    // The error is an event of its own.
+    for (chunk, end) in [("data: 1\r\n\r\n", ""), ("data: 1", "\n\n"), ("data: 1\n", "\n\n")] {
+        let fail = async {
+            let id = worker.take_id().await;
+            worker.stream(&id, json!(chunk)).await;
+            worker.done(&id, json!({ "error": "no memory" })).await;
+        };
+        let (mut response, ()) = tokio::join!(chat(&service), fail);
+        let expected = format!("{chunk}{end}data: {}\n\n", error("no memory"));
+        assert_eq!(read(&mut response, usize::MAX).await, expected);
+    }
 }
 
 #[tokio::test]
@@ -158,6 +169,77 @@ async fn without_stream_the_only_chunk_or_the_output_is_the_response() {
         let (answer, ()) = tokio::join!(service.get("/v2/e/openai/v1/models"), done);
         assert_eq!(answer, (200, expected));
     }
+}
+
+/// Clients leave as soon as they have read the end, when the worker still tidies up.
+#[tokio::test]
+async fn a_caller_that_leaves_after_the_end_cancels_nothing() {
+    let service = Service::still(open).await;
+    let worker = Attached::new(&service, "e", "w");
+    let (mut response, id) = tokio::join!(chat(&service), async {
+        let id = worker.take_id().await;
+        worker.stream(&id, json!("data: 1\n\ndata: [DONE]\n\n")).await;
+        id
+    });
+    assert_eq!(read(&mut response, 23).await, "data: 1\n\ndata: [DONE]\n\n");
+    drop(response);
+    let nothing = tokio::time::timeout(std::time::Duration::from_millis(300), worker.to_stop());
+    assert!(nothing.await.is_err());
+    worker.done(&id, json!({ "output": [] })).await;
+    assert_eq!(service.status("e", &id).await.1["status"], "COMPLETED");
+}
+
+/// What a worker sends at once reaches the caller in one piece, though `/stream` would split it.
+#[tokio::test]
+async fn a_large_chunk_stays_whole() {
+    let service = Service::still(open).await;
+    let worker = Attached::new(&service, "e", "w");
+    let large = json!({ "data": vec![vec![1.5; 1000]; 600] });
+    let send = async || {
+        let id = worker.take_id().await;
+        worker.stream(&id, large.clone()).await;
+        worker.done(&id, json!({ "output": [] })).await;
+    };
+    let embed = service.post_json("/v2/e/openai/v1/embeddings", json!({ "input": "a" }));
+    let (answer, ()) = tokio::join!(embed, send());
+    assert!(answer == (200, large.clone()));
+    let (mut response, ()) = tokio::join!(chat(&service), send());
+    assert!(read(&mut response, usize::MAX).await == format!("data: {large}\n\n"));
+}
+
+/// The job runs once more when its worker is lost, from the beginning.
+#[tokio::test]
+async fn no_response_is_made_of_what_two_workers_sent() {
+    let service = Service::still(open).await;
+    let (first, second) = (Attached::new(&service, "e", "a"), Attached::new(&service, "e", "b"));
+    let lose = async || {
+        for _ in 0..3 {
+            service.advance(std::time::Duration::from_secs(10));
+            service.get("/v2/e/health").await;
+        }
+    };
+    let (mut response, id) = tokio::join!(chat(&service), async {
+        let id = first.take_id().await;
+        first.stream(&id, json!(1)).await;
+        id
+    });
+    assert_eq!(read(&mut response, 9).await, "data: 1\n\n");
+    lose().await;
+    let expected = format!("data: {}\n\n", error(&format!("the worker of the job {id} was lost")));
+    assert_eq!(read(&mut response, usize::MAX).await, expected);
+    assert_eq!(service.status("e", &id).await.1["status"], "CANCELLED");
+    // Whoever waits for the whole gets what the second worker sent.
+    let runs = async {
+        let id = first.take_id().await;
+        first.stream(&id, json!({ "n": 1 })).await;
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        lose().await;
+        assert_eq!(second.take_id().await, id);
+        second.stream(&id, json!({ "n": 2 })).await;
+        second.done(&id, json!({ "output": [] })).await;
+    };
+    let (answer, ()) = tokio::join!(service.get("/v2/e/openai/v1/models"), runs);
+    assert_eq!(answer, (200, json!({ "n": 2 })));
 }
 
 #[tokio::test]

@@ -223,6 +223,36 @@ async fn it_stops_cleanly_on_ctrl_c_with_its_workers() {
     pipe.released().await;
 }
 
+/// Its workers are in process groups of their own, which the terminal does not reach.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn it_stops_with_its_terminal_unless_it_was_started_with_nohup() {
+    let pipe = Pipe::new();
+    let worker = format!("e={} echo here; wait", pipe.holder());
+    let mut program = program();
+    program.args(["--worker", &worker, "--worker-count", "1-1", "--worker-logs"]);
+    let mut child = program.stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    while lines.next_line().await.unwrap().unwrap() != "e/worker-0: here" {}
+    let hang_up = async |child: &Child| {
+        let id = child.id().unwrap().to_string();
+        assert!(Command::new("kill").args(["-HUP", &id]).status().await.unwrap().success());
+    };
+    hang_up(&child).await;
+    assert!(tokio::time::timeout(NEVER, child.wait()).await.unwrap().unwrap().success());
+    pipe.released().await;
+    let path = env!("CARGO_BIN_EXE_podqueue-local");
+    let mut command = Command::new("nohup");
+    command.args([path, "--listen", "127.0.0.1:0"]).env("PODQUEUE_API_KEY", "k");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    lines.next_line().await.unwrap().unwrap();
+    hang_up(&child).await;
+    let ended = tokio::time::timeout(std::time::Duration::from_millis(300), child.wait()).await;
+    assert!(ended.is_err(), "{ended:?}");
+}
+
 #[tokio::test]
 async fn a_wrong_argument_is_explained() {
     for (arguments, expected) in [
@@ -237,6 +267,10 @@ async fn a_wrong_argument_is_explained() {
     }
     let error = refusal(program().args(["--worker-env-prefix", "A-B"])).await;
     assert!(error.contains("--worker-env-prefix"), "{error}");
+    for second in [["--worker", "e=cat"], ["--endpoint", "e=cat"]] {
+        let error = refusal(program().args(["--endpoint", "e"]).args(second)).await;
+        assert!(error.contains("the endpoint \"e\" is given twice"), "{error}");
+    }
 }
 
 /// As a person does it: what is printed is pasted into a shell, and the worker started there.
@@ -278,17 +312,18 @@ async fn a_worker_attaches_with_the_variables_that_are_printed() {
 #[cfg(unix)]
 #[tokio::test]
 async fn it_starts_workers_and_shows_what_they_print() {
-    let script = "env | grep ^DEMO_ | sort >&2; exit 5";
+    let script = "env | grep -e _API_KEY= -e ^DEMO_ | sort >&2; exit 5";
     let mut program = program();
     let command = program
         .args(["--worker", &format!("e={script}"), "--worker-env-prefix", "DEMO_"])
         .args(["--worker-count", "1-1", "--worker-logs", "--manual-clock"])
         .env("DEMO_REALTIME_PORT", "1")
+        .env("PODQUEUE_API_KEY", "canary-of-a-user")
         .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let mut printed = Vec::new();
-    while printed.last().is_none_or(|line: &String| !line.starts_with("podqueue-local: ")) {
+    while printed.last().is_none_or(|line: &String| !line.starts_with("podqueue-local: e/")) {
         printed.push(lines.next_line().await.unwrap().unwrap());
     }
     let names: Vec<&str> = printed
@@ -311,6 +346,8 @@ async fn it_starts_workers_and_shows_what_they_print() {
     ];
     assert_eq!(names, expected);
     assert!(printed.contains(&"e/worker-0: DEMO_AI_API_KEY=[hidden]".to_owned()), "{printed:?}");
+    let of_the_user = "e/worker-0: PODQUEUE_API_KEY=[hidden]".to_owned();
+    assert!(printed.contains(&of_the_user), "{printed:?}");
     let expected = "podqueue-local: e/worker-0: the worker ended: exit status: 5";
     assert_eq!(printed.last().unwrap(), expected);
 }

@@ -115,6 +115,34 @@ async fn a_worker_that_hangs_is_killed_and_replaced() {
     assert_eq!(health(&service).await["jobs"]["retried"], 1);
 }
 
+/// It says that it is unhealthy, and should have ended then.
+#[tokio::test]
+async fn a_worker_that_stays_unhealthy_is_killed_and_replaced() {
+    let pipe = Pipe::new();
+    let holder = pipe.holder();
+    let first = format!("[ $POD_ID = worker-0 ] && {{ {holder} echo here; }}; sleep 1000");
+    let service = service(&first, ONE).await;
+    logs(&service, |line| line.text == "here").await;
+    let id = service.run("e", json!({ "input": {} })).await;
+    let worker = Attached::new(&service, "e", "worker-0");
+    worker.take_id().await;
+    for _ in 0..5 {
+        worker.ping("status=unhealthy").await;
+    }
+    // Not while it has a job.
+    until_there_is(&service, "worker-0", "running").await;
+    worker.done(&id, json!({})).await;
+    worker.ping("").await;
+    worker.ping("status=unhealthy").await;
+    worker.ping("status=unhealthy").await;
+    until_there_is(&service, "worker-0", "idle").await;
+    worker.ping("status=unhealthy").await;
+    pipe.released().await;
+    until_there_is(&service, "worker-1", "starting").await;
+    let words = logs(&service, |line| line.source == LogSource::Service).await;
+    assert_eq!(words[0].text, "the worker is unhealthy and has not ended, so it is given up");
+}
+
 #[tokio::test]
 async fn an_idle_worker_above_the_minimum_is_stopped() {
     let pipe = Pipe::new();
@@ -222,6 +250,15 @@ async fn long_lines_and_bytes_that_are_no_text_are_kept_within_bounds() {
     let all = service.local.worker_logs("e");
     assert_eq!((all[0].text.as_str(), all[0].source), ("a\u{fffd}b", LogSource::Stdout));
     assert_eq!(all[0].to_string(), "e/worker-0: a\u{fffd}b");
+}
+
+/// Where a long line is cut, a part of a key might be left.
+#[tokio::test]
+async fn no_part_of_a_key_is_left_where_a_line_is_cut() {
+    let command = r#"head -c 65526 /dev/zero | tr '\0' x; echo "$AI_API_KEY"; sleep 1000"#;
+    let service = service(command, ONE).await;
+    let lines = logs(&service, |line| line.text.starts_with('x')).await;
+    assert!(lines[0].text == "x".repeat(65526), "{}", lines[0].text.len());
 }
 
 #[tokio::test]

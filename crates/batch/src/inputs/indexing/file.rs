@@ -8,6 +8,7 @@ use super::super::lines::Lines;
 use super::super::source::modified;
 use super::super::texts::changed;
 use super::super::{FileRecord, Shape, SourceRecord};
+use super::unfinished::Unfinished;
 use super::{ChangedInputs, Index};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::{Place, Store};
@@ -63,17 +64,28 @@ fn read(
     if was.is_some_and(|was| was.is_untouched(&found) && was.path == *path) {
         return Ok((record, ChangedInputs::default()));
     }
+    let unfinished = match was {
+        Some(was) => Unfinished::find(store, &mut file, was, record.inputs, path)?,
+        None => None,
+    };
+    if !to_the_end && unfinished.as_ref().is_some_and(|it| it.is_intent) {
+        // What becomes of it shows before the next time.
+        return Ok((record, ChangedInputs::default()));
+    }
     // Lines are checked again when they are read, so that appended ones can be added without reading
     // all others; unless these have to be compared with them.
     let (offset, lines, next) = match was {
-        Some(was) if !to_the_end && !record.shape.compares() => {
-            (was.length, was.lines, record.inputs)
-        }
+        Some(was) if !to_the_end && !record.shape.compares() => match &unfinished {
+            Some(last) => (last.offset, last.line - 1, last.index),
+            None => (was.length, was.lines, record.inputs),
+        },
         _ => (0, 0, 0),
     };
     file.seek(SeekFrom::Start(offset)).map_err(failed)?;
     let mut lines = Lines::new(BufReader::with_capacity(BUFFER, file), offset, lines);
     let mut index = Index::new(store, record, next, may_change);
+    let finished = index.record.inputs - u64::from(unfinished.is_some());
+    index.unfinished = unfinished;
     let so_far = |(length, lines), modified| {
         Some(FileRecord { path: path.to_owned(), length, lines, modified })
     };
@@ -81,9 +93,11 @@ fn read(
         let before = (lines.offset, lines.number);
         index.flush_if_full(|| so_far(before, None))?;
         let Some(line) = lines.next().map_err(failed)? else { break };
-        if !to_the_end && !line.is_complete && index.next >= index.record.inputs {
+        if !to_the_end && !line.is_complete && index.next >= finished {
             // Somebody is writing it.
-            index.flush(so_far(before, None))?;
+            if !index.lacks_some() {
+                index.flush(so_far(before, None))?;
+            }
             return Ok((index.record, index.changed));
         }
         let place = Place::File { offset: line.offset, length: line.text.len() as u64 };

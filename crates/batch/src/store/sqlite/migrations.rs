@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 const APPLICATION: i32 = 0x7071_6261;
 
 /// What makes each version out of the one before. The version of a file is how many it has had.
-const MIGRATIONS: [&str; 1] = [
+const MIGRATIONS: [&str; 2] = [
     // `input_state` finds the next pending input that is no copy.
     "CREATE TABLE note (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
      CREATE TABLE run (
@@ -44,6 +44,7 @@ const MIGRATIONS: [&str; 1] = [
      CREATE TABLE tally (state INTEGER PRIMARY KEY, inputs INTEGER NOT NULL);
      CREATE TABLE spent (execution_ms REAL NOT NULL, delay_ms REAL NOT NULL);
      INSERT INTO spent VALUES (0, 0);",
+    "CREATE INDEX input_job ON input (job_id) WHERE job_id IS NOT NULL;",
 ];
 
 /// Brings a file up to this version.

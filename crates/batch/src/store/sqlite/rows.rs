@@ -69,12 +69,12 @@ pub(super) fn replace(
     inputs: &[(u64, NewInput)],
 ) -> rusqlite::Result<()> {
     let mut update = transaction.prepare_cached(
-        "UPDATE input SET line = ?, start = ?, length = ?, body = ?, digest = ?, flaw = ? WHERE idx = ?",
+        "UPDATE input SET line = ?, start = ?, length = ?, body = ?, digest = ?, same_as = ?, flaw = ? WHERE idx = ?",
     )?;
     for (index, input) in inputs {
         let (start, length, body) = columns(&input.place);
-        let NewInput { line, digest, flaw, .. } = input;
-        update.execute(params![line, start, length, body, digest, flaw, index])?;
+        let NewInput { line, digest, same_as, flaw, .. } = input;
+        update.execute(params![line, start, length, body, digest, same_as, flaw, index])?;
     }
     Ok(())
 }

@@ -134,6 +134,21 @@ impl Store for SqliteStore {
         })
     }
 
+    fn holder(&mut self, job_id: &str, index: u64) -> Result<Option<u64>> {
+        self.read(|connection| {
+            let mut select = connection.prepare_cached(
+                "SELECT other.idx FROM input AS other
+                 JOIN run AS theirs ON theirs.id = other.run
+                 JOIN input AS this ON this.idx = ?2
+                 JOIN run AS ours ON ours.id = this.run
+                 WHERE other.job_id = ?1 AND other.idx <> ?2
+                   AND theirs.endpoint_id = ours.endpoint_id AND theirs.base_url = ours.base_url
+                 LIMIT 1",
+            )?;
+            select.query_row(params![job_id, index], |row| row.get(0)).optional()
+        })
+    }
+
     fn copies(&mut self, index: u64) -> Result<Vec<Input>> {
         self.read(|connection| {
             let sql = format!("SELECT {} FROM input WHERE same_as = ?", rows::INPUT);

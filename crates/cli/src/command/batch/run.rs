@@ -6,6 +6,7 @@ use std::pin::pin;
 
 use clap::{Args, ValueEnum};
 use futures_util::StreamExt;
+use podqueue::RateLimits;
 use podqueue_batch::{Batch, Error, ErrorKind, Inputs, MaxFailures, OnUnknown, Report, Run, State};
 
 use super::place::{failure, journal, journal_file, quoted_path};
@@ -17,6 +18,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Signals;
 use crate::output::Progress;
+use crate::settings;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -48,6 +50,12 @@ pub struct Arguments {
     /// Within it, the window follows the rate at which jobs end.
     #[arg(long, value_name = "JOBS")]
     window: Option<usize>,
+
+    /// Do not keep to the documented rate limits: for a service without them, such as podqueue local.
+    ///
+    /// The window still follows the rate at which jobs end, and a 429 still makes it smaller.
+    #[arg(long)]
+    no_rate_limits: bool,
 
     /// Submit at most this many inputs.
     #[arg(long, value_name = "INPUTS")]
@@ -168,7 +176,12 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
             _ => failure,
         }
     };
-    let endpoint = context.endpoint(id)?;
+    let limits = match arguments.no_rate_limits {
+        true => RateLimits::off(),
+        false => RateLimits::new(),
+    };
+    let builder = settings::builder(&context.settings()?)?;
+    let endpoint = builder.rate_limits(limits).build()?.endpoint(id);
     let mut signals = Signals::listen()?;
     let progress = context.output.progress(format!("reading {}", arguments.inputs.display()));
     let (on_unknown, receiver) = arguments.on_unknown().await?;
@@ -238,9 +251,15 @@ async fn until_ended(
 ) -> Result<Report, Ended> {
     let stopper = run.stopper();
     let note = |text: &str| progress.suspend(|| context.output.note(text));
+    let mut was_troubled = false;
     let mut following = pin!(async {
         while let Some(now) = run.next().await {
             progress.say(summary::line(&now.counts, now.rate, now.eta));
+            let is_troubled = now.trouble.is_some();
+            if let Some(trouble) = now.trouble.filter(|_| !was_troubled) {
+                progress.suspend(|| context.output.warn(trouble));
+            }
+            was_troubled = is_troubled;
         }
         run.await
     });

@@ -14,13 +14,15 @@ use crate::queue::fleet::Origin;
 use crate::queue::job::{Ending, JobId, Mode};
 use crate::queue::report::{Chunk, Report};
 use crate::refusal::Refusal;
-use crate::worker::{Crew, LogSource, WorkerId};
+use crate::worker::{Crew, WorkerId};
 
 /// How long a request of a worker waits for something to do, in real time: a worker's HTTP client
 /// knows no other.
 const POLL: Duration = Duration::from_secs(5);
 /// How many workers of an endpoint may be attached. It protects the memory of the process.
 const MAX_WORKERS: usize = 1000;
+/// How long the id of a job may be that a worker says it runs, in bytes. Ours are shorter.
+const MAX_CLAIM: usize = 64;
 
 /// A worker, as the control plane shows it.
 #[derive(Debug, Serialize)]
@@ -71,10 +73,7 @@ impl Endpoint {
         loop {
             let mut stopped = pin!(stops.notified());
             stopped.as_mut().enable();
-            let jobs = self.access(|state, _| {
-                let worker = state.attached.named(worker);
-                worker.map(|worker| std::mem::take(&mut worker.to_stop)).unwrap_or_default()
-            });
+            let jobs = self.access(|state, _| state.attached.take_stops(worker));
             if !jobs.is_empty() {
                 return Ok(jobs);
             }
@@ -99,30 +98,59 @@ impl Endpoint {
     ) -> Result<(), Refusal> {
         self.require_attached()?;
         self.access(|state, now| {
-            let Some(worker) = state.worker_of(worker, id) else { return Ok(()) };
-            let Some(job) = state.jobs.get_mut(id) else { return Ok(()) };
-            let max = max(job.mode);
-            if bytes > max {
-                let message = format!("the result exceeds the limit of {max} bytes for this job");
-                return Err(Refusal::invalid(message));
+            if state.attached.has(worker, id) {
+                let Some(job) = state.jobs.get_mut(id) else { return Ok(()) };
+                let max = max(job.mode);
+                if bytes > max {
+                    let message =
+                        format!("the result exceeds the limit of {max} bytes for this job");
+                    return Err(Refusal::invalid(message));
+                }
             }
             match report {
-                Report::Progress(output) => job.progress(output),
-                Report::Done { ending, leaves } => {
-                    let id = job.id.clone();
-                    state.attached.end(worker, &id);
-                    state.starts.succeed();
-                    if leaves {
-                        state.fleet.retire(worker, true);
-                        if let Some(worker) = state.attached.get(worker) {
-                            worker.is_leaving = true;
-                        }
+                Report::Progress(output) => {
+                    if state.attached.has(worker, id)
+                        && let Some(job) = state.jobs.get_mut(id)
+                    {
+                        job.progress(output);
                     }
-                    self.conclude(state, &id, ending, now);
+                }
+                Report::Done { ending, leaves } => {
+                    self.take_result(state, worker, id, ending, now);
+                    // Also where the job has ended before: the worker takes no other.
+                    if leaves {
+                        state.see_off(worker);
+                    }
                 }
             }
             Ok(())
         })
+    }
+
+    fn take_result(&self, state: &mut State, worker: &str, id: &str, ending: Ending, now: Moment) {
+        state.attached.has_stopped(worker, id);
+        if !state.attached.has(worker, id) {
+            return;
+        }
+        let (Some(worker), Some(job)) = (state.attached.id_of(worker), state.jobs.get(id)) else {
+            return;
+        };
+        let id = job.id.clone();
+        state.attached.end(worker, &id);
+        state.starts.succeed();
+        self.conclude(state, &id, ending, now);
+    }
+
+    /// A report on a job was refused, so the worker may drop it.
+    pub(crate) fn note_refusal(self: &Arc<Self>, worker: &str, id: &str, why: &str) {
+        let is_new = self.access(|state, _| {
+            let has_job = state.attached.has(worker, id);
+            let job = state.jobs.get_mut(id).filter(|_| has_job);
+            job.is_some_and(|job| job.note_refusal(why))
+        });
+        if is_new && let Some(crew) = self.crew() {
+            crew.logs.say(worker, Some(id), format!("a report on the job {id} was refused: {why}"));
+        }
     }
 
     /// Takes a chunk of a job's output, unless the worker does not have the job.
@@ -134,29 +162,36 @@ impl Endpoint {
     ) -> Result<(), Refusal> {
         self.require_attached()?;
         self.access(|state, _| {
-            if state.worker_of(worker, id).is_some() {
+            if state.attached.has(worker, id) {
                 state.emit(id, chunk.output, chunk.metrics);
             }
         });
         Ok(())
     }
 
-    /// A worker reports that it is alive, and whether it is well.
-    pub(crate) fn ping(
+    /// A worker reports that it is alive, what it runs, and whether it is well.
+    pub(crate) fn ping<'a>(
         self: &Arc<Self>,
         worker: &str,
+        runs: impl Iterator<Item = &'a str>,
         unhealthy: Option<Unhealthy>,
     ) -> Result<(), Refusal> {
         self.require_attached()?;
         self.access(|state, now| {
+            for job in runs {
+                state.check_claim(worker, job);
+            }
             let Some(id) = state.attached.id_of(worker) else { return };
             if state.fleet.is_here(id) {
                 self.note_life(state, id, now);
             }
-            if let Some(worker) = state.attached.get(id) {
-                worker.unhealthy = unhealthy;
-                let retired = worker.is_leaving || worker.unhealthy.is_some();
-                state.fleet.retire(id, retired);
+            let Some(worker) = state.attached.get(id) else { return };
+            let is_lasting = worker.note_health(unhealthy);
+            let retired = worker.is_leaving || worker.unhealthy.is_some();
+            let is_free = worker.jobs.is_empty();
+            state.fleet.retire(id, retired);
+            if is_lasting && is_free && self.runner.origin() == Origin::Program {
+                self.lose(state, id, "is unhealthy and has not ended", now);
             }
         });
         Ok(())
@@ -245,7 +280,7 @@ impl Endpoint {
                 () = stop.cancelled() => {}
                 how = crew.run(&name) => {
                     if let Some(words) = endpoint.program_ended(id, &how) {
-                        crew.logs.add(&name, LogSource::Service, words);
+                        crew.logs.say(&name, None, words);
                     }
                 }
             }
@@ -256,7 +291,7 @@ impl Endpoint {
     fn program_ended(self: &Arc<Self>, id: WorkerId, how: &str) -> Option<String> {
         self.access(|state, now| {
             let name = state.attached.get(id)?.name.clone();
-            self.lose(state, id, &format!("the worker {name} ended: {how}"), now);
+            self.take_away(state, id, &format!("the worker {name} ended: {how}"), now);
             Some(match state.starts.fail(now) {
                 (1, _) => format!("the worker ended: {how}"),
                 (ended, pause) => format!(
@@ -273,7 +308,7 @@ impl Endpoint {
     pub(super) fn miss_ping(&self, state: &mut State, id: WorkerId, at: Moment, now: Moment) {
         let Some(worker) = state.attached.get(id) else { return };
         if worker.miss_ping() {
-            let why = format!("the worker {} missed {} pings", worker.name, worker.missed_pings);
+            let why = format!("missed {} pings", worker.missed_pings);
             self.lose(state, id, &why, at);
         } else {
             let due = now.saturating_add(self.settings.workers.pings());
@@ -281,8 +316,20 @@ impl Endpoint {
         }
     }
 
-    /// A worker is lost: its jobs go back to the queue, the first time.
-    pub(super) fn lose(&self, state: &mut State, id: WorkerId, why: &str, at: Moment) {
+    /// A worker is given up, and whoever reads the logs learns why.
+    fn lose(&self, state: &mut State, id: WorkerId, why: &str, at: Moment) {
+        let Some(worker) = state.attached.get(id) else { return };
+        let name = worker.name.clone();
+        self.take_away(state, id, &format!("the worker {name} {why}"), at);
+        if let Some(crew) = self.crew().cloned() {
+            let words = format!("the worker {why}, so it is given up");
+            // Not here: whoever listens may take a while, and nobody gets to the state meanwhile.
+            self.tasks.spawn(async move { crew.logs.say(&name, None, words) });
+        }
+    }
+
+    /// A worker is gone: its jobs go back to the queue, the first time.
+    fn take_away(&self, state: &mut State, id: WorkerId, why: &str, at: Moment) {
         for job in state.dismiss(id) {
             let was_lost = state
                 .jobs
@@ -350,10 +397,26 @@ impl State {
         self.jobs.insert(id.clone(), job);
     }
 
-    /// The worker of that name, if it has the job.
-    fn worker_of(&mut self, name: &str, job: &str) -> Option<WorkerId> {
-        let id = self.attached.id_of(name)?;
-        self.attached.get(id)?.jobs.contains(job).then_some(id)
+    /// A worker wants to be replaced, and goes once its jobs are done.
+    fn see_off(&mut self, name: &str) {
+        let Some(id) = self.attached.id_of(name) else { return };
+        self.fleet.retire(id, true);
+        if let Some(worker) = self.attached.get(id) {
+            worker.is_leaving = true;
+            if worker.is_done() {
+                self.dismiss(id);
+            }
+        }
+    }
+
+    /// A worker says that it runs a job. Where it should not, it is to stop it: it may not have
+    /// got the response that said so.
+    fn check_claim(&mut self, worker: &str, job: &str) {
+        // One that has a result may have got it from this worker a moment ago.
+        let has_result = self.jobs.get(job).is_some_and(|job| job.has_result());
+        if job.len() <= MAX_CLAIM && !has_result && !self.attached.has(worker, job) {
+            self.attached.stop(worker, job.into());
+        }
     }
 }
 
