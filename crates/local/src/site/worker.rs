@@ -38,9 +38,24 @@ impl<'a> Names<'a> {
 pub(super) fn is_whole(operation: Operation, rest: &str) -> bool {
     let names = rest.split('&').next().unwrap_or_default();
     let mut names = names.split('/');
-    let of_a_job = matches!(operation, Operation::JobStream | Operation::JobDone);
     let is_named = |name: Option<&str>| name.is_some_and(|name| !name.is_empty());
-    is_named(names.next()) && (!of_a_job || is_named(names.next())) && names.next().is_none()
+    is_named(names.next())
+        && (!is_of_a_job(operation) || is_named(names.next()))
+        && names.next().is_none()
+}
+
+fn is_of_a_job(operation: Operation) -> bool {
+    matches!(operation, Operation::JobStream | Operation::JobDone)
+}
+
+/// An id is shown in logs, and stands in paths.
+fn require_id(whose: &str, id: &str) -> Result<(), ErrorResponse> {
+    let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    if id.starts_with('.') || !id.bytes().all(is_usual) {
+        let why = "may only have letters, digits, `_`, `-` and, but not first, `.`";
+        return Err(ErrorResponse::bad_request(format!("the id of the {whose} {why}")));
+    }
+    Ok(())
 }
 
 /// Does what a worker requests.
@@ -51,9 +66,15 @@ pub(super) async fn process(
     rest: &str,
     request: Request,
 ) -> Result<Response, ErrorResponse> {
+    // First, since a worker whose URL is wrong should learn that, and not what else is.
+    endpoint.require_attached()?;
     let Names { worker, job, parameters } = Names::of(rest, request.uri());
     let (worker, job) = (decoded(worker)?, decoded(job)?);
     let (worker, job) = (worker.as_ref(), job.as_ref());
+    require_id("worker", worker)?;
+    if is_of_a_job(operation) {
+        require_id("job", job)?;
+    }
     Ok(match operation {
         Operation::JobTake => match endpoint.take(worker, 1).await?.first() {
             Some(taken) => json(&assignment(taken)),

@@ -103,16 +103,16 @@ async fn names_end_at_an_ampersand_and_are_decoded() {
     let service = Service::still(open).await;
     let worker = Attached::new(&service, "e", "w");
     let id = service.run("e", json!({ "input": {} })).await;
-    let (_, job) = worker.get("job-take/a%20b&job_in_progress=0").await;
+    let (_, job) = worker.get("job-take/a%2Db&job_in_progress=0").await;
     assert_eq!(job["id"], id);
     let (_, workers) = service.get("/_local/endpoints/e/workers").await;
-    assert_eq!(workers[0]["id"], "a b");
+    assert_eq!(workers[0]["id"], "a-b");
     for _ in 0..3 {
         service.run("e", json!({ "input": {} })).await;
     }
     let (_, jobs) = worker.get("job-take-batch/w&batch_size=2&job_in_progress=1").await;
     assert_eq!(jobs.as_array().unwrap().len(), 2);
-    let path = format!("job-done/a%20b/{id}&isStream=false");
+    let path = format!("job-done/a%2Db/{id}&isStream=false");
     assert_eq!(worker.post(&path, r#"{"output": 1}"#).await.0, 200);
     assert_eq!(service.status("e", &id).await.1["output"], 1);
     for path in ["job-take/", "job-take/a/b", "job-stop/&a=b"] {
@@ -345,6 +345,32 @@ async fn garbage_is_refused_and_changes_nothing() {
         assert_refused(&worker.post(&path, body).await, StatusCode::BAD_REQUEST, "the body");
     }
     assert_eq!(service.status("e", &id).await.1["status"], "IN_PROGRESS");
+}
+
+#[tokio::test]
+async fn ids_of_unusual_characters_are_refused() {
+    let service = Service::still(open).await;
+    let worker = Attached::new(&service, "e", "w");
+    for path in ["job-take/a%20b", "job-stop/%C3%A9", "ping/a%26b", "job-take-batch/.a"] {
+        let refused = worker.get(path).await;
+        assert_refused(&refused, StatusCode::BAD_REQUEST, "the id of the worker");
+    }
+    let refused = worker.post("job-done/w/%7F", "{}").await;
+    assert_refused(&refused, StatusCode::BAD_REQUEST, "the id of the job");
+    assert_eq!(worker.post("job-done/w.1-a_b/j.1", "{}").await.0, 200);
+}
+
+/// A worker with a wrong URL learns that its endpoint is none for workers, whatever else is wrong.
+#[tokio::test]
+async fn an_endpoint_without_workers_is_not_found_before_the_rest_is_looked_at() {
+    let service = Service::still(open).await;
+    let worker = Attached::new(&service, "e", "w");
+    for path in ["../echo/job-done/w/j", "../echo/job-stream/w/j"] {
+        let refused = worker.post(path, "not JSON").await;
+        assert_refused(&refused, StatusCode::NOT_FOUND, "no worker can attach");
+    }
+    let refused = worker.get("../echo/job-take-batch/w?batch_size=none").await;
+    assert_refused(&refused, StatusCode::NOT_FOUND, "no worker can attach");
 }
 
 #[tokio::test]

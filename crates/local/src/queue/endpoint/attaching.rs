@@ -211,7 +211,8 @@ impl Endpoint {
         })
     }
 
-    fn require_attached(&self) -> Result<(), Refusal> {
+    /// Whether workers attach to the endpoint.
+    pub(crate) fn require_attached(&self) -> Result<(), Refusal> {
         match self.runner {
             Runner::Attached(_) => Ok(()),
             Runner::Handler(_) => Err(Refusal::not_found(
