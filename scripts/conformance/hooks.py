@@ -9,6 +9,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+import jsonschema
 import schemathesis
 from hypothesis import strategies as st
 
@@ -83,12 +84,23 @@ def endpoints(path):
     return ["echo", "count", "fail"] if path.endswith("/runsync") else ENDPOINTS
 
 
+def conforms(operation, path_parameters):
+    """Whether each of them is what the description says."""
+    return all(
+        jsonschema.Draft202012Validator(parameter.definition["schema"]).is_valid(path_parameters.get(parameter.name))
+        for parameter in operation.path_parameters
+    )
+
+
 @schemathesis.hook
 def flatmap_path_parameters(context, path_parameters):
     """Ids that are there as often as ids that are made up, in every combination. What comes by a
     link from an earlier answer is not among them."""
     names = set(path_parameters)
     made_up = st.just(path_parameters)
+    if not conforms(context.operation, path_parameters):
+        # It was made up to be refused. With ids that are there, it would not be.
+        return made_up
     if "podId" in names:
         return made_up | st.sampled_from(PODS).map(lambda id: {"podId": id})
     if "templateId" in names:
