@@ -4,7 +4,7 @@
 
 A handler of another file: import worker; asyncio.run(worker.serve(handler)).
 """
-import asyncio, concurrent.futures, json, os, urllib.request, uuid
+import asyncio, concurrent.futures, http.client, json, os, urllib.request, uuid
 
 PREFIX = next((it for it in os.environ if it.endswith("WEBHOOK_GET_JOB")), "").removesuffix("WEBHOOK_GET_JOB")
 env = {name[len(PREFIX):]: value for name, value in os.environ.items() if name.startswith(PREFIX)}
@@ -29,7 +29,7 @@ async def call(address, body=None, tries=3):
     for _ in range(tries):
         try:
             return await asyncio.get_running_loop().run_in_executor(threads, request, address, body)
-        except OSError as error:  # HTTP statuses, too
+        except (OSError, ValueError, http.client.HTTPException) as error:
             log(f"{error}: {address.split('?')[0]}", level="WARN")
             await asyncio.sleep(1)
 

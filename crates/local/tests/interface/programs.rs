@@ -3,7 +3,7 @@
 
 #![cfg(unix)]
 
-use podqueue_local::{Builder, LogSource, WorkerLog, Workers};
+use podqueue_local::{Builder, Fault, LogSource, Operation, WorkerLog, Workers};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -279,4 +279,19 @@ async fn its_jobs_are_stopped_when_it_runs_several() {
     until_there_is(&service, "worker-1", "starting").await;
     let answer = worker.request(Method::GET, "job-take/worker-0").send().await.unwrap();
     assert_eq!(answer.status(), 404);
+}
+
+/// The example goes on whatever comes back.
+#[tokio::test]
+async fn the_example_survives_responses_that_it_cannot_read() {
+    let program = format!("exec python3 -u {}/examples/worker.py", env!("CARGO_MANIFEST_DIR"));
+    let service = service(&program, Workers::between(0, 1)).await;
+    for operation in [Operation::JobTake, Operation::JobStop, Operation::Ping] {
+        service.local.add_fault(Fault::gateway(200).on(operation).times(1));
+    }
+    let id = service.run("e", json!({ "input": { "text": "a b" } })).await;
+    let record = service.until("e", &id, "COMPLETED").await;
+    assert_eq!(record["output"], json!(["A", "B"]));
+    let lines = service.local.worker_logs("e");
+    assert!(lines.iter().all(|line| line.source != LogSource::Service), "{lines:?}");
 }
