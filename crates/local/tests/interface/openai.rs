@@ -104,6 +104,27 @@ async fn a_caller_that_leaves_cancels_the_job() {
     }
 }
 
+/// Old clients send a line break after a body, and others the beginning of the next request.
+#[tokio::test]
+async fn a_caller_that_leaves_after_more_than_a_request_cancels_the_job() {
+    let service = Service::still(open).await;
+    let worker = Attached::new(&service, "e", "w");
+    for more in ["\r\n", "GET /v2/e/health HTTP/1.1\r\n"] {
+        let body = body().to_string();
+        let request = format!(
+            "POST {CHAT} HTTP/1.1\r\nhost: localhost\r\nauthorization: {KEY}\r\n\
+             content-length: {}\r\n\r\n{body}{more}",
+            body.len()
+        );
+        let address = service.local.address();
+        let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+        tokio::io::AsyncWriteExt::write_all(&mut stream, request.as_bytes()).await.unwrap();
+        let id = worker.take_id().await;
+        drop(stream);
+        assert_eq!(worker.to_stop().await, json!([id]), "{more:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_job_that_fails_before_its_first_event_is_an_error_and_an_event_after_it() {
     let service = Service::still(open).await;
