@@ -252,6 +252,17 @@ async fn long_lines_and_bytes_that_are_no_text_are_kept_within_bounds() {
     assert_eq!(all[0].to_string(), "e/worker-0: a\u{fffd}b");
 }
 
+/// A bar that shows progress never ends its line.
+#[tokio::test]
+async fn a_line_that_is_written_over_is_shown_as_it_comes() {
+    let command = r"printf 'step 1\rstep 2\r'; sleep 0.1; printf '\nstep 3\r\n\nend\r'; sleep 1000";
+    let service = service(command, ONE).await;
+    logs(&service, |line| line.text == "end").await;
+    let lines = service.local.worker_logs("e");
+    let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+    assert_eq!(texts, ["step 1", "step 2", "step 3", "", "end"]);
+}
+
 /// Where a long line is cut, a part of a key might be left.
 #[tokio::test]
 async fn no_part_of_a_key_is_left_where_a_line_is_cut() {
