@@ -413,6 +413,13 @@ async fn the_environment_of_a_worker_is_served_as_a_file() {
     assert_eq!(file("").await, expected(&service.local.base_url()));
     let elsewhere = "http://host.docker.internal:8000";
     assert_eq!(file(&format!("?base_url={elsewhere}/")).await, expected(elsewhere));
+    for none in
+        ["", "host:8000", "http:", "ftp://a", "http://a%0AB=1", "http://a%20b", "http://a%20"]
+    {
+        let refused =
+            service.get(&format!("/_local/endpoints/a%20b/worker-env?base_url={none}")).await;
+        assert_refused(&refused, StatusCode::BAD_REQUEST, "base_url must be a URL");
+    }
     for prefix in ["1A", "A-", "A B", "Ä"] {
         let started =
             podqueue_local::LocalService::builder().worker_env_prefix(prefix).start().await;

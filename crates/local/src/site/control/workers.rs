@@ -8,6 +8,7 @@ use axum::http::Uri;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
+use reqwest::Url;
 use serde_json::{Value, json};
 
 use crate::http::{ErrorResponse, QueryParameters};
@@ -37,8 +38,11 @@ async fn environment(
     let crew = found(&app, name)?.crew;
     let mut environment: Environment = crew.environment.clone();
     if let Some(base_url) = QueryParameters::of(&uri).get("base_url") {
-        if base_url.chars().any(char::is_control) {
-            return Err(ErrorResponse::bad_request("base_url must be a URL"));
+        let is_url = Url::parse(base_url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        if !is_url || base_url.contains(char::is_whitespace) {
+            return Err(ErrorResponse::bad_request(
+                "base_url must be a URL such as http://host.docker.internal:8000",
+            ));
         }
         environment.base_url = base_url.trim_end_matches('/').to_owned();
     }
