@@ -100,6 +100,7 @@ impl Stream for ServerEvents {
         loop {
             if let Some(Fields { event, data, id, retry }) = this.parser.next() {
                 let origin = Arc::clone(&this.origin);
+                let id = id.as_deref().map(str::to_owned);
                 return Poll::Ready(Some(Ok(ServerEvent { event, data, id, retry, origin })));
             }
             let Some(incoming) = &mut this.incoming else {

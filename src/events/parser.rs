@@ -1,6 +1,7 @@
 //! The format of server-sent events, read as it arrives.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use memchr::memchr2;
@@ -10,7 +11,8 @@ use memchr::memchr2;
 pub(super) struct Fields {
     pub(super) event: String,
     pub(super) data: String,
-    pub(super) id: Option<String>,
+    /// Shared, because a long one would hold for very many short events.
+    pub(super) id: Option<Arc<str>>,
     pub(super) retry: Option<Duration>,
 }
 
@@ -32,7 +34,7 @@ pub(super) struct Parser {
     event: String,
     /// `None` before the first line of data.
     data: Option<String>,
-    id: Option<String>,
+    id: Option<Arc<str>>,
     retry: Option<Duration>,
     complete: VecDeque<Fields>,
 }
@@ -111,7 +113,7 @@ impl Parser {
                 None => self.data = Some(value.to_owned()),
             },
             "id" if !value.contains('\0') => {
-                self.id = (!value.is_empty()).then(|| value.to_owned());
+                self.id = (!value.is_empty()).then(|| value.into());
             }
             "retry" if value.bytes().all(|it| it.is_ascii_digit()) => {
                 self.retry = value.parse().ok().map(Duration::from_millis).or(self.retry);
@@ -156,7 +158,7 @@ mod tests {
         let fields = |event: &str, data: &str, id: Option<&str>| Fields {
             event: event.to_owned(),
             data: data.to_owned(),
-            id: id.map(str::to_owned),
+            id: id.map(Arc::from),
             retry: Some(Duration::from_millis(1500)),
         };
         assert_eq!(
@@ -190,6 +192,13 @@ mod tests {
             let (a, b) = text.as_bytes().split_at(at);
             assert_eq!(events(&[a, b"", b]), whole, "{at}");
         }
+    }
+
+    #[test]
+    fn an_id_that_holds_for_many_events_is_kept_once() {
+        let events = events(&[b"id: long\ndata\n\ndata\n\n"]);
+        let ids: Vec<&Arc<str>> = events.iter().filter_map(|event| event.id.as_ref()).collect();
+        assert!(Arc::ptr_eq(ids[0], ids[1]), "{ids:?}");
     }
 
     #[test]

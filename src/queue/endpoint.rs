@@ -116,11 +116,19 @@ impl Endpoint {
     ///         break;
     ///     }
     ///     let chunk: serde_json::Value = event.json()?;
+    ///     if let Some(error) = chunk.get("error") {
+    ///         eprintln!("the response is incomplete: {error}");
+    ///         break;
+    ///     }
     ///     print!("{}", chunk["choices"][0]["delta"]["content"].as_str().unwrap_or_default());
     /// }
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// A job that fails before its first chunk is an error of this call. One that fails later can only
+    /// be an event, usually with an `error` in its data, and a response that ends without `[DONE]` may
+    /// be incomplete.
     ///
     /// The call's [`timeout`](Request::timeout) holds until the response begins, and is then how long
     /// the service [may be silent](crate::ServerEvents::idle_timeout). Raise it if a worker may have to

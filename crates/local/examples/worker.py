@@ -4,15 +4,13 @@
 
 A handler of another file: import worker; asyncio.run(worker.serve(handler)).
 """
-import asyncio, json, os, urllib.request, uuid
-from concurrent.futures import ThreadPoolExecutor
+import asyncio, concurrent.futures, http.client, json, os, urllib.request, uuid
 
-PREFIX = os.environ.get("WORKER_ENV_PREFIX", next(
-    (name[: -len("WEBHOOK_GET_JOB")] for name in os.environ if name.endswith("WEBHOOK_GET_JOB")), ""))
+PREFIX = next((it for it in os.environ if it.endswith("WEBHOOK_GET_JOB")), "").removesuffix("WEBHOOK_GET_JOB")
 env = {name[len(PREFIX):]: value for name, value in os.environ.items() if name.startswith(PREFIX)}
 WORKER = env.get("POD_ID") or uuid.uuid4().hex
 running = {}  # the tasks of the jobs that run here, by the job's id
-threads = ThreadPoolExecutor(32)
+threads = concurrent.futures.ThreadPoolExecutor(32)
 
 
 def url(variable, job=WORKER, **query):
@@ -31,7 +29,7 @@ async def call(address, body=None, tries=3):
     for _ in range(tries):
         try:
             return await asyncio.get_running_loop().run_in_executor(threads, request, address, body)
-        except OSError as error:  # HTTP statuses, too
+        except (OSError, ValueError, http.client.HTTPException) as error:
             log(f"{error}: {address.split('?')[0]}", level="WARN")
             await asyncio.sleep(1)
 
@@ -41,12 +39,11 @@ def log(message, job=None, level="INFO"):
 
 
 async def work(job, handler):
-    chunks, result = [], {}
+    result = {"output": []}
     try:
         async for chunk in handler(job):
-            chunks.append(chunk)
+            result["output"].append(chunk)
             await call(url("WEBHOOK_POST_STREAM", job["id"], isStream="false"), {"output": chunk})
-        result = {"output": chunks}
     except Exception as error:
         result = {"error": f"{type(error).__name__}: {error}"}
     await call(url("WEBHOOK_POST_OUTPUT", job["id"], isStream="true"), result)
@@ -54,8 +51,7 @@ async def work(job, handler):
 
 async def take(handler):
     while True:
-        job = await call(url("WEBHOOK_GET_JOB", job_in_progress=int(bool(running))), tries=1)
-        if job:
+        if job := await call(url("WEBHOOK_GET_JOB", job_in_progress=int(bool(running))), tries=1):
             log("begun", job["id"])
             running[job["id"]] = asyncio.create_task(work(job, handler))
             await asyncio.wait([running[job["id"]]])

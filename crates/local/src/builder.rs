@@ -227,7 +227,7 @@ impl Builder {
     }
 
     /// Sets what is called with each line that a worker prints, and with what the service has to say
-    /// about it, as it comes. It must return soon.
+    /// about it, as it comes. It must return soon: the service waits for it.
     pub fn on_worker_log(mut self, listener: impl Fn(&WorkerLog) + Send + Sync + 'static) -> Self {
         self.log_listener = Some(Arc::new(listener));
         self

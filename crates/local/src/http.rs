@@ -14,7 +14,7 @@ mod server;
 mod transfer;
 
 pub(crate) use auth::{authorization, bearer};
-pub(crate) use body::{read_body, require_json};
+pub(crate) use body::{Unread, read_body, require_json};
 pub(crate) use connection::{Connection, When};
 pub(crate) use door::{Closer, Door, listener};
 pub(crate) use hosts::{Hosts, Name};

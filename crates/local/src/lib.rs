@@ -161,10 +161,13 @@
 //!   gives the whole.
 //! - **`/openai/*`**, by POST and GET, runs a job with the input
 //!   `{"openai_route": "/v1/…", "openai_input": <the body>}` and returns its only chunk if it has
-//!   exactly one, or else its output, or 500 with its error, in the shape of OpenAI's errors. With `"stream": true` the chunks are
-//!   piped as server-sent events as they come: a string verbatim, anything else as `data: …`. A caller
-//!   that leaves before `data: [DONE]` cancels the job. Without a response after 5 minutes, a call that is not streamed gets
-//!   500. **`/requests`** returns the list of the endpoint's records.
+//!   exactly one, or else its output, or 500 with its error, in the shape of OpenAI's errors. With
+//!   `"stream": true` the chunks are piped as server-sent events as they come: a string verbatim,
+//!   anything else as `data: …`. A caller that leaves before `data: [DONE]` cancels the job, and so
+//!   does a chunk or a result that is refused because it is too large or not JSON: the call ends
+//!   with an error. Without a response after 5 minutes, a call that is not streamed gets 500. A
+//!   query is not passed on, because workers compare the route with those that they know.
+//! - **`/requests`** returns the list of the endpoint's records.
 //! - **Webhooks** are POST requests with the record, `input` and `webhook`, for every terminal
 //!   state. TLS is not supported: a call to an `https` receiver fails.
 //! - **Payloads** above 10 MiB (`/run`) or 20 MiB (`/runsync`) and a `webhook` above 8 KiB are

@@ -4,6 +4,7 @@
 //! without notice.
 
 mod keys;
+mod printer;
 mod quoting;
 
 use std::io::{self, Write};
@@ -14,6 +15,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use self::keys::Keys;
+use self::printer::Printer;
 use self::quoting::quoted;
 use crate::{Error, LocalService, LogSource, RateLimits, StreamShape, Workers};
 
@@ -216,13 +218,12 @@ async fn serve(arguments: Arguments, program: &str) -> Result<(), Box<dyn std::e
     }
     builder = builder.worker_env_prefix(arguments.worker_env_prefix);
     let (name, all) = (program.to_owned(), arguments.worker_logs);
-    builder = builder.on_worker_log(move |line| {
-        // Without a standard error there is nobody to tell.
-        let _ = match line.source {
-            LogSource::Service => writeln!(io::stderr(), "{name}: {line}"),
-            _ if all => writeln!(io::stderr(), "{line}"),
-            _ => Ok(()),
-        };
+    let printer = Printer::start(program)?;
+    let prints = printer.clone();
+    builder = builder.on_worker_log(move |line| match line.source {
+        LogSource::Service => prints.print(format!("{name}: {line}")),
+        _ if all => prints.print(line.to_string()),
+        _ => {}
     });
     // Before anybody can know that the program runs, so that no signal is missed.
     let signals = Signals::listen()?;
@@ -230,6 +231,7 @@ async fn serve(arguments: Arguments, program: &str) -> Result<(), Box<dyn std::e
     announce(&local, &keys, &attached, program)?;
     signals.received().await;
     local.shutdown().await;
+    printer.finish();
     Ok(())
 }
 

@@ -16,7 +16,7 @@ mod sync;
 mod workers;
 
 pub(crate) use attached::{Taken, Unhealthy};
-pub(crate) use endpoint::{Endpoint, EndpointSettings, Runner};
+pub(crate) use endpoint::{Attachable, Endpoint, EndpointSettings, Runner};
 pub(crate) use job::{Mode, Receipt, Record};
 pub(crate) use openai::{OpenAi, openai};
 pub(crate) use report::{Chunk, Report};

@@ -116,15 +116,16 @@ impl LocalService {
     /// The id of a worker is not among them: a worker chooses its own, or gets it in `POD_ID` with
     /// the prefix in front.
     pub fn worker_environment(&self, endpoint: &str) -> Option<Vec<(String, String)>> {
-        let crew = self.app.endpoints.get(endpoint)?.crew()?;
-        Some(crew.environment.variables(None))
+        let attachable = self.app.endpoints.get(endpoint)?.attachable().ok()?;
+        Some(attachable.crew.environment.variables(None))
     }
 
     /// Returns the last lines that the workers of an endpoint printed: up to 10,000, and 4 MiB. Only
     /// the output of workers that the service starts is known.
     pub fn worker_logs(&self, endpoint: &str) -> Vec<WorkerLog> {
-        let crew = self.app.endpoints.get(endpoint).and_then(|endpoint| endpoint.crew());
-        crew.map(|crew| crew.logs.all()).unwrap_or_default()
+        let endpoint = self.app.endpoints.get(endpoint);
+        let attachable = endpoint.and_then(|endpoint| endpoint.attachable().ok());
+        attachable.map(|attachable| attachable.crew.logs.all()).unwrap_or_default()
     }
 
     /// Adds a fault, effective from the next request.

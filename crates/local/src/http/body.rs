@@ -14,13 +14,33 @@ use super::ErrorResponse;
 /// instead of a broken connection.
 const TOLERATED_EXCESS: usize = 64 * 1024 * 1024;
 
+/// Why there is no body.
+pub(crate) enum Unread {
+    /// It would not fit the next time either.
+    TooLarge {
+        max: usize,
+    },
+    BrokenOff(ErrorResponse),
+}
+
+impl From<Unread> for ErrorResponse {
+    fn from(unread: Unread) -> Self {
+        match unread {
+            Unread::TooLarge { max } => Self::bad_request(format!(
+                "the body exceeds the limit of {max} bytes for this operation"
+            )),
+            Unread::BrokenOff(error) => error,
+        }
+    }
+}
+
 /// Reads a whole body of at most `max` bytes.
-pub(crate) async fn read_body(body: Body, max: usize) -> Result<Bytes, ErrorResponse> {
+pub(crate) async fn read_body(body: Body, max: usize) -> Result<Bytes, Unread> {
     let mut stream = body.into_data_stream();
     let mut whole = Pieces::default();
     let mut length = 0usize;
     while let Some(piece) = stream.next().await {
-        let piece = piece.map_err(broken_off)?;
+        let piece = piece.map_err(|error| Unread::BrokenOff(broken_off(error)))?;
         length = length.saturating_add(piece.len());
         if length <= max {
             whole.push(piece);
@@ -32,9 +52,7 @@ pub(crate) async fn read_body(body: Body, max: usize) -> Result<Bytes, ErrorResp
         }
     }
     if length > max {
-        return Err(ErrorResponse::bad_request(format!(
-            "the body exceeds the limit of {max} bytes for this operation"
-        )));
+        return Err(Unread::TooLarge { max });
     }
     Ok(whole.into_bytes())
 }

@@ -179,6 +179,21 @@ impl BreakableStream {
         Poll::Ready(Ok(()))
     }
 
+    /// Fails if the peer has left while it is owed a response. The HTTP library does not look as
+    /// long as it has bytes of a next request, be it the line break that some clients send after a
+    /// body.
+    fn notice_leaving(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+        if !self.line.is_answering() {
+            return Ok(());
+        }
+        let mut byte = [0];
+        match self.stream.poll_peek(context, &mut ReadBuf::new(&mut byte)) {
+            Poll::Ready(Ok(0)) => Err(io::ErrorKind::ConnectionAborted.into()),
+            Poll::Ready(Err(error)) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     /// Gives up a peer that does not read.
     fn limited<T>(
         &mut self,
@@ -257,6 +272,7 @@ impl AsyncWrite for BreakableStream {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_again(context))?;
+        self.notice_leaving(context)?;
         Pin::new(&mut self.stream).poll_flush(context)
     }
 

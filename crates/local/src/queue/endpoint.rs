@@ -4,8 +4,11 @@
 //! first brings about what has become due, as of the time at which it was due. A sweeper does the
 //! same when nobody asks.
 
+mod attachable;
 mod attaching;
 mod course;
+
+pub(crate) use attachable::Attachable;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
@@ -68,6 +71,16 @@ pub(crate) struct Endpoint {
     state: Mutex<State>,
     /// Tells the sweeper that something is due earlier than it thinks.
     earlier: Notify,
+}
+
+/// What has become of a job since somebody last looked.
+pub(crate) struct News {
+    pub(crate) record: Record,
+    /// The attempt that this is about.
+    pub(crate) attempt: u64,
+    pub(crate) chunks: Vec<Value>,
+    /// Why a report of the worker that has the job was refused for good.
+    pub(crate) refusal: Option<Arc<str>>,
 }
 
 #[derive(Debug)]
@@ -142,14 +155,6 @@ impl Endpoint {
         &self.clock
     }
 
-    /// The workers that attach, if they do.
-    pub(crate) fn crew(&self) -> Option<&Arc<Crew>> {
-        match &self.runner {
-            Runner::Handler(_) => None,
-            Runner::Attached(crew) => Some(crew),
-        }
-    }
-
     pub(crate) fn stopping(&self) -> &CancellationToken {
         self.tasks.stopping()
     }
@@ -195,9 +200,16 @@ impl Endpoint {
         self.change(id, |_, job, _| Ok((job.status(), job.backlog.drain())))
     }
 
-    /// A job's record and the attempt that it is about, and the chunks that nobody has fetched yet.
-    pub(crate) fn news(self: &Arc<Self>, id: &str) -> Result<(Record, u64, Vec<Value>), Refusal> {
-        self.change(id, |_, job, now| Ok((job.record(now), job.attempt, job.backlog.drain())))
+    /// What has become of a job, and the chunks that nobody has fetched yet.
+    pub(crate) fn news(self: &Arc<Self>, id: &str) -> Result<News, Refusal> {
+        self.change(id, |_, job, now| {
+            Ok(News {
+                record: job.record(now),
+                attempt: job.attempt,
+                chunks: job.backlog.drain(),
+                refusal: job.refusal(),
+            })
+        })
     }
 
     pub(crate) fn cancel(self: &Arc<Self>, id: &str) -> Result<Receipt, Refusal> {

@@ -141,7 +141,7 @@ pub(crate) struct Job {
     /// Whether a worker was lost with it, since it was submitted or retried.
     pub(crate) was_lost: bool,
     pub(crate) mode: Mode,
-    /// Why the last report of the worker that has the job was refused.
+    /// Why the last report that was refused for good was, of the worker that has the job.
     refusal: Option<Arc<str>>,
     ttl: Duration,
     execution_timeout: Duration,
@@ -295,11 +295,17 @@ impl Job {
         self.output = Some(Arc::new(value));
     }
 
-    /// Notes why a report of its worker was refused. Says whether that is new.
+    /// Notes why a report of its worker was refused for good. Says whether that is new.
     pub(crate) fn note_refusal(&mut self, why: &str) -> bool {
         let is_new = self.refusal.as_deref() != Some(why);
         self.refusal = Some(why.into());
+        self.changed.notify_waiters();
         is_new
+    }
+
+    /// Why a report of the worker that has the job was refused for good.
+    pub(crate) fn refusal(&self) -> Option<Arc<str>> {
+        self.refusal.clone()
     }
 
     /// Whether a worker has made something of the job.

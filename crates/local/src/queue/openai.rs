@@ -62,13 +62,19 @@ struct Call {
     is_within: bool,
 }
 
-/// What has become of a job since one last looked.
+/// What has become of a call since one last looked.
 struct News {
     chunks: Vec<Value>,
     /// Whether chunks came from a worker that was lost since, so that they are void.
     is_anew: bool,
-    /// The job's record, once it has ended.
-    end: Option<Record>,
+    end: Option<End>,
+}
+
+/// How a call ends.
+struct End {
+    output: Option<Arc<Value>>,
+    /// Why there is no response, as OpenAI's clients read it.
+    failure: Option<Value>,
 }
 
 impl Call {
@@ -91,22 +97,31 @@ impl Call {
         loop {
             let mut changed = pin!(self.changed.notified());
             changed.as_mut().enable();
-            let (record, attempt, chunks) = self.endpoint.news(&self.id)?;
-            let is_requeued = record.status == Status::InQueue;
-            let is_anew = self.heard.is_some_and(|heard| is_requeued || heard != attempt);
-            let end = record.status.is_terminal().then_some(record);
-            self.has_ended = end.is_some();
+            let now = self.endpoint.news(&self.id)?;
+            let is_requeued = now.record.status == Status::InQueue;
+            let is_anew = self.heard.is_some_and(|heard| is_requeued || heard != now.attempt);
             if is_anew {
-                self.heard = None;
+                (self.heard, self.is_complete) = (None, false);
             }
-            if !chunks.is_empty() {
-                self.heard = Some(attempt);
-            }
-            if end.is_some() || !chunks.is_empty() || is_anew {
-                let output = |mut chunk: Value| chunk["output"].take();
-                let chunks: Vec<Value> = chunks.into_iter().map(output).collect();
-                let last = chunks.last().and_then(Value::as_str);
+            let output = |mut chunk: Value| chunk["output"].take();
+            let chunks: Vec<Value> = now.chunks.into_iter().map(output).collect();
+            if let Some(last) = chunks.last() {
+                self.heard = Some(now.attempt);
+                let last = last.as_str();
                 self.is_complete = last.is_some_and(|text| text.trim_end().ends_with(DONE));
+            }
+            self.has_ended = now.record.status.is_terminal();
+            let end = match now.refusal {
+                _ if self.has_ended => Some(End::of(&now.record)),
+                // Its worker has dropped something, so what would follow is not whole.
+                Some(why) => {
+                    let why = format!("a report of the worker was refused: {why}");
+                    let failure = (!self.is_complete).then(|| error(&why));
+                    Some(End { output: None, failure })
+                }
+                None => None,
+            };
+            if end.is_some() || !chunks.is_empty() || is_anew {
                 return Ok(News { chunks, is_anew, end });
             }
             tokio::select! {
@@ -122,7 +137,7 @@ impl Call {
         let mut chunks = Vec::new();
         let wait = self.endpoint.clock().clone();
         let mut is_over = pin!(async move { wait.sleep(MAX_WAIT).await }.fuse());
-        let record = loop {
+        let end = loop {
             let news = tokio::select! {
                 news = self.news() => news?,
                 () = &mut is_over => {
@@ -133,38 +148,37 @@ impl Call {
                 chunks.clear();
             }
             chunks.extend(news.chunks);
-            if let Some(record) = news.end {
-                break record;
+            if let Some(end) = news.end {
+                break end;
             }
         };
         // Workers that stream yield their only response, and the job's output is a list of it.
         let only = if chunks.len() == 1 { chunks.pop() } else { None };
-        match (record.status, only) {
-            (Status::Completed, Some(only)) => Ok(OpenAi::Output(Arc::new(only))),
-            (Status::Completed, None) => Ok(OpenAi::Output(record.output.unwrap_or_default())),
-            _ => Ok(OpenAi::Failure(failure(&record))),
-        }
+        Ok(match (end.failure, only) {
+            (Some(failure), _) => OpenAi::Failure(failure),
+            (None, Some(only)) => OpenAi::Output(Arc::new(only)),
+            (None, None) => OpenAi::Output(end.output.unwrap_or_default()),
+        })
     }
 
     /// Waits for the first chunk, so that a job that fails before it is an error response.
     async fn events(mut self) -> Result<OpenAi, Refusal> {
         let first = self.news().await?;
-        if let News { chunks, end: Some(record), .. } = &first
+        if let News { chunks, end: Some(End { output, failure }), .. } = &first
             && chunks.is_empty()
         {
-            return match record.status {
-                Status::Completed => {
-                    let only = record.output.clone().unwrap_or_default();
-                    Ok(OpenAi::Events(stream::iter([event(&only)]).boxed()))
+            return Ok(match failure {
+                Some(failure) => OpenAi::Failure(failure.clone()),
+                None => {
+                    let only = event(output.as_deref().unwrap_or_default());
+                    OpenAi::Events(stream::iter([only]).boxed())
                 }
-                _ => Ok(OpenAi::Failure(failure(record))),
-            };
+            });
         }
         let events = stream::unfold((Some(self), Some(first)), async |(call, first)| {
             let mut call = call?;
             let news = match first {
                 Some(news) => news,
-                None if call.has_ended => return None,
                 None => match call.news().await {
                     // The caller has the beginning of another response than the one that follows.
                     Ok(news) if news.is_anew => {
@@ -181,10 +195,14 @@ impl Call {
             if !bytes.is_empty() {
                 call.is_within = !ENDS.iter().any(|end| bytes.ends_with(end));
             }
-            if let Some(record) = news.end.filter(|record| record.status != Status::Completed) {
-                bytes.extend(call.last(&failure(&record)));
-            }
-            Some((bytes.into(), (Some(call), None)))
+            let call = match news.end {
+                Some(end) => {
+                    bytes.extend(end.failure.iter().flat_map(|failure| call.last(failure)));
+                    None
+                }
+                None => Some(call),
+            };
+            Some((bytes.into(), (call, None)))
         });
         Ok(OpenAi::Events(events.boxed()))
     }
@@ -219,7 +237,11 @@ fn error(message: &str) -> Value {
     json!({ "error": error })
 }
 
-fn failure(record: &Record) -> Value {
-    let without = || format!("the job {} is {}", record.id, record.status.text());
-    record.error.as_deref().map_or_else(|| error(&without()), error)
+impl End {
+    fn of(record: &Record) -> Self {
+        let without = || format!("the job {} is {}", record.id, record.status.text());
+        let why = || record.error.as_deref().map_or_else(|| error(&without()), error);
+        let failure = (record.status != Status::Completed).then(why);
+        Self { output: record.output.clone(), failure }
+    }
 }

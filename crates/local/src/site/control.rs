@@ -165,7 +165,7 @@ async fn set_rest_description(
 }
 
 async fn body(request: Request) -> Result<Bytes, ErrorResponse> {
-    read_body(request.into_body(), MAX_BODY).await
+    Ok(read_body(request.into_body(), MAX_BODY).await?)
 }
 
 async fn parsed<T: DeserializeOwned>(request: Request) -> Result<T, ErrorResponse> {

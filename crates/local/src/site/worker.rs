@@ -9,9 +9,9 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use super::app::App;
-use crate::http::{ErrorResponse, QueryParameters, decoded, json, read_body};
+use crate::http::{ErrorResponse, QueryParameters, Unread, decoded, json, read_body};
 use crate::operation::Operation;
-use crate::queue::{Chunk, Endpoint, Mode, Report, Taken, Unhealthy};
+use crate::queue::{Attachable, Chunk, Endpoint, Mode, Report, Taken, Unhealthy};
 use crate::worker::Assignment;
 
 /// How many jobs one request takes at most.
@@ -67,7 +67,7 @@ pub(super) async fn process(
     request: Request,
 ) -> Result<Response, ErrorResponse> {
     // First, since a worker whose URL is wrong should learn that, and not what else is.
-    endpoint.require_attached()?;
+    let endpoint = endpoint.attachable()?;
     let Names { worker, job, parameters } = Names::of(rest, request.uri());
     let (worker, job) = (decoded(worker)?, decoded(job)?);
     let (worker, job) = (worker.as_ref(), job.as_ref());
@@ -103,17 +103,13 @@ pub(super) async fn process(
             }
         }
         Operation::JobStream | Operation::JobDone => {
-            let taken = take_report(app, operation, endpoint, worker, job, request).await;
-            if let Err(refusal) = &taken {
-                endpoint.note_refusal(worker, job, &refusal.message);
-            }
-            taken?;
+            take_report(app, operation, endpoint, worker, job, request).await?;
             done()
         }
         Operation::Ping => {
             let runs = parameters.get("job_id").unwrap_or_default().split(',');
             let runs = runs.map(str::trim).filter(|id| !id.is_empty());
-            endpoint.ping(worker, runs, unhealthy(&parameters))?;
+            endpoint.ping(worker, runs, unhealthy(&parameters));
             done()
         }
         _ => return Err(ErrorResponse::internal("not an operation of workers")),
@@ -123,7 +119,7 @@ pub(super) async fn process(
 async fn take_report(
     app: &App,
     operation: Operation,
-    endpoint: &Arc<Endpoint>,
+    endpoint: Attachable<'_>,
     worker: &str,
     job: &str,
     request: Request,
@@ -132,17 +128,22 @@ async fn take_report(
         Operation::JobStream => app.max_runsync_payload,
         _ => app.max_runsync_payload.max(app.max_run_payload),
     };
-    let body = read_body(request.into_body(), largest).await?;
     let max = |mode| match mode {
         Mode::Async => app.max_run_payload,
         Mode::Sync { .. } => app.max_runsync_payload,
     };
-    if operation == Operation::JobStream {
-        endpoint.chunk(worker, job, Chunk::parse(&body)?)?;
-    } else {
-        endpoint.report(worker, job, Report::parse(&body)?, body.len(), max)?;
-    }
-    Ok(())
+    let body = read_body(request.into_body(), largest).await;
+    // Only one that did not arrive whole may fare better the next time.
+    let for_good = !matches!(body, Err(Unread::BrokenOff(_)));
+    let taken = body.map_err(ErrorResponse::from).and_then(|body| {
+        if operation == Operation::JobStream {
+            endpoint.chunk(worker, job, Chunk::parse(&body)?);
+        } else {
+            endpoint.report(worker, job, Report::parse(&body)?, body.len(), max)?;
+        }
+        Ok(())
+    });
+    taken.inspect_err(|refusal| endpoint.note_refusal(worker, job, &refusal.message, for_good))
 }
 
 fn assignment(taken: &Taken) -> Assignment<'_> {

@@ -80,24 +80,33 @@ impl Crew {
         let Some(from) = from else { return };
         let mut from = BufReader::new(from);
         let mut line = Vec::new();
+        let mut after_return = false;
         let add = |line: &mut Vec<u8>| {
             let text = String::from_utf8_lossy(line);
             let is_cut = line.len() >= MAX_LINE;
-            self.logs.add(worker, source, self.hide(text.trim_end_matches('\r'), is_cut));
+            self.logs.add(worker, source, self.hide(&text, is_cut));
             line.clear();
         };
         while let Ok(read) = from.fill_buf().await {
             if read.is_empty() {
                 break;
             }
-            let end = read.iter().position(|byte| *byte == b'\n');
+            if std::mem::take(&mut after_return) && read[0] == b'\n' {
+                from.consume(1);
+                continue;
+            }
+            // A bar that shows progress returns to the beginning of its line, and may never leave it.
+            let end = read.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
             let piece = &read[..end.unwrap_or(read.len())];
             let room = MAX_LINE.saturating_sub(line.len());
             line.extend_from_slice(&piece[..piece.len().min(room)]);
+            after_return = end.is_some_and(|end| read[end] == b'\r');
             let used = piece.len() + usize::from(end.is_some());
             from.consume(used);
             if end.is_some() {
                 add(&mut line);
+                // One that never stops printing leaves room for others.
+                tokio::task::consume_budget().await;
             }
         }
         if !line.is_empty() {

@@ -17,6 +17,7 @@ mod hosts;
 mod kinds;
 mod lifetimes;
 mod limits;
+mod liveness;
 mod openai;
 mod program;
 mod programs;

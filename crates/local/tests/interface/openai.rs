@@ -4,7 +4,7 @@ use podqueue_local::{Builder, Operation, RateLimit, RateLimits};
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
 
-use crate::support::{Attached, KEY, Service, eventually};
+use crate::support::{Attached, KEY, Service, eventually, raw};
 
 const CHAT: &str = "/v2/e/openai/v1/chat/completions";
 
@@ -101,6 +101,27 @@ async fn a_caller_that_leaves_cancels_the_job() {
         let (stopped, ()) = tokio::join!(worker.to_stop(), left);
         assert_eq!(stopped, json!([id]));
         assert_eq!(service.status("e", &id).await.1["status"], "CANCELLED");
+    }
+}
+
+/// Old clients send a line break after a body, and others the beginning of the next request.
+#[tokio::test]
+async fn a_caller_that_leaves_after_more_than_a_request_cancels_the_job() {
+    let service = Service::still(open).await;
+    let worker = Attached::new(&service, "e", "w");
+    for more in ["\r\n", "GET /v2/e/health HTTP/1.1\r\n"] {
+        let body = body().to_string();
+        let request = format!(
+            "POST {CHAT} HTTP/1.1\r\nhost: localhost\r\nauthorization: {KEY}\r\n\
+             content-length: {}\r\n\r\n{body}{more}",
+            body.len()
+        );
+        let address = service.local.address();
+        let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+        tokio::io::AsyncWriteExt::write_all(&mut stream, request.as_bytes()).await.unwrap();
+        let id = worker.take_id().await;
+        drop(stream);
+        assert_eq!(worker.to_stop().await, json!([id]), "{more:?}");
     }
 }
 
@@ -306,4 +327,81 @@ async fn a_caller_that_leaves_cancels_a_job_that_is_not_streamed() {
         service.get("/v2/e/health").await.1["jobs"]["inQueue"] == 0
     })
     .await;
+}
+
+/// A worker drops what was refused, so nothing whole can follow. Its caller need not wait for the
+/// executionTimeout to learn that.
+#[tokio::test]
+async fn a_call_whose_worker_has_a_report_refused_ends_with_an_error() {
+    let service = Service::still(|builder| open(builder).max_payloads(1000, 1000)).await;
+    let worker = Attached::new(&service, "e", "w");
+    let large = json!({ "output": "x".repeat(1000) }).to_string();
+    let why = "a report of the worker was refused: the body exceeds the limit of 1000 bytes for \
+               this operation";
+    for route in ["job-done", "job-stream"] {
+        let refused = async || {
+            let id = worker.take_id().await;
+            worker.stream(&id, json!({ "n": 1 })).await;
+            let path = format!("{route}/w/{id}?isStream=true");
+            assert_eq!(worker.post(&path, large.clone()).await.0, 400);
+            id
+        };
+        let (mut response, id) = tokio::join!(chat(&service), refused());
+        let expected = format!("data: {{\"n\":1}}\n\ndata: {}\n\n", error(why));
+        assert_eq!(read(&mut response, usize::MAX).await, expected, "{route}");
+        assert_eq!(worker.to_stop().await, json!([id]));
+        let (answer, id) = tokio::join!(service.get("/v2/e/openai/v1/models"), refused());
+        assert_eq!(answer, (500, error(why)), "{route}");
+        assert_eq!(service.status("e", &id).await.1["status"], "CANCELLED");
+        assert_eq!(worker.to_stop().await, json!([id]));
+    }
+    // Whoever has the whole response is told nothing of it.
+    let (mut response, id) = tokio::join!(chat(&service), async {
+        let id = worker.take_id().await;
+        worker.stream(&id, json!("data: 1\n\ndata: [DONE]\n\n")).await;
+        assert_eq!(worker.report(&id, large.clone()).await.0, 400);
+        id
+    });
+    let text = read(&mut response, usize::MAX).await;
+    assert_eq!(text, "data: 1\n\ndata: [DONE]\n\n");
+    assert_eq!(service.status("e", &id).await.1["status"], "IN_PROGRESS");
+}
+
+/// The worker sends again what did not arrive whole.
+#[tokio::test]
+async fn a_report_that_breaks_off_ends_no_call() {
+    let service = Service::still(open).await;
+    let worker = Attached::new(&service, "e", "w");
+    let (mut response, id) = tokio::join!(chat(&service), async {
+        let id = worker.take_id().await;
+        let key = service.local.worker_environment("e").unwrap();
+        let key = key.into_iter().find(|(name, _)| name == "AI_API_KEY").unwrap().1;
+        let head = format!(
+            "POST /v2/e/job-stream/w/{id} HTTP/1.1\r\nhost: localhost\r\nauthorization: {key}\r\n\
+             content-length: 100\r\n\r\n{{\"output\""
+        );
+        raw(&service, head.as_bytes()).await;
+        eventually("a refusal", async || !service.local.worker_logs("e").is_empty()).await;
+        worker.stream(&id, json!(1)).await;
+        id
+    });
+    worker.done(&id, json!({})).await;
+    assert_eq!(read(&mut response, usize::MAX).await, "data: 1\n\n");
+    assert_eq!(service.status("e", &id).await.1["status"], "COMPLETED");
+}
+
+/// Workers compare the route with those that they know, so a query stays out of it.
+#[tokio::test]
+async fn a_query_is_no_part_of_the_route() {
+    let service = Service::still(open).await;
+    let worker = Attached::new(&service, "e", "w");
+    let done = async {
+        let job = worker.take().await.unwrap();
+        let expected = json!({ "openai_route": "/v1/models", "openai_input": null });
+        assert_eq!(job["input"], expected);
+        worker.done(job["id"].as_str().unwrap(), json!({ "output": 1 })).await;
+    };
+    let call = service.get("/v2/e/openai/v1/models?api-version=1&after=b");
+    let (answer, ()) = tokio::join!(call, done);
+    assert_eq!(answer, (200, json!(1)));
 }

@@ -9,7 +9,7 @@ use tokio::process::{Child, Command};
 
 #[cfg(unix)]
 use crate::support::Pipe;
-use crate::support::{NEVER, answer};
+use crate::support::{NEVER, answer, eventually};
 
 /// Starts the program, and reads the variables that it prints.
 async fn start(arguments: &[&str]) -> (Child, Vec<(String, String)>) {
@@ -443,4 +443,40 @@ async fn a_key_file_with_a_line_that_cannot_be_a_key_is_an_error() {
 async fn a_name_that_can_never_match_is_an_error() {
     let error = refusal(program().args(["--allow-host", "box:80"])).await;
     assert!(error.contains("--allow-host") && error.contains("box:80"), "{error}");
+}
+
+/// A pager that is not scrolled, or a terminal that is held, does not hold the service.
+#[cfg(unix)]
+#[tokio::test]
+async fn it_goes_on_where_its_standard_error_is_not_read() {
+    let mut program = program();
+    let command = program
+        .args(["--worker", "e=seq 100000; sleep 1000", "--worker-count", "1-1", "--worker-logs"])
+        .env("PODQUEUE_API_KEY", "k")
+        .stderr(Stdio::piped());
+    let (mut child, variables) = start_with(command).await;
+    let url = format!(
+        "{}/_local/endpoints/e/worker-logs",
+        value(&variables, "PODQUEUE_BASE_URL").unwrap()
+    );
+    let http = reqwest::Client::new();
+    eventually("the last line", async || {
+        let (_, lines) = answer(http.get(&url).header("authorization", "k")).await;
+        lines.as_array().unwrap().last().is_some_and(|line| line["text"] == "100000")
+    })
+    .await;
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let (mut printed, mut left_out) = (0, 0);
+    while printed + left_out < 100_000 {
+        let line = lines.next_line().await.unwrap().unwrap();
+        match line.strip_prefix("podqueue-local: left out ") {
+            Some(rest) => left_out += rest.split(' ').next().unwrap().parse::<u64>().unwrap(),
+            None if line.starts_with("e/worker-0: ") => printed += 1,
+            None => {}
+        }
+    }
+    assert!(left_out > 0 && printed + left_out == 100_000, "{printed} {left_out}");
+    let id = child.id().unwrap().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().await.unwrap().success());
+    assert!(tokio::time::timeout(NEVER, child.wait()).await.unwrap().unwrap().success());
 }

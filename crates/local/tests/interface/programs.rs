@@ -3,7 +3,7 @@
 
 #![cfg(unix)]
 
-use podqueue_local::{Builder, LogSource, WorkerLog, Workers};
+use podqueue_local::{Builder, Fault, LogSource, Operation, WorkerLog, Workers};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -252,6 +252,17 @@ async fn long_lines_and_bytes_that_are_no_text_are_kept_within_bounds() {
     assert_eq!(all[0].to_string(), "e/worker-0: a\u{fffd}b");
 }
 
+/// A bar that shows progress never ends its line.
+#[tokio::test]
+async fn a_line_that_is_written_over_is_shown_as_it_comes() {
+    let command = r"printf 'step 1\rstep 2\r'; sleep 0.1; printf '\nstep 3\r\n\nend\r'; sleep 1000";
+    let service = service(command, ONE).await;
+    logs(&service, |line| line.text == "end").await;
+    let lines = service.local.worker_logs("e");
+    let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+    assert_eq!(texts, ["step 1", "step 2", "step 3", "", "end"]);
+}
+
 /// Where a long line is cut, a part of a key might be left.
 #[tokio::test]
 async fn no_part_of_a_key_is_left_where_a_line_is_cut() {
@@ -279,4 +290,19 @@ async fn its_jobs_are_stopped_when_it_runs_several() {
     until_there_is(&service, "worker-1", "starting").await;
     let answer = worker.request(Method::GET, "job-take/worker-0").send().await.unwrap();
     assert_eq!(answer.status(), 404);
+}
+
+/// The example goes on whatever comes back.
+#[tokio::test]
+async fn the_example_survives_responses_that_it_cannot_read() {
+    let program = format!("exec python3 -u {}/examples/worker.py", env!("CARGO_MANIFEST_DIR"));
+    let service = service(&program, Workers::between(0, 1)).await;
+    for operation in [Operation::JobTake, Operation::JobStop, Operation::Ping] {
+        service.local.add_fault(Fault::gateway(200).on(operation).times(1));
+    }
+    let id = service.run("e", json!({ "input": { "text": "a b" } })).await;
+    let record = service.until("e", &id, "COMPLETED").await;
+    assert_eq!(record["output"], json!(["A", "B"]));
+    let lines = service.local.worker_logs("e");
+    assert!(lines.iter().all(|line| line.source != LogSource::Service), "{lines:?}");
 }

@@ -8,12 +8,13 @@ use axum::http::Uri;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
+use reqwest::Url;
 use serde_json::{Value, json};
 
 use crate::http::{ErrorResponse, QueryParameters};
-use crate::queue::Endpoint;
+use crate::queue::Attachable;
 use crate::site::app::App;
-use crate::worker::{Crew, Environment, WorkerLog};
+use crate::worker::{Environment, WorkerLog};
 
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()
@@ -25,8 +26,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
 type Name = Result<Path<String>, PathRejection>;
 
 async fn workers(State(app): State<Arc<App>>, name: Name) -> Result<Json<Value>, ErrorResponse> {
-    let (endpoint, _) = found(&app, name)?;
-    Ok(Json(json!(endpoint.workers())))
+    Ok(Json(json!(found(&app, name)?.workers())))
 }
 
 /// The environment as a file for a container: one variable per line, nothing quoted.
@@ -35,11 +35,14 @@ async fn environment(
     name: Name,
     uri: Uri,
 ) -> Result<Response, ErrorResponse> {
-    let (_, crew) = found(&app, name)?;
+    let crew = found(&app, name)?.crew;
     let mut environment: Environment = crew.environment.clone();
     if let Some(base_url) = QueryParameters::of(&uri).get("base_url") {
-        if base_url.chars().any(char::is_control) {
-            return Err(ErrorResponse::bad_request("base_url must be a URL"));
+        let is_url = Url::parse(base_url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        if !is_url || base_url.contains(char::is_whitespace) {
+            return Err(ErrorResponse::bad_request(
+                "base_url must be a URL such as http://host.docker.internal:8000",
+            ));
         }
         environment.base_url = base_url.trim_end_matches('/').to_owned();
     }
@@ -53,7 +56,7 @@ async fn logs(
     name: Name,
     uri: Uri,
 ) -> Result<Json<Value>, ErrorResponse> {
-    let (_, crew) = found(&app, name)?;
+    let crew = found(&app, name)?.crew;
     let query = QueryParameters::of(&uri);
     let is_wanted = |line: &WorkerLog| {
         query.get("worker").is_none_or(|worker| worker == line.worker)
@@ -64,8 +67,9 @@ async fn logs(
     Ok(Json(json!(lines)))
 }
 
-fn found(app: &App, name: Name) -> Result<(&Arc<Endpoint>, &Arc<Crew>), ErrorResponse> {
+fn found(app: &App, name: Name) -> Result<Attachable<'_>, ErrorResponse> {
     let endpoint = name.ok().and_then(|Path(name)| app.endpoints.get(&name));
-    let crew = endpoint.and_then(|endpoint| Some((endpoint, endpoint.crew()?)));
-    crew.ok_or_else(|| ErrorResponse::not_found("no workers attach to an endpoint of this name"))
+    let attachable = endpoint.and_then(|endpoint| endpoint.attachable().ok());
+    let none = "no workers attach to an endpoint of this name";
+    attachable.ok_or_else(|| ErrorResponse::not_found(none))
 }
