@@ -136,8 +136,13 @@ impl WebhookSender {
             }
             Err(error) => {
                 let error = error.without_url();
-                let cause = std::error::Error::source(&error).map(ToString::to_string);
-                let error = format!("{error}: {}", cause.unwrap_or_default());
+                let mut text = error.to_string();
+                let mut source = std::error::Error::source(&error);
+                while let Some(cause) = source {
+                    text = format!("{text}: {cause}");
+                    source = cause.source();
+                }
+                let error = text;
                 WebhookAttempt { number, status: None, error: Some(error) }
             }
         }

@@ -17,6 +17,7 @@ mod record;
 mod run;
 mod secret;
 mod shell;
+mod storage;
 mod template;
 mod trigger;
 
@@ -97,7 +98,7 @@ impl Command {
             Self::Graphql(arguments) => graphql::run(context, &arguments).await,
             Self::Listen(arguments) => listen::run(context, &arguments).await,
             Self::Trigger(arguments) => trigger::run(context, &arguments).await,
-            Self::Local(arguments) => local::run(arguments).await,
+            Self::Local(arguments) => local::run(context, arguments).await,
             Self::Doctor(arguments) => doctor::run(context, &arguments).await,
             Self::Config(arguments) => config::run(context, &arguments),
             Self::Completions(arguments) => shell::completions(context, &arguments),

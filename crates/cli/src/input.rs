@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 
 /// A job's input.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Input {
     /// The input: a JSON object, @FILE, or - for standard input.
     #[arg(value_name = "INPUT", required_unless_present = "fields")]

@@ -30,11 +30,25 @@ impl Signals {
         })
     }
 
-    /// Does `work`, unless a signal arrives before it is done: then it is dropped.
+    /// Does `work`, unless a signal arrives before it is done: then it is dropped. The signal counts
+    /// if both happen at once, as when Ctrl-C also ends the program whose output is read: what came
+    /// of it may be cut short.
     pub async fn unless<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Interrupted> {
-        match select(pin!(work), pin!(self.0.any())).await {
-            Either::Left((done, _)) => Ok(done),
-            Either::Right(_) => Err(Interrupted),
+        match select(pin!(self.0.any()), pin!(work)).await {
+            Either::Left(_) => Err(Interrupted),
+            Either::Right((done, _)) => Ok(done),
+        }
+    }
+
+    /// Does `work` that blocks its thread, such as reading from a terminal, unless a signal arrives
+    /// before it is done: then its thread is left behind.
+    pub async fn unless_blocked<T: Send + 'static>(
+        &mut self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Interrupted> {
+        match self.unless(tokio::task::spawn_blocking(work)).await? {
+            Ok(done) => Ok(done),
+            Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
         }
     }
 }

@@ -30,12 +30,11 @@ fn laid_out(json: &str, indented: bool) -> String {
             '"' => {
                 out.push('"');
                 while let Some(char) = rest.next() {
-                    match char {
-                        // JSON itself escapes those of ASCII, but for one.
-                        '\u{7f}'..='\u{9f}' => {
-                            out.push_str(&format!("\\u{:04x}", u32::from(char)));
-                        }
-                        _ => out.push(char),
+                    // JSON itself escapes those of ASCII, but for one.
+                    if controls(char) {
+                        out.push_str(&format!("\\u{:04x}", u32::from(char)));
+                    } else {
+                        out.push(char);
                     }
                     match char {
                         '"' => break,
@@ -101,6 +100,16 @@ impl<W: Write> Write for Lines<W> {
     }
 }
 
+/// Whether a character does something to a terminal instead of being shown: control characters, and
+/// those that break lines or turn the direction of text around. All fit into four hexadecimal digits.
+fn controls(char: char) -> bool {
+    let turns = matches!(
+        char,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    );
+    char.is_control() || turns
+}
+
 /// Text from the service, without what would control a terminal.
 pub struct Printable<'a>(pub &'a str);
 
@@ -109,7 +118,7 @@ impl fmt::Display for Printable<'_> {
         for char in self.0.chars() {
             match char {
                 '\n' | '\t' => write!(f, "{char}")?,
-                _ if char.is_control() => write!(f, "{}", char.escape_unicode())?,
+                _ if controls(char) => write!(f, "{}", char.escape_unicode())?,
                 _ => write!(f, "{char}")?,
             }
         }
@@ -135,16 +144,17 @@ mod tests {
 
     #[test]
     fn a_string_cannot_control_the_terminal_and_stays_the_same() {
-        let json = "\"red \u{9b}31m\u{7f}\"";
+        let json = "\"red \u{9b}31m\u{7f} \u{202e}turned \u{2066}\"";
         let shown = on_one_line(json);
-        assert_eq!(shown, r#""red \u009b31m\u007f""#);
+        assert_eq!(shown, r#""red \u009b31m\u007f \u202eturned \u2066""#);
         let read = |json| serde_json::from_str::<String>(json).ok();
         assert_eq!(read(&shown), read(json));
     }
 
     #[test]
     fn text_of_a_handler_cannot_control_the_terminal() {
-        let text = Printable("red \u{1b}[31m\u{9b}31m\n\tbell \u{7}").to_string();
-        assert_eq!(text, "red \\u{1b}[31m\\u{9b}31m\n\tbell \\u{7}");
+        let text = Printable("red \u{1b}[31m\u{9b}31m\n\tbell \u{7} \u{202e}turned").to_string();
+        assert_eq!(text, "red \\u{1b}[31m\\u{9b}31m\n\tbell \\u{7} \\u{202e}turned");
+        assert_eq!(Printable("שלום 画家 e\u{301}").to_string(), "שלום 画家 e\u{301}");
     }
 }

@@ -21,15 +21,22 @@ use crate::arguments::Arguments;
 use crate::command::Command;
 use crate::context::Context;
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output::Output;
 
 fn main() -> ExitCode {
     let arguments = match help::parse(std::env::args_os()) {
         Ok(arguments) => arguments,
         Err(error) => {
-            // A closed terminal or pipe cannot be told anything.
-            let _ = error.print();
-            return if error.use_stderr() { Exit::Usage } else { Exit::Done }.into();
+            let printed = error.print();
+            return if error.use_stderr() {
+                // A closed terminal or pipe cannot be told anything.
+                Exit::Usage
+            } else {
+                let failed = printed.err().map(|error| Failure::of_output(&error));
+                failed.map_or(Exit::Done, |failure| Output::default().failure(&failure))
+            }
+            .into();
         }
     };
     let Arguments { settings, output, command } = arguments;
@@ -41,14 +48,14 @@ fn main() -> ExitCode {
     result.unwrap_or_else(|failure| output.failure(&failure)).into()
 }
 
-fn run(command: Command, context: &Context) -> Result<Exit, failure::Failure> {
+fn run(command: Command, context: &Context) -> Result<Exit, Failure> {
     // A client needs one thread; the local service serves many.
     let mut runtime = match command {
         Command::Local(_) => tokio::runtime::Builder::new_multi_thread(),
         _ => tokio::runtime::Builder::new_current_thread(),
     };
     let runtime = runtime.enable_all().build().map_err(|error| {
-        failure::Failure::new(Exit::Error, format!("failed to start the runtime: {error}"))
+        Failure::new(Exit::Error, format!("failed to start the runtime: {error}"))
     })?;
     let result = runtime.block_on(command.run(context));
     // Whatever still blocks a thread, such as a read from the terminal, must not delay the end.

@@ -15,6 +15,15 @@ pub fn manual(program: clap::Command) -> io::Result<Vec<(String, String)>> {
     Ok(pages)
 }
 
+/// The same page in the characters that every formatter reads.
+fn ascii(page: &str) -> String {
+    let escaped = |char: char| match char.is_ascii() {
+        true => char.to_string(),
+        false => format!("\\[u{:04X}]", u32::from(char)),
+    };
+    page.chars().map(escaped).collect()
+}
+
 fn add_pages(
     pages: &mut Vec<(String, String)>,
     mut command: clap::Command,
@@ -49,7 +58,7 @@ fn add_pages(
         }
         roff.to_writer(&mut page)?;
     }
-    pages.push((format!("{name}.1"), String::from_utf8_lossy(&page).into_owned()));
+    pages.push((format!("{name}.1"), ascii(&String::from_utf8_lossy(&page))));
     for sub in command.get_subcommands() {
         if sub.get_name() != "help" {
             add_pages(pages, sub.clone(), format!("{path} {}", sub.get_name()))?;

@@ -19,9 +19,10 @@ use serde_json::Value;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::interrupt::Signals;
 use crate::json::{self, Printable};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Output {
     json: bool,
     quiet: bool,
@@ -66,6 +67,14 @@ impl Output {
         self.line(json::on_one_line(&text))
     }
 
+    /// Prints text from a handler verbatim, but for what would control a terminal if it goes to one.
+    pub fn raw_text(&self, text: &str) -> Result<(), Failure> {
+        match io::stdout().is_terminal() {
+            true => self.line(Printable(text)),
+            false => self.line(text),
+        }
+    }
+
     /// Prints JSON from a handler: indented on a terminal, and on one line otherwise.
     pub fn raw_json(&self, text: &str) -> Result<(), Failure> {
         let is_for_people = !self.json && io::stdout().is_terminal();
@@ -80,7 +89,7 @@ impl Output {
         if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
             self.line(json::on_one_line(text))
         } else if self.json {
-            self.line(serde_json::Value::from(text))
+            self.json(&text)
         } else {
             self.line(json::Printable(&text.replace('\n', " ")))
         }
@@ -110,13 +119,13 @@ impl Output {
     }
 
     pub fn warn(&self, text: impl Display) {
-        self.say(&format!("{BUSY}warning:{BUSY:#} {}", Printable(&text.to_string())));
+        self.say(&format!("{BUSY}warning:{BUSY:#} {}", paragraph(&text.to_string())));
     }
 
     /// Tells what failed, and returns how the program ends.
     pub fn failure(&self, failure: &Failure) -> Exit {
         if !failure.message.is_empty() {
-            self.say(&format!("{BAD}error:{BAD:#} {}", Printable(&failure.message)));
+            self.say(&format!("{BAD}error:{BAD:#} {}", paragraph(&failure.message)));
         }
         for hint in &failure.hints {
             self.hint(hint);
@@ -126,7 +135,7 @@ impl Output {
 
     /// Tells a person what helps next.
     pub fn hint(&self, text: impl Display) {
-        self.note(format_args!("{FAINT}hint:{FAINT:#} {}", Printable(&text.to_string())));
+        self.note(format_args!("{FAINT}hint:{FAINT:#} {}", paragraph(&text.to_string())));
     }
 
     /// With standard error closed, there is nobody to tell.
@@ -136,12 +145,17 @@ impl Output {
 
     /// Shows what the program waits for, until the result is dropped.
     pub fn progress(&self, what: impl Into<String>) -> Progress {
-        Progress::start(what.into(), self.quiet)
+        Progress::start(&what.into(), self.quiet)
     }
 
     /// Asks for consent to something that cannot be undone. Where nobody can be asked, it takes
     /// `--yes`.
-    pub fn consent(&self, question: &str, yes: bool) -> Result<(), Failure> {
+    pub async fn consent(
+        &self,
+        signals: &mut Signals,
+        question: &str,
+        yes: bool,
+    ) -> Result<(), Failure> {
         if yes {
             return Ok(());
         }
@@ -149,10 +163,13 @@ impl Output {
             return Err(Failure::usage(format!("{question} Pass --yes to confirm")));
         }
         let _ = write!(anstream::stderr(), "{} [y/N] ", Printable(question));
-        let mut reply = String::new();
-        let read = io::stdin().lock().read_line(&mut reply);
-        match reply.trim() {
-            "y" | "Y" | "yes" if read.is_ok() => Ok(()),
+        let reply = signals.unless_blocked(|| {
+            let mut reply = String::new();
+            io::stdin().lock().read_line(&mut reply).map(|_| reply)
+        });
+        let reply = reply.await?.unwrap_or_default().trim().to_lowercase();
+        match reply.as_str() {
+            "y" | "yes" => Ok(()),
             _ => Err(Failure::new(Exit::Error, "not confirmed; nothing was sent")),
         }
     }
@@ -162,6 +179,11 @@ fn print(mut out: impl Write, text: &str) -> Result<(), Failure> {
     out.write_all(text.as_bytes())
         .and_then(|()| out.flush())
         .map_err(|error| Failure::of_output(&error))
+}
+
+/// Text whose further lines are indented, so that none passes for a message of the program.
+fn paragraph(text: &str) -> String {
+    Printable(text).to_string().replace('\n', "\n  ")
 }
 
 /// A number that is written without a fraction where it has none.

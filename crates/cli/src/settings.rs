@@ -20,7 +20,7 @@ use podqueue::{Client, ClientBuilder};
 
 use self::file::File;
 pub use self::file::path;
-pub use self::key::KeySource;
+pub use self::key::{KeySource, private_file};
 use self::variable::{KEY, variable};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -146,11 +146,27 @@ pub fn builder(settings: &Settings) -> Result<ClientBuilder, Failure> {
 
 /// A URL as it may be shown: without a password or a query, which do not belong there.
 pub fn shown(url: &str) -> String {
-    let url = url.split(['?', '#']).next().unwrap_or(url);
-    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-    let (host, path) = rest.split_once('/').map_or((rest, ""), |(host, path)| (host, path));
-    match host.rsplit_once('@') {
-        Some((_, host)) => format!("{scheme}://…@{host}/{path}"),
-        None => url.to_owned(),
+    // A password may contain any of the characters that end a host, where they are not allowed.
+    let (before, rest) = url.rsplit_once('@').map_or(("", url), |(before, rest)| (before, rest));
+    let scheme = before.split_once("://").map_or("", |(scheme, _)| scheme);
+    let rest = rest.split(['?', '#']).next().unwrap_or(rest);
+    if before.is_empty() { rest.to_owned() } else { format!("{scheme}://…@{rest}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown;
+
+    #[test]
+    fn a_password_in_a_url_is_hidden_whatever_it_contains() {
+        for (url, expected) in [
+            ("https://queue.example/v1?key=s3cret", "https://queue.example/v1"),
+            ("https://me:s3cret@queue.example/v1?a=b", "https://…@queue.example/v1"),
+            ("https://me:s3cret/s3cret@queue.example", "https://…@queue.example"),
+            ("https://me:s3cret?s3cret#s3cret@queue.example", "https://…@queue.example"),
+            ("me:s3cret@queue.example/v1", "://…@queue.example/v1"),
+        ] {
+            assert_eq!(shown(url), expected);
+        }
     }
 }

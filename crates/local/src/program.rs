@@ -7,12 +7,14 @@ mod keys;
 mod printer;
 mod quoting;
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use serde_json::json;
 
 use self::keys::Keys;
 use self::printer::Printer;
@@ -140,14 +142,23 @@ fn range(argument: &str) -> Result<(usize, usize), String> {
     }
 }
 
+/// How the program prints what a client needs to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Lines for a shell.
+    Shell,
+    /// One line of JSON.
+    Json,
+}
+
 /// Runs the service until a signal ends it. `program` is the name in front of what it prints to
 /// standard error.
 ///
 /// # Errors
 ///
 /// Returns the text to show if the service cannot start.
-pub async fn run(arguments: Arguments, program: &str) -> Result<(), String> {
-    serve(arguments, program).await.map_err(|error| {
+pub async fn run(arguments: Arguments, format: Format, program: &str) -> Result<(), String> {
+    serve(arguments, format, program).await.map_err(|error| {
         let error = with_option(error);
         let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
         format!("{error}{cause}")
@@ -166,7 +177,11 @@ fn with_option(error: Box<dyn std::error::Error>) -> Box<dyn std::error::Error> 
     }
 }
 
-async fn serve(arguments: Arguments, program: &str) -> Result<(), Box<dyn std::error::Error>> {
+async fn serve(
+    arguments: Arguments,
+    format: Format,
+    program: &str,
+) -> Result<(), Box<dyn std::error::Error>> {
     let mut builder = LocalService::builder()
         .listen(arguments.listen)
         .control_plane()
@@ -228,31 +243,41 @@ async fn serve(arguments: Arguments, program: &str) -> Result<(), Box<dyn std::e
     // Before anybody can know that the program runs, so that no signal is missed.
     let signals = Signals::listen()?;
     let local = builder.start().await?;
-    announce(&local, &keys, &attached, program)?;
-    signals.received().await;
+    warn(&local, &keys, program);
+    let announced = match format {
+        Format::Shell => announce(&local, &keys, &attached),
+        Format::Json => announce_as_json(&local, &keys, &attached),
+    };
+    match announced {
+        Ok(()) => signals.received().await,
+        // Whoever was to use the service has left.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        Err(error) => return Err(format!("failed to write the output: {error}").into()),
+    }
     local.shutdown().await;
     printer.finish();
     Ok(())
 }
 
-fn announce(
-    local: &LocalService,
-    keys: &Keys,
-    attached: &[String],
-    program: &str,
-) -> io::Result<()> {
+/// Tells a person what is not data. Without a standard error there is nobody to tell.
+fn warn(local: &LocalService, keys: &Keys, program: &str) {
     let address = local.address();
     if !address.ip().is_loopback() {
-        writeln!(
+        let _ = writeln!(
             io::stderr(),
             "{program}: warning: other machines can reach {address}, and only the API key protects \
              it; they must use an IP address or a name given with --allow-host"
-        )?;
+        );
     }
+    if let Err(whence) = keys.shown(local) {
+        let _ = writeln!(io::stderr(), "{program}: using the API key {whence}");
+    }
+}
+
+fn announce(local: &LocalService, keys: &Keys, attached: &[String]) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    match keys.shown(local) {
-        Ok(value) => writeln!(out, "export PODQUEUE_API_KEY={value}")?,
-        Err(whence) => writeln!(io::stderr(), "{program}: using the API key {whence}")?,
+    if let Ok(value) = keys.shown(local) {
+        writeln!(out, "export PODQUEUE_API_KEY={value}")?;
     }
     for (name, value) in [
         ("PODQUEUE_BASE_URL", local.base_url()),
@@ -267,6 +292,23 @@ fn announce(
             writeln!(out, "export {name}={}", quoted(&value))?;
         }
     }
+    out.flush()
+}
+
+fn announce_as_json(local: &LocalService, keys: &Keys, attached: &[String]) -> io::Result<()> {
+    let environment = |endpoint: &String| {
+        let variables = local.worker_environment(endpoint).unwrap_or_default();
+        (endpoint.clone(), variables.into_iter().collect::<BTreeMap<_, _>>())
+    };
+    let ready = json!({
+        "api_key": keys.plain(local),
+        "base_url": local.base_url(),
+        "rest_url": local.rest_url(),
+        "graphql_url": local.graphql_url(),
+        "worker_environments": attached.iter().map(environment).collect::<BTreeMap<_, _>>(),
+    });
+    let mut out = io::stdout().lock();
+    writeln!(out, "{ready}")?;
     out.flush()
 }
 

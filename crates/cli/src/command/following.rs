@@ -34,6 +34,8 @@ pub struct Waiting {
     pub cancel_on_interrupt: bool,
 
     /// Print outputs that are strings verbatim, without JSON's quotes.
+    ///
+    /// On a terminal, characters that would control it are escaped.
     #[arg(long, short)]
     pub raw: bool,
 }

@@ -23,18 +23,21 @@ pub struct Arguments {
 }
 
 pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
+    let mut signals = Signals::listen()?;
     let document = match arguments.file.as_str() {
-        "-" => read_stdin()?,
+        "-" => signals.unless_blocked(read_stdin).await??,
         path => read_file(path)?,
     };
     let mut variables = Map::new();
     for variable in &arguments.variables {
         let (name, value) = pair("--var", variable)?;
-        let value: Value = serde_json::from_str(value_of(value)?.get()).unwrap_or_default();
+        let value = serde_json::from_str(value_of(value)?.get()).map_err(|error| {
+            // Such as a number that is out of range.
+            Failure::usage(format!("the value of --var {name} cannot be sent: {error}"))
+        })?;
         variables.insert(name.to_owned(), value);
     }
     let client = context.client()?;
-    let mut signals = Signals::listen()?;
     let progress = context.output.progress("waiting for the response");
     let call = async { client.graphql().raw(document, variables).await };
     let data = signals.unless(call).await;

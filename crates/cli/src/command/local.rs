@@ -1,12 +1,15 @@
 //! The local service.
 
 pub use podqueue_local::program::Arguments;
+use podqueue_local::program::Format;
 
+use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-pub async fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    podqueue_local::program::run(arguments, "podqueue")
+pub async fn run(context: &Context, arguments: Arguments) -> Result<Exit, Failure> {
+    let format = if context.output.is_json() { Format::Json } else { Format::Shell };
+    podqueue_local::program::run(arguments, format, "podqueue")
         .await
         .map(|()| Exit::Done)
         .map_err(|error| Failure::new(Exit::Error, error))

@@ -37,9 +37,10 @@ pub struct Arguments {
 }
 
 pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
-    let body = input::json("BODY", &arguments.body)?;
-    let endpoint = context.endpoint(&arguments.endpoint)?;
     let mut signals = Signals::listen()?;
+    let body = arguments.body.clone();
+    let body = signals.unless_blocked(move || input::json("BODY", &body)).await??;
+    let endpoint = context.endpoint(&arguments.endpoint)?;
     let progress = context.output.progress(format!("waiting for {}", endpoint.id()));
     if arguments.stream {
         let call = endpoint.openai_stream(&arguments.path, &body).timeout(arguments.timeout);

@@ -21,8 +21,8 @@ pub struct Arguments {
 pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
     let endpoint = context.endpoint(&arguments.endpoint)?;
     let question = format!("Remove all queued jobs of the endpoint {}?", endpoint.id());
-    context.output.consent(&question, arguments.yes)?;
     let mut signals = Signals::listen()?;
+    context.output.consent(&mut signals, &question, arguments.yes).await?;
     let progress = context.output.progress(format!("purging the queue of {}", endpoint.id()));
     let purged = signals.unless(async { endpoint.purge_queue().await }).await;
     drop(progress);

@@ -75,7 +75,7 @@ pub fn print_output(context: &Context, record: &JobRecord, raw: bool) -> Result<
 pub fn print_value(context: &Context, value: &RawValue, raw: bool) -> Result<(), Failure> {
     let text = Some(value).filter(|_| raw);
     match text.and_then(|value| serde_json::from_str::<String>(value.get()).ok()) {
-        Some(text) => context.output.line(text),
+        Some(text) => context.output.raw_text(&text),
         None => context.output.raw_json(value.get()),
     }
 }

@@ -5,11 +5,13 @@ use std::slice;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use podqueue::{Endpoint, Error, Job, JobRecord, RunSync, SecretString};
+use podqueue::{Endpoint, Error, Job, JobRecord, RunSync, S3Config, SecretString};
 use serde_json::value::RawValue;
+use tokio::time::timeout;
 
 use super::following::{Waiting, finished, follow_stream, unless_interrupted, wait};
 use super::policy::PolicyArguments;
+use super::storage;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
@@ -19,7 +21,10 @@ use crate::json::Printable;
 
 /// How long a synchronous submission is held open.
 const SYNC_WAIT: Duration = Duration::from_secs(90);
-const SHORTEST_SYNC_WAIT: Duration = Duration::from_secs(1);
+/// What a submission gets at least, whatever the deadline.
+const SHORTEST_WAIT: Duration = Duration::from_secs(1);
+/// What the response to a submission may take beyond the wait.
+const MARGIN: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -51,25 +56,37 @@ pub struct Arguments {
     #[arg(long, value_name = "URL", help_heading = "Job")]
     webhook: Option<String>,
 
+    /// A file with object-storage settings for the worker; - for standard input.
+    ///
+    /// A JSON object with the strings accessId, accessSecret, bucketName and endpointUrl. Only its
+    /// owner may be able to read the file.
+    #[arg(long, value_name = "FILE", help_heading = "Job")]
+    s3_config: Option<String>,
+
     /// Submit again if the outcome is unknown: the job may then run twice.
     #[arg(long, help_heading = "Job")]
     at_least_once: bool,
 }
 
 pub async fn run(context: &Context, arguments: Arguments) -> Result<Exit, Failure> {
-    let input = arguments.input.read()?;
+    let mut signals = Signals::listen()?;
+    let input = arguments.input.clone();
+    let input = signals.unless_blocked(move || input.read()).await??;
+    let storage = match arguments.s3_config.clone() {
+        Some(file) => Some(signals.unless_blocked(move || storage::read(&file)).await??),
+        None => None,
+    };
     let endpoint = context.endpoint(&arguments.endpoint)?;
     let started = Instant::now();
-    let mut signals = Signals::listen()?;
     let job = if arguments.sync {
-        match submit_sync(context, &arguments, &endpoint, &input, &mut signals).await? {
+        match submit_sync(context, &arguments, &endpoint, &input, storage, &mut signals).await? {
             record if record.status().is_terminal() => {
                 return finished(context, &record, &arguments.waiting);
             }
             record => record.job().clone(),
         }
     } else {
-        submit(context, &arguments, &endpoint, &input, &mut signals).await?
+        submit(context, &arguments, &endpoint, &input, storage, &mut signals).await?
     };
     if arguments.detach {
         return match context.output.is_json() {
@@ -100,6 +117,7 @@ async fn submit(
     arguments: &Arguments,
     endpoint: &Endpoint,
     input: &RawValue,
+    storage: Option<S3Config>,
     signals: &mut Signals,
 ) -> Result<Job, Failure> {
     let _progress = context.output.progress(format!("submitting to {}", endpoint.id()));
@@ -107,10 +125,14 @@ async fn submit(
     if let Some(url) = &arguments.webhook {
         run = run.webhook(SecretString::from(url.as_str()));
     }
+    if let Some(storage) = storage {
+        run = run.s3_config(storage);
+    }
     if arguments.at_least_once {
         run = run.at_least_once();
     }
-    submitted(endpoint, signals, run.into_future()).await
+    let deadline = arguments.waiting.timeout.map(|timeout| timeout.max(SHORTEST_WAIT));
+    submitted(endpoint, signals, deadline, run.into_future()).await
 }
 
 async fn submit_sync(
@@ -118,6 +140,7 @@ async fn submit_sync(
     arguments: &Arguments,
     endpoint: &Endpoint,
     input: &RawValue,
+    storage: Option<S3Config>,
     signals: &mut Signals,
 ) -> Result<JobRecord, Failure> {
     let _progress = context.output.progress(format!("waiting for {}", endpoint.id()));
@@ -125,14 +148,19 @@ async fn submit_sync(
     let mut run: RunSync = endpoint
         .run_sync(input)
         .policy(arguments.policy.policy())
-        .wait(longest.clamp(SHORTEST_SYNC_WAIT, SYNC_WAIT));
+        .wait(longest.clamp(SHORTEST_WAIT, SYNC_WAIT));
     if let Some(url) = &arguments.webhook {
         run = run.webhook(SecretString::from(url.as_str()));
+    }
+    if let Some(storage) = storage {
+        run = run.s3_config(storage);
     }
     if arguments.at_least_once {
         run = run.at_least_once();
     }
-    submitted(endpoint, signals, async {
+    let deadline =
+        arguments.waiting.timeout.map(|timeout| timeout.max(SHORTEST_WAIT).saturating_add(MARGIN));
+    submitted(endpoint, signals, deadline, async {
         match run.await {
             Err(error) => error.record().cloned().ok_or(error),
             result => result,
@@ -141,18 +169,27 @@ async fn submit_sync(
     .await
 }
 
-/// Awaits a submission. Once it is under way, an interruption leaves its outcome unknown.
+/// Awaits a submission. Once it is under way, an interruption or a deadline leaves its outcome
+/// unknown.
 async fn submitted<T>(
     endpoint: &Endpoint,
     signals: &mut Signals,
+    deadline: Option<Duration>,
     submission: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Failure> {
-    match signals.unless(submission).await {
-        Ok(result) => result.map_err(|error| Failure::on_endpoint(&error, endpoint.id())),
-        Err(interrupted) => {
-            let mut failure = Failure::from(interrupted);
-            failure.message = "interrupted while submitting: the job may have been accepted".into();
-            Err(failure.hint(format!("to see whether: podqueue health {}", quoted(endpoint.id()))))
+    let bounded = async {
+        match deadline {
+            Some(deadline) => timeout(deadline, submission).await.ok(),
+            None => Some(submission.await),
         }
-    }
+    };
+    let (exit, what) = match signals.unless(bounded).await {
+        Ok(Some(result)) => {
+            return result.map_err(|error| Failure::on_endpoint(&error, endpoint.id()));
+        }
+        Ok(None) => (Exit::OutcomeUnknown, "--timeout has passed"),
+        Err(_) => (Exit::Interrupted, "interrupted"),
+    };
+    Err(Failure::new(exit, format!("{what} while submitting: the job may have been accepted"))
+        .hint(format!("to see whether: podqueue health {}", quoted(endpoint.id()))))
 }

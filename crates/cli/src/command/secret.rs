@@ -8,9 +8,10 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, quoted};
 use crate::input::read_stdin;
-use crate::interrupt::Signals;
+use crate::interrupt::{Interrupted, Signals};
+use crate::json::Printable;
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -24,6 +25,10 @@ pub enum Command {
 pub struct Create {
     /// The secret's name.
     name: String,
+
+    /// Refused without being shown.
+    #[arg(hide = true, allow_hyphen_values = true)]
+    value: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -37,13 +42,17 @@ pub struct Delete {
 }
 
 pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
+    if let Command::Create(Create { name, value }) = &command
+        && !value.is_empty()
+    {
+        let message = "a value is never an argument, where everyone on this machine can read it";
+        return Err(Failure::usage(message).hint(from_a_pipe(name)));
+    }
     let client = context.client()?;
+    let mut signals = Signals::listen()?;
     match command {
-        Command::Create(Create { name }) => {
-            // The prompt turns Ctrl-C into a signal, which must not end the program before it has
-            // turned the echo on again.
-            let mut signals = Signals::listen()?;
-            let value = value(&name)?;
+        Command::Create(Create { name, .. }) => {
+            let value = value(&mut signals, &name).await?;
             let progress = context.output.progress(format!("creating secret {name}"));
             let call = async { client.secrets().create(&name, value).await };
             let secret = signals.unless(call).await;
@@ -54,8 +63,8 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
             }))?;
         }
         Command::Delete(Delete { id, yes }) => {
-            context.output.consent(&format!("Delete the secret {id}?"), yes)?;
-            let mut signals = Signals::listen()?;
+            let question = format!("Delete the secret {id}?");
+            context.output.consent(&mut signals, &question, yes).await?;
             let progress = context.output.progress(format!("deleting secret {id}"));
             let deleted = signals.unless(async { client.secrets().delete(&id).await }).await;
             drop(progress);
@@ -67,24 +76,62 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
 }
 
 /// The value, without the line end that a prompt or a pipe adds.
-fn value(name: &str) -> Result<SecretString, Failure> {
+async fn value(signals: &mut Signals, name: &str) -> Result<SecretString, Failure> {
     let text = if io::stdin().is_terminal() {
-        rpassword::prompt_password(format!("Value of {name} (not shown): ")).map_err(|error| {
-            match error.kind() {
-                io::ErrorKind::Interrupted => {
-                    Failure::new(Exit::Interrupted, "interrupted; nothing was sent")
-                }
+        let prompt = format!("Value of {} (not shown): ", Printable(name));
+        let _echo = Echo::keep();
+        signals.unless_blocked(|| rpassword::prompt_password(prompt)).await.map(|read| {
+            read.map_err(|error| match error.kind() {
+                // Ctrl-C, of which the signal may come later than this.
+                io::ErrorKind::Interrupted => Failure::from(Interrupted),
                 _ => Failure::new(Exit::Error, format!("failed to read the value: {error}")),
-            }
-        })?
+            })
+        })
     } else {
-        read_stdin()?
+        signals.unless_blocked(read_stdin).await
     };
+    let text = text.map_err(Failure::from).flatten().map_err(|failure| match failure.exit {
+        Exit::Interrupted => Failure { message: "interrupted; nothing was sent".into(), ..failure },
+        _ => failure,
+    })?;
     let text = text.strip_suffix('\n').unwrap_or(&text);
     let text = text.strip_suffix('\r').unwrap_or(text);
     if text.is_empty() {
-        return Err(Failure::usage("the value is empty; nothing was sent")
-            .hint(format!("printf %s \"$VALUE\" | podqueue secret create {name}")));
+        return Err(Failure::usage("the value is empty; nothing was sent").hint(from_a_pipe(name)));
     }
     Ok(text.into())
+}
+
+fn from_a_pipe(name: &str) -> String {
+    format!("printf %s \"$VALUE\" | podqueue secret create {}", quoted(name))
+}
+
+/// Puts the terminal back as it was when dropped: a prompt that is left behind leaves its echo off.
+#[cfg(unix)]
+struct Echo(Option<rustix::termios::Termios>);
+
+#[cfg(unix)]
+impl Echo {
+    fn keep() -> Self {
+        Self(rustix::termios::tcgetattr(io::stdin()).ok())
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Echo {
+    fn drop(&mut self) {
+        use rustix::termios::{OptionalActions, tcsetattr};
+        // Without a terminal there is nothing to put back.
+        let _ = self.0.as_ref().map(|kept| tcsetattr(io::stdin(), OptionalActions::Now, kept));
+    }
+}
+
+#[cfg(not(unix))]
+struct Echo;
+
+#[cfg(not(unix))]
+impl Echo {
+    fn keep() -> Self {
+        Self
+    }
 }

@@ -163,10 +163,6 @@ impl Content {
 
 pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
     let client = context.client()?;
-    // Before signals are listened to, so that Ctrl-C ends the program at the question.
-    if let Command::Delete(Delete { name, yes }) = &command {
-        context.output.consent(&format!("Delete the template {name}?"), *yes)?;
-    }
     let mut signals = Signals::listen()?;
     match command {
         Command::Get(Get { id, include }) => {
@@ -196,7 +192,9 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
             let call = async { client.templates().update(&id, template).await };
             print(context, &signals.unless(call).await??)?;
         }
-        Command::Delete(Delete { name, .. }) => {
+        Command::Delete(Delete { name, yes }) => {
+            let question = format!("Delete the template {name}?");
+            context.output.consent(&mut signals, &question, yes).await?;
             let _progress = context.output.progress(format!("deleting template {name}"));
             signals.unless(async { client.templates().delete(&name).await }).await??;
             context.output.object(&json!({ "deleted": name }))?;

@@ -4,7 +4,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, ValueEnum};
 use podqueue::webhook::WebhookSender;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
 
 use super::listen::Report;
 use crate::context::Context;
@@ -65,14 +67,19 @@ enum Event {
 }
 
 pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
-    let url = match (arguments.wrong_token, arguments.to.rsplit_once('/')) {
-        (true, Some((before, _))) => format!("{before}/wrong-token"),
-        _ => arguments.to.clone(),
+    let url = match arguments.wrong_token {
+        true => with_wrong_token(&arguments.to),
+        false => arguments.to.clone(),
     };
     let sender = WebhookSender::new(url.as_str())?.pause(arguments.pause);
     let id = arguments.job.clone().unwrap_or_else(invented_id);
-    let body = serde_json::to_vec(&body(arguments, &id, &url)?).unwrap_or_default();
     let mut signals = Signals::listen()?;
+    let output = match arguments.output.clone() {
+        Some(json) => Some(signals.unless_blocked(move || input::json("--output", &json)).await??),
+        None => None,
+    };
+    let body = body(arguments, output, &id, &url)
+        .map_err(|error| Failure::new(Exit::Error, format!("failed to write the body: {error}")))?;
     let deliveries = async {
         tokio::time::sleep(arguments.late).await;
         for _ in 0..if arguments.twice { 2 } else { 1 } {
@@ -86,36 +93,82 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
 }
 
 /// What the service posts.
-fn body(arguments: &Arguments, id: &str, url: &str) -> Result<Map<String, Value>, Failure> {
+fn body(
+    arguments: &Arguments,
+    output: Option<Box<RawValue>>,
+    id: &str,
+    url: &str,
+) -> serde_json::Result<Vec<u8>> {
     let status = match arguments.event {
         Event::Completed => "COMPLETED",
         Event::Failed => "FAILED",
         Event::TimedOut => "TIMED_OUT",
         Event::Cancelled => "CANCELLED",
     };
-    let mut body = Map::new();
-    body.insert("id".to_owned(), id.into());
-    body.insert("status".to_owned(), status.into());
-    body.insert("delayTime".to_owned(), 120.into());
-    body.insert("executionTime".to_owned(), 2_400.into());
-    body.insert("input".to_owned(), json!({ "hello": "world" }));
-    body.insert("webhook".to_owned(), url.into());
-    let output = match &arguments.output {
-        Some(json) => serde_json::from_str(input::json("--output", json)?.get()).ok(),
-        None if arguments.oversize => Some("x".repeat(OVERSIZE).into()),
-        None => matches!(arguments.event, Event::Completed).then(|| json!({ "hello": "world" })),
+    let invented = json!({ "hello": "world" });
+    let output = match output {
+        Some(output) => Some(output),
+        None if arguments.oversize => Some(to_raw_value(&"x".repeat(OVERSIZE))?),
+        None if matches!(arguments.event, Event::Completed) => Some(to_raw_value(&invented)?),
+        None => None,
     };
-    if let Some(output) = output {
-        body.insert("output".to_owned(), output);
-    }
-    if matches!(arguments.event, Event::Failed) {
-        body.insert("error".to_owned(), "this failure is invented".into());
-    }
-    Ok(body)
+    serde_json::to_vec(&Body {
+        id,
+        status,
+        delay_time: 120,
+        execution_time: 2_400,
+        input: invented,
+        webhook: url,
+        output,
+        error: matches!(arguments.event, Event::Failed).then_some("this failure is invented"),
+    })
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Body<'a> {
+    id: &'a str,
+    status: &'a str,
+    delay_time: u64,
+    execution_time: u64,
+    input: Value,
+    webhook: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+}
+
+/// The URL with another last segment of its path; one without a path gets one.
+fn with_wrong_token(url: &str) -> String {
+    let (url, query) = match url.find(['?', '#']) {
+        Some(end) => url.split_at(end),
+        None => (url, ""),
+    };
+    let host = url.find("://").map_or(0, |scheme| scheme + 3);
+    let before = url[host..].rfind('/').map_or(url, |slash| &url[..host + slash]);
+    format!("{before}/wrong-token{query}")
 }
 
 /// Another one each time, and not one that the service makes.
 fn invented_id() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("invented-{:x}", now.as_nanos())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_wrong_token;
+
+    #[test]
+    fn the_token_is_the_last_segment_of_the_path() {
+        for (url, wrong) in [
+            ("http://h:1/hooks/token", "http://h:1/hooks/wrong-token"),
+            ("http://h/hooks/token?to=a/b#c/d", "http://h/hooks/wrong-token?to=a/b#c/d"),
+            ("http://h:1", "http://h:1/wrong-token"),
+            ("http://h/", "http://h/wrong-token"),
+        ] {
+            assert_eq!(with_wrong_token(url), wrong);
+        }
+    }
 }

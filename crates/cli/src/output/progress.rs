@@ -8,6 +8,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
+use crate::json::Printable;
+
 /// How often a log gets a line.
 const INTERVAL: Duration = Duration::from_secs(10);
 /// How often the spinner turns.
@@ -29,7 +31,8 @@ type What = Arc<Mutex<String>>;
 
 impl Progress {
     /// Must be called within a runtime.
-    pub fn start(what: String, quiet: bool) -> Self {
+    pub fn start(what: &str, quiet: bool) -> Self {
+        let what = Printable(what).to_string();
         let shown = if quiet {
             Shown::Nothing
         } else if io::stderr().is_terminal() {
@@ -43,6 +46,7 @@ impl Progress {
 
     /// Says anew what the program waits for.
     pub fn say(&self, what: String) {
+        let what = Printable(&what).to_string();
         match &self.shown {
             Shown::Nothing => {}
             Shown::Spinner(spinner) => spinner.set_message(what),

@@ -10,7 +10,7 @@ use podqueue::SecretString;
 
 use super::variable::{KEY, variable};
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, quoted};
 
 #[derive(Clone, Debug)]
 pub enum KeySource {
@@ -40,7 +40,8 @@ impl KeySource {
             Self::Missing => return Ok(None),
             Self::Environment => return Ok(variable(KEY)?.map(|key| key.trim().into())),
             Self::Command(command) => of_command(command)?,
-            Self::File(path) => of_file(path)?,
+            Self::File(path) => private_file("key file", path)
+                .map_err(|failure| Failure { exit: Exit::NotAuthorized, ..failure })?,
         };
         match text.lines().next().map(str::trim) {
             Some(key) if !key.is_empty() => Ok(Some(key.into())),
@@ -68,11 +69,12 @@ fn of_command(command: &str) -> Result<String, Failure> {
         .map_err(|_| unavailable("the output of key_command is not UTF-8".to_owned()))
 }
 
-fn of_file(path: &Path) -> Result<String, Failure> {
+/// The text of a file that contains a secret: only its owner may be able to read it.
+pub fn private_file(what: &str, path: &Path) -> Result<String, Failure> {
     let shown = path.display();
-    let failed = |error| unavailable(format!("failed to read the key file {shown}: {error}"));
+    let failed = |error| Failure::usage(format!("failed to read the {what} {shown}: {error}"));
     let mut file = File::open(path).map_err(failed)?;
-    check_privacy(&file, path)?;
+    check_privacy(what, &file, path)?;
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(failed)?;
     Ok(text)
@@ -80,21 +82,21 @@ fn of_file(path: &Path) -> Result<String, Failure> {
 
 /// Refuses a file that others can read. It asks the open file, which nobody can replace.
 #[cfg(unix)]
-fn check_privacy(file: &File, path: &Path) -> Result<(), Failure> {
+fn check_privacy(what: &str, file: &File, path: &Path) -> Result<(), Failure> {
     use std::os::unix::fs::PermissionsExt;
     let mode = file.metadata().map(|of| of.permissions().mode());
     match mode {
         Ok(mode) if mode & 0o077 == 0 => Ok(()),
         _ => {
-            let path = path.display();
-            Err(unavailable(format!("others can read the key file {path}"))
-                .hint(format!("make it private: chmod 600 {path}")))
+            let shown = path.display();
+            Err(Failure::usage(format!("others can read the {what} {shown}"))
+                .hint(format!("make it private: chmod 600 {}", quoted(&shown.to_string()))))
         }
     }
 }
 
 /// Files in a user's folders are private to the user, unless shared on purpose.
 #[cfg(not(unix))]
-fn check_privacy(_: &File, _: &Path) -> Result<(), Failure> {
+fn check_privacy(_: &str, _: &File, _: &Path) -> Result<(), Failure> {
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! `podqueue doctor` tells apart what can be wrong.
 
 use podqueue_local::{Fault, LocalService, Operation, Workers};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 use crate::run::never;
@@ -57,6 +58,36 @@ async fn a_url_is_missing_wrong_or_out_of_reach() {
     site.local.clear_faults();
     site.local.add_fault(Fault::redirect(301, "https://elsewhere.example").on(Operation::Health));
     says(&site.run(&["doctor", "echo"]).await, 1, "leads elsewhere");
+    site.local.clear_faults();
+    for (status, text) in
+        [(403, "lacks permission, or something on the way"), (407, "of the proxy")]
+    {
+        site.local.add_fault(Fault::response(status, "{}").on(Operation::Health));
+        says(&site.run(&["doctor", "echo"]).await, 1, text);
+        site.local.clear_faults();
+    }
+}
+
+#[tokio::test]
+async fn something_else_listens_there_or_a_proxy_refuses() {
+    let site = Site::start().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            stream.read_u8().await.unwrap();
+            stream.write_all(b"SSH-2.0-other\r\n").await.unwrap();
+        }
+    });
+    let url = format!("http://{address}");
+    says(&doctor(&site, ("PODQUEUE_BASE_URL", &url)).await, 1, "something other than the service");
+    let mut behind = site.program(&["doctor", "echo"]);
+    behind.env("PODQUEUE_BASE_URL", "https://queue.example").env("NO_PROXY", "127.0.0.1");
+    let proxy = format!("http://me:canary-password@{address}");
+    let ran = ran(behind.env("HTTPS_PROXY", proxy)).await;
+    says(&ran, 1, "the proxy does not let the call through");
+    assert!(!ran.stdout.contains("canary-password"), "{}", ran.stdout);
 }
 
 #[tokio::test]

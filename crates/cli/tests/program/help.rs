@@ -37,6 +37,11 @@ async fn the_manual_has_a_page_for_each_command() {
     for page in ["podqueue.1", "podqueue-run.1", "podqueue-template-create.1"] {
         assert!(fs::read_to_string(folder.join(page)).unwrap().contains("EXAMPLES"), "{page}");
     }
+    for page in fs::read_dir(&folder).unwrap() {
+        assert!(fs::read_to_string(page.unwrap().path()).unwrap().is_ascii());
+    }
+    let local = fs::read_to_string(folder.join("podqueue-local.1")).unwrap();
+    assert!(local.contains("\\[u2026]"), "{local}");
     let file = site.home.path().join("file");
     fs::write(&file, "").unwrap();
     let refused = ran(&mut bare(site.home.path(), &["man", file.to_str().unwrap()])).await;

@@ -1,7 +1,12 @@
 //! Ctrl-C and SIGTERM.
 
+#[cfg(target_os = "linux")]
+use std::{process::Stdio, time::Duration};
+
 use podqueue_local::{LocalService, Operation};
 use rustix::process::{Pid, Signal, kill_process};
+#[cfg(target_os = "linux")]
+use tokio::io::AsyncWriteExt;
 use tokio::process::Child;
 
 use crate::run::never;
@@ -59,4 +64,44 @@ async fn an_interrupted_submission_is_said_to_be_unknown() {
     site.requested("/run").await;
     signal(&child, Signal::INT);
     ended(child).await.fails(130, "the job may have been accepted");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn an_interruption_ends_the_reading_of_standard_input() {
+    let site = site().await;
+    for by in [Signal::INT, Signal::TERM] {
+        for arguments in [
+            &["run", "echo", "-"][..],
+            &["graphql", "-"],
+            &["openai", "echo", "v1/x", "-"],
+            &["secret", "create", "s"],
+        ] {
+            let mut program = site.program(arguments);
+            let mut child = program.stdin(Stdio::piped()).spawn().unwrap();
+            let mut stdin = child.stdin.take().unwrap();
+            stdin.write_all(b"{\"cut\": ").await.unwrap();
+            listens(&child, by).await;
+            signal(&child, by);
+            // As when Ctrl-C ends the program that writes, too.
+            drop(stdin);
+            ended(child).await.assert_code(130);
+        }
+    }
+    assert!(site.local.requests().is_empty(), "{:?}", site.local.requests());
+}
+
+/// Waits until a process has a handler for a signal.
+#[cfg(target_os = "linux")]
+async fn listens(child: &Child, by: Signal) {
+    let mask = 1_u64 << (by.as_raw() - 1);
+    let path = format!("/proc/{}/status", child.id().unwrap());
+    loop {
+        let status = std::fs::read_to_string(&path).unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+        if u64::from_str_radix(caught.trim(), 16).unwrap() & mask != 0 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
 }

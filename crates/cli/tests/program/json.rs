@@ -6,7 +6,9 @@ use std::path::Path;
 use podqueue_local::GPU_POD;
 use serde_json::Value;
 
-use crate::support::{Site, ran_with_stdin};
+use tokio::io::{AsyncBufReadExt, BufReader};
+
+use crate::support::{KEY, Site, ran, ran_with_stdin};
 
 fn schema() -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/output.json");
@@ -68,6 +70,29 @@ async fn checked(site: &Site, code: i32, shape: &str, arguments: &[&str]) -> Vec
 }
 
 #[tokio::test]
+async fn the_local_service_is_announced_as_data() {
+    let site = Site::start().await;
+    let more = ["--listen", "127.0.0.1:0", "--endpoint", "attached", "--json"];
+    for (key, shown) in [(None, None), (Some("canary-given"), Some("canary-given"))] {
+        let mut local = site.program(&["local"]);
+        local.args(key.into_iter().flat_map(|key| ["--api-key", key])).args(more);
+        let mut child = local.spawn().unwrap();
+        let line = BufReader::new(child.stdout.take().unwrap()).lines().next_line().await;
+        let ready: Value = serde_json::from_str(&line.unwrap().unwrap()).unwrap();
+        check(&schema()["$defs"]["local"], &ready, "local");
+        assert_eq!(ready["api_key"].as_str(), shown);
+        let key = key.unwrap_or(KEY);
+        let url = ready["base_url"].as_str().unwrap();
+        let mut run = site.program(&["run", "echo", "{\"a\":1}"]);
+        let run = run.env("PODQUEUE_BASE_URL", url).env("PODQUEUE_API_KEY", key);
+        ran(run).await.assert(0, "{\"a\":1}\n");
+        let worker = ready["worker_environments"]["attached"].as_object().unwrap();
+        assert!(worker["WEBHOOK_GET_JOB"].as_str().unwrap().starts_with(url), "{ready}");
+        child.kill().await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn each_shape_is_as_documented() {
     let site = Site::start().await;
     let job = checked(&site, 0, "job", &["run", "echo", "{}"]).await[0]["job_id"].clone();
@@ -92,6 +117,11 @@ async fn each_shape_is_as_documented() {
     checked(&site, 0, "purge", &["purge", "echo", "--yes"]).await;
     checked(&site, 0, "check", &["doctor", "echo", "--job", job]).await;
     checked(&site, 6, "check", &["doctor", "no-such"]).await;
+    let mut uncalled = site.program(&["doctor", "--json"]);
+    uncalled.env_remove("PODQUEUE_REST_URL").env_remove("PODQUEUE_GRAPHQL_URL");
+    for line in ran(&mut uncalled).await.stdout.lines() {
+        check(&schema()["$defs"]["check"], &serde_json::from_str(line).unwrap(), "check");
+    }
     site.write_inputs(2);
     let batch = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"];
     site.local.add_fault(podqueue_local::Fault::lost_response().times(1));
@@ -116,6 +146,8 @@ async fn each_shape_is_as_documented() {
     checked(&site, 0, "deleted", &["secret", "delete", id, "--yes"]).await;
     let nobody = ["trigger", "failed", "--to", "http://127.0.0.1:9/hook", "--pause", "0s"];
     checked(&site, 1, "delivery", &nobody).await;
+    let listen = ["listen", "echo", job, "--forward-to", "http://127.0.0.1:9/h", "--pause", "0s"];
+    checked(&site, 1, "delivery", &listen).await;
     let pod = site.run(&["pod", "get", GPU_POD, "--json"]).await;
     assert!(serde_json::from_str::<Value>(&pod.stdout).unwrap()["id"] == GPU_POD);
 }

@@ -68,10 +68,28 @@ async fn a_secret_comes_from_standard_input_and_is_never_shown() {
     let id = id.as_str().unwrap();
     assert_eq!(site.local.secret_value(id).as_deref(), Some("s3cret value"));
     ran_with_stdin(&mut site.program(&["secret", "create", "t"]), "\n").await.fails(2, "is empty");
-    site.run(&["secret", "create", "t", "value"]).await.fails(2, "unexpected argument");
     site.run(&["secret", "delete", id]).await.fails(2, "--yes");
     site.run(&["secret", "delete", id, "--yes"]).await.assert(0, &format!("deleted  {id}\n"));
     assert_eq!(site.local.secret_value(id), None);
+}
+
+#[tokio::test]
+async fn a_value_that_is_an_argument_is_refused_and_not_shown() {
+    let site = Site::start().await;
+    for more in [&["canary-value"][..], &["--value", "canary-value"], &["--value=canary-value"]] {
+        let ran = site.run(&[&["secret", "create", "two words"], more].concat()).await;
+        ran.fails(2, "podqueue secret create 'two words'");
+        assert!(!ran.stderr.contains("canary-value"), "{}", ran.stderr);
+    }
+    assert!(site.local.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_variable_that_cannot_be_sent_is_refused() {
+    let site = Site::start().await;
+    let mut program = site.program(&["graphql", "-", "--var", "disk=1e400"]);
+    ran_with_stdin(&mut program, "{ a }").await.fails(2, "--var disk cannot be sent");
+    assert!(site.local.requests().is_empty());
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use podqueue_local::{Fault, LocalJob, LocalService, Operation};
 use serde_json::{Value, json};
@@ -95,6 +96,55 @@ async fn policies_and_the_webhook_are_sent() {
 }
 
 #[tokio::test]
+async fn storage_settings_come_from_a_private_file_or_standard_input() {
+    let store = |job: LocalJob| async move {
+        let s3 = job.s3_config.unwrap();
+        let sent = [s3.access_id, s3.access_secret, s3.bucket_name, s3.endpoint_url];
+        Ok(json!(sent.map(Option::unwrap).concat().len()))
+    };
+    let site = Site::with(LocalService::builder().endpoint("store", store)).await;
+    let settings = r#"{"accessId": "canary-id", "accessSecret": "canary-secret", "bucketName": "b", "endpointUrl": "https://storage.example"}"#;
+    let run = ["run", "store", "{}", "--s3-config"];
+    ran_with_stdin(site.program(&run).arg("-"), settings).await.assert(0, "46\n");
+    let sync = ran_with_stdin(site.program(&run).args(["-", "--sync"]), settings).await;
+    sync.assert(0, "46\n");
+    for (text, reason) in [
+        (settings.replace("https://", ""), "s3Config.endpointUrl"),
+        (settings.replace("bucketName", "bucket"), "unknown member `bucket`"),
+        (settings.replace("\"canary-secret\"", "1234567890"), "strings accessId, accessSecret"),
+        (format!("{settings} canary-secret"), "strings accessId, accessSecret"),
+    ] {
+        let ran = ran_with_stdin(site.program(&run).arg("-"), &text).await;
+        ran.fails(2, reason);
+        assert!(!ran.stderr.contains("canary") && !ran.stderr.contains("1234"), "{}", ran.stderr);
+    }
+    let file = site.home.path().join("s3.json");
+    fs::write(&file, settings).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        let with_file = ["run", "store", "{}", "--s3-config", "s3.json"];
+        site.run(&with_file).await.fails(2, "others can read the storage settings s3.json");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        site.run(&with_file).await.assert(0, "46\n");
+    }
+}
+
+#[tokio::test]
+async fn a_deadline_bounds_the_submission() {
+    let site = Site::start().await;
+    site.local.add_fault(Fault::stall());
+    let started = Instant::now();
+    for more in [&["--stream"][..], &["--sync"]] {
+        let arguments = [&["run", "echo", "{}", "--timeout", "1s"], more].concat();
+        site.run(&arguments).await.fails(5, "--timeout has passed while submitting");
+    }
+    // Each would otherwise take a minute.
+    assert!(started.elapsed() < Duration::from_secs(55), "{:?}", started.elapsed());
+}
+
+#[tokio::test]
 async fn a_synchronous_job_prints_the_same() {
     let site = Site::start().await;
     site.run(&["run", "echo", "{\"a\": 1}", "--sync"]).await.assert(0, "{\"a\":1}\n");
@@ -173,6 +223,11 @@ async fn a_reader_that_leaves_ends_the_program_without_a_word() {
     drop(child.stdout.take());
     let ran = crate::support::ended(child).await;
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let mut local = site.program(&["local", "--listen", "127.0.0.1:0", "--api-key", "given"]);
+    let mut child = local.spawn().unwrap();
+    drop(child.stdout.take());
+    let ran = crate::support::ended(child).await;
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
 }
 
 #[cfg(target_os = "linux")]
@@ -183,4 +238,9 @@ async fn a_full_disk_is_reported() {
     let mut program = site.program(&["run", "echo", "{}"]);
     let ran = crate::support::ran(program.stdout(full)).await;
     ran.fails(1, "failed to write the output: No space left");
+    for arguments in [&["--help"][..], &["--version"], &["local", "--listen", "127.0.0.1:0"]] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let ran = crate::support::ran(site.program(arguments).stdout(full)).await;
+        ran.fails(1, "failed to write the output: No space left");
+    }
 }

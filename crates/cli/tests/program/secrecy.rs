@@ -2,6 +2,7 @@
 //! every test; here it is called forth.
 
 use podqueue_local::Fault;
+use serde_json::json;
 
 use crate::support::{KEY, Site, bare, ran, ran_with_stdin};
 
@@ -32,6 +33,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("template", &["template", "delete", "t", "--yes"]),
     ("secret", &["secret", "create", "s"]),
     ("secret", &["secret", "delete", "s", "--yes"]),
+    ("batch", &["batch", "watch", "no-such.jsonl"]),
     ("graphql", &["graphql", "-"]),
     ("listen", &["listen", "echo", "j", "--forward-to", "http://127.0.0.1:9/h"]),
     ("trigger", &["trigger", "failed", "--to", "http://127.0.0.1:9/h", "--pause", "0s"]),
@@ -56,16 +58,75 @@ async fn no_command_shows_the_key_that_the_service_echoes() {
     }
 }
 
+/// The manual has a page for each command, and so names them all.
 #[tokio::test]
-async fn every_command_is_covered() {
+async fn every_command_is_covered_and_has_an_example() {
     let site = Site::start().await;
-    let help = ran(&mut bare(site.home.path(), &["--help"])).await.stdout;
-    let commands = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
-    assert!(commands.contains("  run "), "{help}");
-    for line in commands.lines() {
-        let name = line.split_whitespace().next().unwrap();
-        let is_covered = name == "help" || COMMANDS.iter().any(|(command, _)| *command == name);
-        assert!(is_covered, "{name} is not among COMMANDS");
+    let folder = site.home.path().join("man1");
+    ran(&mut bare(site.home.path(), &["man", folder.to_str().unwrap()])).await.assert_code(0);
+    let pages = std::fs::read_dir(&folder).unwrap().map(|page| page.unwrap().file_name());
+    let pages: Vec<String> = pages
+        .map(|page| page.into_string().unwrap().strip_suffix(".1").unwrap().to_owned())
+        .filter(|page| page != "podqueue")
+        .collect();
+    assert!(pages.len() > 30, "{pages:?}");
+    for page in &pages {
+        let words: Vec<&str> = page.split('-').skip(1).collect();
+        let command = words.join(" ");
+        let help = ran(&mut bare(site.home.path(), &[&words[..], &["--help"]].concat())).await;
+        let example = format!("podqueue {command}");
+        for text in
+            [help.stdout, std::fs::read_to_string(folder.join(format!("{page}.1"))).unwrap()]
+        {
+            let text = text.replace("\\-", "-");
+            let start = text.to_lowercase().find("examples").expect(page);
+            assert!(text[start..].contains(&example), "{page}: {text}");
+        }
+        let is_group = pages.iter().any(|other| other.starts_with(&format!("{page}-")));
+        let is_covered = COMMANDS.iter().any(|(_, arguments)| arguments.starts_with(&words));
+        assert!(is_group || is_covered, "{command} is not among COMMANDS");
+    }
+}
+
+/// Text that turns a terminal red, sets its title, clears it, and turns the rest of a line around;
+/// and what passes for another message of the program.
+const CONTROLS: &str =
+    "\u{1b}[31m \u{9b}2J \u{1b}]0;title\u{7} \u{7f}\u{8}\r \u{202e}dlot \u{2066} \nhint: purge all";
+
+#[tokio::test]
+async fn the_service_cannot_control_the_terminal() {
+    let site = Site::start().await;
+    let is_control = |char: char| {
+        (char.is_control() && char != '\n') || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}')
+    };
+    let bodies = [
+        (
+            200,
+            json!({ "id": "j", "status": "COMPLETED", "output": CONTROLS, "data": { CONTROLS: 1 } }),
+        ),
+        (200, json!({ "id": "j", "status": "FAILED", "error": CONTROLS, "env": { CONTROLS: "" } })),
+        (200, json!({ "id": CONTROLS, "status": CONTROLS, "errors": [{ "message": CONTROLS }] })),
+        (200, json!([{ "output": CONTROLS, "metrics": { "scenario": CONTROLS } }])),
+        (400, json!({ "error": CONTROLS })),
+    ];
+    let commands = COMMANDS.iter().filter(|(name, _)| !["batch", "listen", "local"].contains(name));
+    let commands: Vec<&[&str]> = commands.map(|(_, arguments)| *arguments).collect();
+    for (status, body) in bodies {
+        site.local.clear_faults();
+        site.local.add_fault(Fault::response(status, body.to_string()));
+        let ends = commands.iter().flat_map(|arguments| {
+            [&["--quiet"][..], &["--json", "--quiet"]].map(|more| [arguments, more].concat())
+        });
+        for arguments in ends {
+            let unbounded = ["run", "wait", "stream"].contains(&arguments[0]);
+            let bound: &[&str] = if unbounded { &["--timeout", "10ms"] } else { &[] };
+            let arguments = [&arguments[..], bound].concat();
+            let ran = ran_with_stdin(&mut site.program(&arguments), "{ a }").await;
+            for text in [&ran.stdout, &ran.stderr] {
+                assert!(!text.contains(is_control), "{arguments:?}: {text:?}");
+                assert!(!text.contains("\nhint: purge"), "{arguments:?}: {text}");
+            }
+        }
     }
 }
 

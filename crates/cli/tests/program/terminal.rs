@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use podqueue_local::{LocalJob, LocalService, Workers};
+use podqueue_local::{Fault, LocalJob, LocalService, Operation, Workers};
+use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcgetpgrp, tcsetwinsize};
 use serde_json::json;
 use tokio::process::{Child, Command};
 
@@ -175,7 +176,45 @@ async fn a_question_is_asked_before_a_purge() {
 }
 
 #[tokio::test]
+async fn a_question_can_be_interrupted() {
+    let site = Site::start().await;
+    for arguments in
+        [&["purge", "echo"][..], &["template", "delete", "t"], &["secret", "delete", "s"]]
+    {
+        let mut terminal = Terminal::start(&site.program(arguments), 80);
+        terminal.shows("[y/N]").await;
+        terminal.types("\u{3}");
+        assert_eq!(terminal.ends().await.0, 130);
+    }
+    assert!(site.local.requests().is_empty());
+}
+
+#[tokio::test]
+async fn text_of_a_handler_cannot_control_the_terminal() {
+    let say = |_: LocalJob| async { Ok(json!("\u{1b}[35mpurple \u{202e}dlot")) };
+    let site = Site::with(LocalService::builder().endpoint("say", say)).await;
+    for arguments in [&["run", "say", "{}", "--raw"][..], &["run", "say", "{}"]] {
+        let (code, shown) = Terminal::start(&site.program(arguments), 80).ends().await;
+        assert!(code == 0 && shown.contains("purple"), "{shown:?}");
+        assert!(!shown.contains("\u{1b}[35m") && !shown.contains('\u{202e}'), "{shown:?}");
+    }
+    // The id of a job is shown while the job is awaited.
+    let body = json!({ "id": "\u{1b}[35mpurple", "status": "IN_QUEUE" }).to_string();
+    site.local.add_fault(Fault::response(200, body).on(Operation::Run));
+    let wait = ["run", "say", "{}", "--timeout", "1s"];
+    let (_, shown) = Terminal::start(&site.program(&wait), 80).ends().await;
+    assert!(shown.contains("waiting for job") && !shown.contains("\u{1b}[35m"), "{shown:?}");
+}
+
+#[tokio::test]
 async fn an_interrupted_prompt_leaves_the_terminal_as_it_was() {
+    for by_key in [true, false] {
+        interrupt_the_prompt(by_key).await;
+    }
+}
+
+/// By Ctrl-C, or by a signal from elsewhere.
+async fn interrupt_the_prompt(by_key: bool) {
     let site = Site::start().await;
     let mut terminal = Terminal::start(&site.program(&["secret", "create", "token"]), 80);
     let echoes = |terminal: &Terminal| {
@@ -185,11 +224,20 @@ async fn an_interrupted_prompt_leaves_the_terminal_as_it_was() {
     while echoes(&terminal) {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    terminal.types("\u{3}");
+    if by_key {
+        terminal.types("\u{3}");
+    } else {
+        kill_process(in_front(&terminal), Signal::TERM).unwrap();
+    }
     let status = terminal.child.wait().await.unwrap();
     assert_eq!(status.code(), Some(130));
     assert!(echoes(&terminal));
     assert!(site.local.secret_ids().is_empty());
+}
+
+/// The process that has the terminal to itself.
+fn in_front(terminal: &Terminal) -> Pid {
+    tcgetpgrp(&terminal.master).unwrap()
 }
 
 #[tokio::test]

@@ -120,6 +120,13 @@ async fn an_invented_job_is_delivered_without_a_key() {
     assert_eq!(receiver.paths()[4..], ["/hooks/wrong-token", "/hooks/wrong-token"]);
     assert_eq!(ran(&mut trigger(&["completed", "--oversize"])).await.code, 0);
     assert!(receiver.calls.lock().unwrap().last().unwrap().1.len() > 64 * 1024 * 1024);
+    let exact = trigger(&["completed", "--output", "[1e400, 1.50]"]);
+    ran(&mut { exact }).await.assert_code(0);
+    let last = receiver.calls.lock().unwrap().last().unwrap().1.clone();
+    assert!(String::from_utf8(last).unwrap().contains("\"output\":[1e400, 1.50]"));
+    let nobody = ["trigger", "failed", "--to", "http://127.0.0.1:9/h", "--pause", "0s"];
+    let nobody = ran(&mut bare(site.home.path(), &nobody)).await;
+    assert!(nobody.stdout.contains("refused"), "{}", nobody.stdout);
     let mut invalid = bare(site.home.path(), &["trigger", "failed", "--to", "localhost"]);
     ran(&mut invalid).await.fails(2, "must be an http or https URL");
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
-use podqueue_local::program;
+use podqueue_local::program::{self, Format};
 
 const NAME: &str = "podqueue-local";
 
@@ -17,7 +17,7 @@ struct Program {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match program::run(Program::parse().arguments, NAME).await {
+    match program::run(Program::parse().arguments, Format::Shell, NAME).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // When even standard error is closed, the exit code is all there is.

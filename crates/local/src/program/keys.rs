@@ -60,6 +60,11 @@ impl Keys {
         &self.all
     }
 
+    /// The first key, unless it was kept out of sight.
+    pub fn plain<'a>(&self, local: &'a LocalService) -> Option<&'a str> {
+        matches!(self.source, Source::Made | Source::CommandLine).then(|| local.api_key())
+    }
+
     /// The first key as a shell gets it from what the program prints, or whence it is known. A key
     /// that was kept out of sight stays so.
     pub fn shown(&self, local: &LocalService) -> Result<String, String> {

@@ -9,7 +9,12 @@ pub fn advice(error: &Error) -> String {
     match error.kind() {
         ErrorKind::Connect => connecting(error),
         ErrorKind::Unauthorized => "check the key",
-        ErrorKind::Timeout | ErrorKind::Network => "check the network, a proxy, a firewall",
+        ErrorKind::Network if text_of(error).contains("http") => {
+            "check the URL: something other than the service responds there"
+        }
+        ErrorKind::Timeout | ErrorKind::Network => {
+            "check the network, a proxy, a firewall, and https or http in the URL"
+        }
         ErrorKind::RateLimited => {
             "other programs with this key use up its rate limit: wait a little"
         }
@@ -17,21 +22,35 @@ pub fn advice(error: &Error) -> String {
         ErrorKind::Server if error.status().is_some_and(|status| status >= 500) => {
             "the service has trouble of its own: try again later"
         }
+        _ if error.status() == Some(407) => {
+            "check the user and password of the proxy, in HTTPS_PROXY or HTTP_PROXY"
+        }
+        _ if error.status() == Some(403) => {
+            "the key lacks permission, or something on the way refuses the call: a proxy, a firewall"
+        }
         _ => "check the URL: something other than the service responds there",
     }
     .to_owned()
 }
 
-fn connecting(error: &Error) -> &'static str {
-    let mut text = error.to_string();
+/// What an error's causes say, in lower case. Its own text may contain names that anybody chose.
+fn text_of(error: &Error) -> String {
+    let mut text = String::new();
     let mut source = error.source();
     while let Some(cause) = source {
         text.push_str(&cause.to_string());
         source = cause.source();
     }
-    let text = text.to_lowercase();
+    text.to_lowercase()
+}
+
+fn connecting(error: &Error) -> &'static str {
+    let text = text_of(error);
     let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    if says(&["certificate", "tls", "handshake", "corrupt message"]) {
+    if says(&["tunnel"]) {
+        "the proxy does not let the call through: check HTTPS_PROXY or HTTP_PROXY, or exempt the \
+         host with NO_PROXY"
+    } else if says(&["certificate", "tls", "handshake", "corrupt message"]) {
         "TLS failed: check https or http in the URL, this machine's clock, and its root certificates"
     } else if says(&["dns", "lookup", "resolve"]) {
         "no such host: check the URL's spelling, and the network"
