@@ -3,6 +3,7 @@
 mod handle;
 mod open;
 mod operations;
+mod paths;
 
 pub use handle::Batch;
 pub use open::Open;

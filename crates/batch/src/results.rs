@@ -11,7 +11,7 @@ pub(crate) use line::{Completed, LargeOutputs};
 pub(crate) use reading::each_line;
 
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -88,12 +88,16 @@ impl Results {
         Ok(results)
     }
 
-    /// Refuses a file of other content, before a new journal takes up any inputs.
+    /// Refuses files of other content, which would be lost, before a new journal takes up any inputs.
     pub(crate) fn check(store: &mut dyn Store, path: &Path) -> Result<()> {
-        let is_new = extent(store)?.is_none();
-        match is_new && std::fs::metadata(path).is_ok_and(|found| found.len() > 0) {
-            true => Err(occupied(path)),
-            false => Ok(()),
+        if extent(store)?.is_some() {
+            return Ok(());
+        }
+        let has_content = |path: &Path| fs::metadata(path).is_ok_and(|found| found.len() > 0);
+        let failures = failures_of(path);
+        match [path, &failures].into_iter().find(|path| has_content(path)) {
+            Some(path) => Err(occupied(path)),
+            None => Ok(()),
         }
     }
 
@@ -145,6 +149,11 @@ pub(crate) fn committed(store: &mut dyn Store) -> Result<Option<(PathBuf, u64)>>
     Ok(extent(store)?.map(|extent| (extent.path, extent.length)))
 }
 
+/// The file of failures, next to the results.
+pub(crate) fn failures_of(results: &Path) -> PathBuf {
+    beside(results, ".failed.jsonl")
+}
+
 /// A file next to the results.
 pub(crate) fn beside(results: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(results);
@@ -183,7 +192,7 @@ fn occupied(path: &Path) -> Error {
 
 fn other(path: &Path, what: &str) -> Error {
     let message = format!(
-        "the results file {} {what}: it does not belong to this journal as it is. Restore it, or choose another file and a new journal",
+        "the results file {} {what}, so it does not belong to this journal: restore it, or choose another file and a new journal",
         path.display()
     );
     Error::new(ErrorKind::OtherResults, message)

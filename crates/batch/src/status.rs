@@ -122,7 +122,7 @@ impl Reader {
         export(&path, length, to)
     }
 
-    /// How fast the batch goes, as its last run had it: look at [`Sqlite::is_open`], too, since a
+    /// How the batch goes, and what goes wrong, as its last run had it: look at [`Sqlite::is_open`], too, since a
     /// process that dies leaves its last word. `None` after the orderly end of a run.
     ///
     /// # Errors

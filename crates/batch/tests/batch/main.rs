@@ -6,6 +6,7 @@
 mod acts;
 mod durability;
 mod features;
+mod files;
 mod flaws;
 mod kill;
 #[cfg(target_os = "linux")]

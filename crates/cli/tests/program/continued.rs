@@ -23,7 +23,7 @@ async fn changed_inputs_are_refused_and_taken_up_with_force() {
         .unwrap();
     site.run(&run).await.fails(1, "the same command with --force");
     let forced = site.run(&[&run[..], &["--force"]].concat()).await;
-    forced.fails(0, "1 are submitted as they are now, 1 had been submitted before and keep");
+    forced.fails(0, "1 are submitted with their new content, 1 had been submitted before and keep");
     let mut results = site.lines("out.jsonl");
     results.sort_by_key(|line| line["index"].as_u64());
     let outputs: Vec<_> = results.iter().map(|line| line["output"]["n"].clone()).collect();
@@ -51,7 +51,7 @@ async fn a_batch_that_runs_is_cancelled_from_another_terminal() {
 }
 
 #[tokio::test]
-async fn a_watcher_sees_the_rate_and_whether_a_process_runs_the_batch() {
+async fn a_watcher_sees_the_rate_and_ends_when_no_process_runs_the_batch() {
     let handler = |job: LocalJob| async move {
         match job.input["n"].as_u64() {
             Some(100..) => {
@@ -93,15 +93,42 @@ async fn a_watcher_sees_the_rate_and_whether_a_process_runs_the_batch() {
         }
     };
     assert_eq!((&seen["rate"], &seen["submitted"]), (&Value::Null, &json!(5)));
-    watching.kill().await.unwrap();
-    let mut watching = site.program(&watch).spawn().unwrap();
-    let mut said = Said::by(&mut watching);
-    said.until("no process runs this batch").await;
-    let again = site.program(&GATED).spawn().unwrap();
-    said.until("a process runs this batch again").await;
+    assert_eq!(lines.next_line().await.unwrap(), None, "it does not wait for another process");
+    ended(watching).await.fails(3, "the command that began it continues it");
+    let watched = site.run(&watch).await;
+    watched.fails(3, "no process runs this batch");
+    assert!(watched.stdout.contains("submitted"), "{}", watched.stdout);
+    site.run(&["batch", "status", "out.jsonl"]).await.fails(0, "no process runs this batch");
     site.run(&["batch", "cancel", "out.jsonl"]).await.assert_code(0);
-    assert_eq!(ended(watching).await.code, 3);
-    assert_eq!(ended(again).await.code, 3);
+}
+
+/// Waits until another process sees this trouble.
+async fn troubled(site: &Site, trouble: &str) {
+    loop {
+        let status = site.status("out.jsonl").await;
+        if status["trouble"].as_str().is_some_and(|text| text.contains(trouble)) {
+            return;
+        }
+    }
+}
+
+#[tokio::test]
+async fn other_processes_see_what_goes_wrong() {
+    let site = Site::start().await;
+    site.write_inputs(2);
+    site.local.add_fault(Fault::response(200, "<html>log in</html>").on(Operation::Status));
+    let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"];
+    let child = site.program(&run).spawn().unwrap();
+    site.requested("/run").await;
+    troubled(&site, "the status of 2 jobs cannot be read").await;
+    let status = site.run(&["batch", "status", "out.jsonl"]).await;
+    assert!(status.stdout.contains("trouble     the status of 2 jobs"), "{}", status.stdout);
+    let mut watching = site.program(&["batch", "watch", "out.jsonl"]).spawn().unwrap();
+    Said::by(&mut watching).until("the status of 2 jobs cannot be read").await;
+    site.local.clear_faults();
+    ended(child).await.assert_code(0);
+    ended(watching).await.assert_code(0);
+    assert_eq!(site.status("out.jsonl").await.get("trouble"), None);
 }
 
 #[tokio::test]
