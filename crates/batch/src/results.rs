@@ -9,6 +9,7 @@ pub(crate) use export::export;
 pub(crate) use failures::Failures;
 pub(crate) use line::{Completed, LargeOutputs};
 pub(crate) use reading::each_line;
+use reading::each_uncommitted;
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder};
+use crate::state::State;
 use crate::store::{Note, Store};
 
 /// The name of the note that says how much of the file counts.
@@ -80,6 +82,7 @@ impl Results {
         if tail_digest(&tail) != known.tail {
             return Err(other(&path, "is not the file that was written"));
         }
+        check_uncommitted(store, &path, known.length)?;
         file.set_len(known.length).and_then(|()| file.sync_all()).map_err(failed)?;
         file.seek(SeekFrom::Start(known.length)).map_err(failed)?;
         let results = Self { path, file, length: known.length, tail };
@@ -142,6 +145,29 @@ impl Results {
         let _ = self.file.set_len(self.length);
         let _ = self.file.seek(SeekFrom::Start(self.length));
     }
+}
+
+/// What was written and not committed are results of jobs that the journal knows. Where it does not
+/// know one, it is older than the results: these are more than what was being written at a crash.
+fn check_uncommitted(store: &mut dyn Store, path: &Path, length: u64) -> Result<()> {
+    each_uncommitted(path, length, |line| {
+        let mut input = |index| store.inputs(&State::ALL, index, 1).map(|mut page| page.pop());
+        let mut found = input(line.index)?.filter(|input| input.index == line.index);
+        if let Some(original) = found.as_ref().and_then(|copy| copy.same_as) {
+            found = input(original)?;
+        }
+        match found.and_then(|input| input.job_id).as_deref() == Some(line.job_id()) {
+            true => Ok(()),
+            false => {
+                let message = format!(
+                    "the results {} have an output of input {} that the journal does not know: the journal is an older copy, or damaged. Nothing was changed: restore the journal that belongs to the results; or keep copies of both, and run the inputs that are not in the results with new results and a new journal",
+                    path.display(),
+                    line.index
+                );
+                Err(Error::new(ErrorKind::OtherResults, message))
+            }
+        }
+    })
 }
 
 /// The path of the results and how many of their bytes count.

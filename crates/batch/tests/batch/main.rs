@@ -4,6 +4,7 @@
 
 #[cfg(target_os = "linux")]
 mod acts;
+mod damage;
 mod durability;
 mod features;
 mod files;

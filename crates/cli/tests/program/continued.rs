@@ -244,3 +244,69 @@ async fn after_31_minutes_what_had_finished_has_expired() {
     assert_eq!((&status["completed"], &status["expired"]), (&json!(0), &json!(5)), "{status}");
     assert_eq!(submissions, 10);
 }
+
+/// Runs the program as somebody who may not write in its home: root may write everywhere.
+#[cfg(unix)]
+async fn run_as_reader(site: &Site, arguments: &[&str]) -> crate::support::Ran {
+    const NOBODY: u32 = 65_534;
+    let home = site.home.path();
+    let program = home.join("podqueue");
+    if !program.exists() {
+        fs::copy(env!("CARGO_BIN_EXE_podqueue"), &program).unwrap();
+    }
+    let mut command = tokio::process::Command::new(program);
+    command.args(arguments).current_dir(home).env_clear().env("HOME", "/");
+    command.stdin(std::process::Stdio::null());
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    if rustix::process::geteuid().is_root() {
+        for entry in fs::read_dir(home).unwrap() {
+            std::os::unix::fs::chown(entry.unwrap().path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        std::os::unix::fs::chown(home, Some(NOBODY), Some(NOBODY)).unwrap();
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    let permit = |mode| {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        fs::set_permissions(home, mode).unwrap();
+    };
+    permit(0o555);
+    let ran = ended(command.spawn().unwrap()).await;
+    permit(0o755);
+    ran
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_batch_in_a_folder_that_cannot_be_written_can_be_read() {
+    let site = Site::start().await;
+    site.write_inputs(3);
+    site.local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
+    let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out ?%.jsonl"];
+    site.run(&run).await.assert_code(5);
+    let status = run_as_reader(&site, &["batch", "status", "out ?%.jsonl"]).await;
+    assert!(status.code == 0 && status.stdout.contains("completed   2"), "{status:?}");
+    let exported = run_as_reader(&site, &["batch", "export", "out ?%.jsonl"]).await;
+    assert!(exported.code == 0 && exported.stdout.lines().count() == 2, "{exported:?}");
+    let unknown = run_as_reader(&site, &["batch", "unknown", "out ?%.jsonl"]).await;
+    assert!(unknown.code == 0 && unknown.stdout.starts_with("INDEX"), "{unknown:?}");
+    run_as_reader(&site, &["batch", "watch", "out ?%.jsonl"]).await.assert_code(5);
+    let retried = run_as_reader(&site, &["batch", "retry", "out ?%.jsonl"]).await;
+    retried.fails(1, "check the permissions");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_a_killed_process_leaves_can_be_read_where_nothing_can_be_written() {
+    let (builder, _gate) = gated();
+    let site = Site::with(builder).await;
+    site.write_inputs(5);
+    let mut child = site.program(&GATED).spawn().unwrap();
+    outstanding(&site, 5).await;
+    child.kill().await.unwrap();
+    let status = run_as_reader(&site, &["batch", "status", "out.jsonl"]).await;
+    assert!(status.code == 0 && status.stdout.contains("submitted   5"), "{status:?}");
+    // As where only some of the files were copied.
+    fs::remove_file(site.home.path().join("out.jsonl.journal-shm")).unwrap();
+    let status = run_as_reader(&site, &["batch", "status", "out.jsonl"]).await;
+    status.fails(1, "copy both to another folder");
+}
