@@ -58,7 +58,7 @@ impl Batch {
         let list = self
             .shared
             .journal
-            .with(|keeper| UnknownInput::list(&mut *keeper.store, &mut keeper.texts));
+            .with(|keeper| UnknownInput::list(&mut *keeper.store, Some(&mut keeper.texts)));
         list.await
     }
 

@@ -7,7 +7,7 @@ mod rows;
 mod statements;
 mod wal;
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -49,6 +49,14 @@ impl Sqlite {
         Self { path: path.into() }
     }
 
+    /// The file itself where the path is that of a link to it: it has one lock and one log, which are
+    /// next to it.
+    fn followed(&self) -> Self {
+        let is_link = fs::symlink_metadata(&self.path).is_ok_and(|found| found.is_symlink());
+        let path = if is_link { fs::canonicalize(&self.path).ok() } else { None };
+        Self { path: path.unwrap_or_else(|| self.path.clone()) }
+    }
+
     /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -62,12 +70,17 @@ impl Sqlite {
     ///
     /// If there is no such file, or it is not a journal of this version.
     pub fn inspect(&self) -> Result<SqliteStore> {
+        self.followed().read()
+    }
+
+    fn read(&self) -> Result<SqliteStore> {
         // Whoever has it open has checked it.
         while_unlocked(&self.path, || check_log(&self.path)).unwrap_or(Ok(()))?;
         // It reads with the rights to write, without which it could not join those who do.
         let connection = self.connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let mut store = SqliteStore { connection, path: self.path.clone(), _lock: None };
-        store.leave_log(true)?;
+        // Whether there is one tells the next run that the last one was killed.
+        store.leave_log(wal::exists(&self.path))?;
         let read = store.connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));
         if read.as_ref().is_err_and(cannot_write) {
             if wal::exists(&self.path) {
@@ -88,7 +101,7 @@ impl Sqlite {
     /// Whether the journal is open for writing, in another process or in this one.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        while_unlocked(&self.path, || ()).is_none()
+        while_unlocked(&self.followed().path, || ()).is_none()
     }
 
     fn connect(&self, file: &Path, flags: OpenFlags) -> Result<Connection> {
@@ -108,13 +121,14 @@ impl OpenStore for Sqlite {
     type Store = SqliteStore;
 
     fn open(self) -> Result<SqliteStore> {
-        let lock = Lock::take(&self.path)?;
-        create(&self.path)?;
-        check_log(&self.path)?;
+        let this = self.followed();
+        let lock = Lock::take(&this.path)?;
+        create(&this.path)?;
+        check_log(&this.path)?;
         // SQLite removes the log when it is closed in an orderly way.
-        let was_killed = wal::exists(&self.path);
-        let connection = self.connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let mut store = SqliteStore { connection, path: self.path, _lock: Some(lock) };
+        let was_killed = wal::exists(&this.path);
+        let connection = this.connect(&this.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let mut store = SqliteStore { connection, path: this.path, _lock: Some(lock) };
         if was_killed {
             store.check()?;
         }

@@ -5,7 +5,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
 use podqueue_batch::store::{Claim, Commit, OpenStore, RunRecord, Store};
-use podqueue_batch::{Batch, Error, ErrorKind, Reader, State};
+use podqueue_batch::{Batch, Error, ErrorKind, Reader, Sqlite, State};
 
 use crate::support::{Folder, counts, endpoint, service};
 
@@ -98,6 +98,37 @@ async fn a_reader_leaves_the_log_to_the_next_run() {
     assert_eq!(reader.status().unwrap().counts.of(State::Intent), 10);
     drop(reader);
     assert_eq!(fs::read(folder.path(LOG)).unwrap(), before);
+    // Where there is none, it leaves none.
+    drop(open(&folder).await.unwrap());
+    Reader::open(&folder.journal()).unwrap().status().unwrap();
+    assert!(!folder.path(LOG).exists());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_journal_behind_a_link_is_the_same_one() {
+    let folder = Folder::with(1);
+    let link = Sqlite::file(folder.path("link.journal"));
+    std::os::unix::fs::symlink(folder.path(JOURNAL), link.path()).unwrap();
+    let batch = open(&folder).await.unwrap();
+    assert!(link.is_open());
+    let error = Batch::open(link.clone()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InUse, "{error}");
+    drop(batch);
+    let folder = killed().await;
+    std::os::unix::fs::symlink(folder.path(JOURNAL), folder.path("link.journal")).unwrap();
+    damage(&folder.path(LOG), 40);
+    let link = Sqlite::file(folder.path("link.journal"));
+    assert!(Reader::open(&link).unwrap_err().to_string().contains("is damaged"));
+}
+
+#[tokio::test]
+async fn unknown_inputs_are_listed_although_the_inputs_are_gone() {
+    let folder = killed().await;
+    drop(open(&folder).await.unwrap());
+    fs::remove_file(folder.path("inputs.jsonl")).unwrap();
+    let unknown = Reader::open(&folder.journal()).unwrap().unknown().unwrap();
+    assert_eq!(unknown.len(), 10);
 }
 
 #[tokio::test]

@@ -262,6 +262,10 @@ async fn invalid_arguments_are_usage_errors() {
     run("missing.jsonl").await.fails(1, "could not open the inputs missing.jsonl");
     run("/dev/zero").await.fails(1, "is not a regular file");
     site.run(&["batch", "run", "in.jsonl", "-e", "echo", "-o", "."]).await.fails(2, "a file");
+    for journal in ["in.jsonl", "x.jsonl"] {
+        let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "x.jsonl", "--journal", journal];
+        site.run(&run).await.fails(2, "--journal names a file of its own");
+    }
     assert_eq!(files(), before);
     site.run(&["batch", "run", "in.jsonl", "-e", "no-such", "-o", "x.jsonl"])
         .await

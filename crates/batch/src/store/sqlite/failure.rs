@@ -11,6 +11,7 @@ pub(super) fn failed(what: &str, path: &Path, error: rusqlite::Error) -> Error {
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
             "; check the permissions of the file and of its folder"
         }
+        Some(ErrorCode::SystemIoFailure) => "; check that the disk works, and is not full",
         Some(ErrorCode::NotADatabase) => {
             let message = format!("{} is not a journal, or is damaged: {error}", path.display());
             return Error::new(ErrorKind::NotAJournal, message).with_source(error);

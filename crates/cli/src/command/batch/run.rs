@@ -178,6 +178,9 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let (Some(id), Some(results)) = (&arguments.endpoint, &arguments.out) else {
         return Err(Failure::usage("a run needs --endpoint and --out"));
     };
+    if arguments.journal.as_ref().is_some_and(|it| it == results || *it == arguments.inputs) {
+        return Err(Failure::usage("--journal names a file of its own: not the inputs, nor --out"));
+    }
     let failed = |error: Error| {
         let failure = failure(&error, results, Some(id));
         match error.kind() {
