@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::{private, sync_folder};
+use crate::files::{is_same_file, private, sync_folder};
 use crate::state::State;
 use crate::store::{Note, Store};
 
@@ -115,6 +115,7 @@ impl Results {
 
     /// Appends lines durably, or not at all.
     pub(crate) fn append(&mut self, lines: &[u8]) -> Result<()> {
+        self.check_in_place()?;
         let written = self.file.write_all(lines).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
             self.cut();
@@ -124,6 +125,24 @@ impl Results {
         self.tail.extend_from_slice(&lines[lines.len().saturating_sub(TAIL)..]);
         self.tail.drain(..self.tail.len().saturating_sub(TAIL));
         Ok(())
+    }
+
+    /// Refuses to go on where the lines so far are gone, or new ones would be: the file was moved,
+    /// replaced or cut off.
+    fn check_in_place(&self) -> Result<()> {
+        let failed = |error| Error::file(ErrorKind::Results, "look at", &self.path, error);
+        let in_place = match fs::metadata(&self.path) {
+            Ok(found) => {
+                let ours = self.file.metadata().map_err(failed)?;
+                found.len() >= self.length && is_same_file(&found, &ours)
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
+            Err(error) => return Err(failed(error)),
+        };
+        match in_place {
+            true => Ok(()),
+            false => Err(other(&self.path, "was moved, replaced or cut off while the batch ran")),
+        }
     }
 
     /// What must be stored together with the states of the inputs whose lines were appended.

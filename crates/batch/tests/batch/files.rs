@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use podqueue_batch::{Batch, ErrorKind, Inputs, MaxFailures};
+use podqueue_batch::{Batch, ErrorKind, Inputs, MaxFailures, State};
 
 use crate::support::{Folder, endpoint, service};
 
@@ -76,4 +76,24 @@ async fn settings_that_no_run_can_keep_to_are_refused_by_name() {
     assert_eq!(error.kind(), ErrorKind::Settings, "{error}");
     assert!(error.to_string().starts_with("window: "), "{error}");
     assert!(run().window(1).max_failures(MaxFailures::Percent(0.0)).await.unwrap().is_complete());
+}
+
+#[tokio::test]
+async fn results_that_are_cut_off_or_removed_during_a_run_stop_it() {
+    let local = service().start().await.unwrap();
+    let lose: [fn(&std::path::Path); 3] = [
+        |path| fs::write(path, "").unwrap(),
+        |path| fs::remove_file(path).unwrap(),
+        |path| fs::rename(path, path.with_extension("old")).unwrap(),
+    ];
+    for lose in lose {
+        let folder = Folder::with(20);
+        let batch = folder.open().await.unwrap();
+        batch.run(endpoint(&local, "double")).take(5).await.unwrap();
+        lose(&folder.path("results.jsonl"));
+        let error = batch.run(endpoint(&local, "double")).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OtherResults, "{error}");
+        let status = batch.status().await.unwrap();
+        assert_eq!(status.counts.of(State::Completed), 5, "nothing counts that is not there");
+    }
 }
