@@ -246,6 +246,9 @@ async fn invalid_arguments_are_usage_errors() {
         with("--price", price).await.fails(2, "--price");
     }
     with("--price", "free").await.fails(2, "--price");
+    for option in ["--grace", "--webhook-wait"] {
+        with(option, "-1s").await.fails(2, option);
+    }
     with("--take", "-1").await.fails(2, "--take");
     with("--max-failures", "-1").await.fails(2, "--max-failures");
     with("--journal", "postgres://host/db").await.fails(2, "expected a file");

@@ -81,7 +81,7 @@ pub struct Arguments {
     force: bool,
 
     /// After SIGTERM, how long to collect what is outstanding, before that is left to the next run.
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5s")]
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5s", allow_hyphen_values = true)]
     grace: Duration,
 
     /// The price of a second of execution, to report the cost.

@@ -21,7 +21,7 @@ pub struct Arguments {
     place: Place,
 
     /// The time between two looks, at least 100ms.
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "1s")]
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "1s", allow_hyphen_values = true)]
     interval: Duration,
 }
 
