@@ -104,12 +104,16 @@ async fn a_watcher_sees_the_rate_and_ends_when_no_process_runs_the_batch() {
 
 /// Waits until another process sees this trouble.
 async fn troubled(site: &Site, trouble: &str) {
-    loop {
-        let status = site.status("out.jsonl").await;
-        if status["trouble"].as_str().is_some_and(|text| text.contains(trouble)) {
-            return;
+    let looking = async {
+        loop {
+            let status = site.status("out.jsonl").await;
+            if status["trouble"].as_str().is_some_and(|text| text.contains(trouble)) {
+                return;
+            }
         }
-    }
+    };
+    let seen = tokio::time::timeout(Duration::from_secs(60), looking).await;
+    seen.unwrap_or_else(|_| panic!("no trouble is seen: {trouble}"));
 }
 
 #[tokio::test]
