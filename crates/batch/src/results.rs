@@ -3,15 +3,16 @@
 mod export;
 mod failures;
 mod line;
+mod places;
 mod reading;
 
 pub(crate) use export::export;
 pub(crate) use failures::Failures;
 pub(crate) use line::{Completed, LargeOutputs};
+pub(crate) use places::failures_of;
 pub(crate) use reading::each_line;
 use reading::each_uncommitted;
 
-use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -192,18 +193,6 @@ fn check_uncommitted(store: &mut dyn Store, path: &Path, length: u64) -> Result<
 /// The path of the results and how many of their bytes count.
 pub(crate) fn committed(store: &mut dyn Store) -> Result<Option<(PathBuf, u64)>> {
     Ok(extent(store)?.map(|extent| (extent.path, extent.length)))
-}
-
-/// The file of failures, next to the results.
-pub(crate) fn failures_of(results: &Path) -> PathBuf {
-    beside(results, ".failed.jsonl")
-}
-
-/// A file next to the results.
-pub(crate) fn beside(results: &Path, ending: &str) -> PathBuf {
-    let mut name = OsString::from(results);
-    name.push(ending);
-    name.into()
 }
 
 fn extent(store: &mut dyn Store) -> Result<Option<Extent>> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{beside, failures_of};
+use super::places::{beside, failures_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder};
 use crate::inputs::Texts;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use super::beside;
+use super::places::beside;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder};
 
