@@ -3,6 +3,7 @@
 mod handle;
 mod open;
 mod operations;
+mod paths;
 
 pub use handle::Batch;
 pub use open::Open;
@@ -57,7 +58,7 @@ impl Batch {
         let list = self
             .shared
             .journal
-            .with(|keeper| UnknownInput::list(&mut *keeper.store, &mut keeper.texts));
+            .with(|keeper| UnknownInput::list(&mut *keeper.store, Some(&mut keeper.texts)));
         list.await
     }
 

@@ -1,6 +1,6 @@
 //! Files that last, and that others cannot read.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, Metadata, OpenOptions};
 use std::path::Path;
 
 /// Lets only the owner read a file that is created.
@@ -18,4 +18,17 @@ pub(crate) fn sync_folder(path: &Path) -> std::io::Result<()> {
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     fs::File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+/// Whether these are of the same file, as far as the system says so.
+pub(crate) fn is_same_file(one: &Metadata, other: &Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        (one.dev(), one.ino()) == (other.dev(), other.ino())
+    }
+    #[cfg(not(unix))]
+    {
+        one.len() == other.len()
+    }
 }

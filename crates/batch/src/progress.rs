@@ -82,7 +82,8 @@ pub enum Stopped {
 pub enum MaxFailures {
     /// More inputs than this.
     Count(u64),
-    /// More than this percentage of the inputs that have ended, once there are 100.
+    /// More than this percentage of the inputs that have ended, once there are 100. A number that is not
+    /// between 0 and 100 is refused.
     Percent(f64),
 }
 

@@ -17,14 +17,18 @@ const PACE: &str = "pace";
 /// The text of the one request there is.
 const CANCEL: &str = "cancel";
 
-/// How fast a batch goes that a process runs.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// How a batch goes that a process runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Pace {
     /// How many inputs end per second, over the last two minutes; `None` until that can be said.
     pub rate: Option<f64>,
     /// How many jobs may be outstanding.
     pub window: usize,
+    /// What has gone wrong for five seconds or longer, as in
+    /// [`Progress::trouble`](crate::Progress::trouble).
+    #[serde(default)]
+    pub trouble: Option<String>,
 }
 
 impl Pace {
@@ -33,8 +37,8 @@ impl Pace {
         Ok(store.note(PACE)?.and_then(|text| serde_json::from_str(&text).ok()))
     }
 
-    pub(crate) fn write(self, store: &mut dyn Store) -> Result<()> {
-        store.add(&[], &[(PACE, serde_json::to_string(&self).unwrap_or_default())])
+    pub(crate) fn write(&self, store: &mut dyn Store) -> Result<()> {
+        store.add(&[], &[(PACE, serde_json::to_string(self).unwrap_or_default())])
     }
 
     /// How long the rest of the inputs will take.

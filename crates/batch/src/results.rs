@@ -3,22 +3,25 @@
 mod export;
 mod failures;
 mod line;
+mod places;
 mod reading;
 
 pub(crate) use export::export;
 pub(crate) use failures::Failures;
 pub(crate) use line::{Completed, LargeOutputs};
+pub(crate) use places::failures_of;
 pub(crate) use reading::each_line;
+use reading::each_uncommitted;
 
-use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::{private, sync_folder};
+use crate::files::{is_same_file, private, sync_folder};
+use crate::state::State;
 use crate::store::{Note, Store};
 
 /// The name of the note that says how much of the file counts.
@@ -80,6 +83,7 @@ impl Results {
         if tail_digest(&tail) != known.tail {
             return Err(other(&path, "is not the file that was written"));
         }
+        check_uncommitted(store, &path, known.length)?;
         file.set_len(known.length).and_then(|()| file.sync_all()).map_err(failed)?;
         file.seek(SeekFrom::Start(known.length)).map_err(failed)?;
         let results = Self { path, file, length: known.length, tail };
@@ -88,12 +92,16 @@ impl Results {
         Ok(results)
     }
 
-    /// Refuses a file of other content, before a new journal takes up any inputs.
+    /// Refuses files of other content, which would be lost, before a new journal takes up any inputs.
     pub(crate) fn check(store: &mut dyn Store, path: &Path) -> Result<()> {
-        let is_new = extent(store)?.is_none();
-        match is_new && std::fs::metadata(path).is_ok_and(|found| found.len() > 0) {
-            true => Err(occupied(path)),
-            false => Ok(()),
+        if extent(store)?.is_some() {
+            return Ok(());
+        }
+        let has_content = |path: &Path| fs::metadata(path).is_ok_and(|found| found.len() > 0);
+        let failures = failures_of(path);
+        match [path, &failures].into_iter().find(|path| has_content(path)) {
+            Some(path) => Err(occupied(path)),
+            None => Ok(()),
         }
     }
 
@@ -108,6 +116,7 @@ impl Results {
 
     /// Appends lines durably, or not at all.
     pub(crate) fn append(&mut self, lines: &[u8]) -> Result<()> {
+        self.check_in_place()?;
         let written = self.file.write_all(lines).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
             self.cut();
@@ -117,6 +126,24 @@ impl Results {
         self.tail.extend_from_slice(&lines[lines.len().saturating_sub(TAIL)..]);
         self.tail.drain(..self.tail.len().saturating_sub(TAIL));
         Ok(())
+    }
+
+    /// Refuses to go on where the lines so far are gone, or new ones would be: the file was moved,
+    /// replaced or cut off.
+    fn check_in_place(&self) -> Result<()> {
+        let failed = |error| Error::file(ErrorKind::Results, "look at", &self.path, error);
+        let in_place = match fs::metadata(&self.path) {
+            Ok(found) => {
+                let ours = self.file.metadata().map_err(failed)?;
+                found.len() >= self.length && is_same_file(&found, &ours)
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
+            Err(error) => return Err(failed(error)),
+        };
+        match in_place {
+            true => Ok(()),
+            false => Err(other(&self.path, "was moved, replaced or cut off while the batch ran")),
+        }
     }
 
     /// What must be stored together with the states of the inputs whose lines were appended.
@@ -140,16 +167,32 @@ impl Results {
     }
 }
 
+/// What was written and not committed are results of jobs that the journal knows. Where it does not
+/// know one, it is older than the results: these are more than what was being written at a crash.
+fn check_uncommitted(store: &mut dyn Store, path: &Path, length: u64) -> Result<()> {
+    each_uncommitted(path, length, |line| {
+        let mut input = |index| store.inputs(&State::ALL, index, 1).map(|mut page| page.pop());
+        let mut found = input(line.index)?.filter(|input| input.index == line.index);
+        if let Some(original) = found.as_ref().and_then(|copy| copy.same_as) {
+            found = input(original)?;
+        }
+        match found.and_then(|input| input.job_id).as_deref() == Some(line.job_id()) {
+            true => Ok(()),
+            false => {
+                let message = format!(
+                    "the results {} have an output of input {} that the journal does not know: the journal is an older copy, or damaged. Nothing was changed: restore the journal that belongs to the results; or keep copies of both, and run the inputs that are not in the results with new results and a new journal",
+                    path.display(),
+                    line.index
+                );
+                Err(Error::new(ErrorKind::OtherResults, message))
+            }
+        }
+    })
+}
+
 /// The path of the results and how many of their bytes count.
 pub(crate) fn committed(store: &mut dyn Store) -> Result<Option<(PathBuf, u64)>> {
     Ok(extent(store)?.map(|extent| (extent.path, extent.length)))
-}
-
-/// A file next to the results.
-pub(crate) fn beside(results: &Path, ending: &str) -> PathBuf {
-    let mut name = OsString::from(results);
-    name.push(ending);
-    name.into()
 }
 
 fn extent(store: &mut dyn Store) -> Result<Option<Extent>> {
@@ -183,7 +226,7 @@ fn occupied(path: &Path) -> Error {
 
 fn other(path: &Path, what: &str) -> Error {
     let message = format!(
-        "the results file {} {what}: it does not belong to this journal as it is. Restore it, or choose another file and a new journal",
+        "the results file {} {what}, so it does not belong to this journal: restore it, or choose another file and a new journal",
         path.display()
     );
     Error::new(ErrorKind::OtherResults, message)

@@ -35,8 +35,8 @@ const PROGRESS: usize = 4;
 ///
 /// - [`ErrorKind::Service`] if the service refuses all submissions, as for an invalid key;
 /// - [`ErrorKind::Unreachable`] if it cannot be reached for 15 minutes;
-/// - [`ErrorKind::Settings`] if the endpoint's client has no URL, or another run of the batch is
-///   going on in this process;
+/// - [`ErrorKind::Settings`] if a setting is invalid, the endpoint's client has no URL, or another run
+///   of the batch is going on in this process;
 /// - the kinds for journals, inputs and results.
 ///
 /// # Panics
@@ -86,9 +86,9 @@ impl Run {
 
     /// The largest number of jobs outstanding, which is what a crash can cost: 10,000 by default. The
     /// actual window is about three minutes of the measured rate, at least 200 jobs, and less while
-    /// the service's queue is full. Zero counts as one.
+    /// the service's queue is full. Zero is refused.
     pub fn window(self, jobs: usize) -> Self {
-        self.set(|settings| settings.window = jobs.max(1))
+        self.set(|settings| settings.window = jobs)
     }
 
     /// Stops submitting when there are more failures than this.

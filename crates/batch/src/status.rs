@@ -56,14 +56,20 @@ impl Status {
 }
 
 impl UnknownInput {
-    pub(crate) fn list(store: &mut dyn Store, texts: &mut Texts) -> Result<Vec<Self>> {
+    /// Without texts, there are no keys.
+    pub(crate) fn list(store: &mut dyn Store, mut texts: Option<&mut Texts>) -> Result<Vec<Self>> {
         let mut unknown = Vec::new();
         for input in store.inputs(&[State::Unknown], 0, usize::MAX)? {
-            let text = texts.of(&input)?;
-            let parsed = texts.shape.parse(&text);
+            let key = match &mut texts {
+                Some(texts) => {
+                    let text = texts.of(&input)?;
+                    texts.shape.parse(&text).ok().and_then(|parsed| parsed.key)
+                }
+                None => None,
+            };
             unknown.push(Self {
                 index: input.index,
-                key: parsed.ok().and_then(|parsed| parsed.key),
+                key,
                 attempt: input.attempt,
                 line: input.line,
                 reason: input.error.unwrap_or_else(|| {
@@ -108,7 +114,12 @@ impl Reader {
     /// If the journal or the inputs cannot be read.
     pub fn unknown(&mut self) -> Result<Vec<UnknownInput>> {
         let source = SourceRecord::read(&mut self.store)?.ok_or_else(unfinished)?;
-        UnknownInput::list(&mut self.store, &mut Texts::open(&source)?)
+        // The inputs may be gone, and are only needed for their keys.
+        let mut texts = match source.shape.key_field {
+            Some(_) => Some(Texts::open(&source)?),
+            None => None,
+        };
+        UnknownInput::list(&mut self.store, texts.as_mut())
     }
 
     /// Writes the results in the order of their inputs, and returns how many there are. Needs 24
@@ -122,7 +133,7 @@ impl Reader {
         export(&path, length, to)
     }
 
-    /// How fast the batch goes, as its last run had it: look at [`Sqlite::is_open`], too, since a
+    /// How the batch goes, and what goes wrong, as its last run had it: look at [`Sqlite::is_open`], too, since a
     /// process that dies leaves its last word. `None` after the orderly end of a run.
     ///
     /// # Errors

@@ -10,8 +10,13 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 
 /// A signal that ends the program arrived.
-#[derive(Debug)]
-pub struct Interrupted;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interrupted {
+    /// Ctrl-C, by a person who can press it again.
+    ByUser,
+    /// SIGTERM, by a supervisor that kills the program a little later.
+    BySupervisor,
+}
 
 impl From<Interrupted> for Failure {
     fn from(_: Interrupted) -> Self {
@@ -35,7 +40,7 @@ impl Signals {
     /// of it may be cut short.
     pub async fn unless<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Interrupted> {
         match select(pin!(self.0.any()), pin!(work)).await {
-            Either::Left(_) => Err(Interrupted),
+            Either::Left((by, _)) => Err(by),
             Either::Right((done, _)) => Ok(done),
         }
     }
@@ -69,10 +74,10 @@ impl Received {
         })
     }
 
-    async fn any(&mut self) {
+    async fn any(&mut self) -> Interrupted {
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => Interrupted::ByUser,
+            _ = self.terminate.recv() => Interrupted::BySupervisor,
         }
     }
 }
@@ -86,7 +91,8 @@ impl Received {
         tokio::signal::windows::ctrl_c().map(Self)
     }
 
-    async fn any(&mut self) {
+    async fn any(&mut self) -> Interrupted {
         let _ = self.0.recv().await;
+        Interrupted::ByUser
     }
 }

@@ -10,6 +10,7 @@ use futures_util::StreamExt;
 use tokio::sync::mpsc;
 
 use super::handle::Batch;
+use super::paths;
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::inputs::{ChangedInputs, Inputs, Shape, Source, SourceRecord, Texts, copy, index};
@@ -103,7 +104,7 @@ impl Open {
     }
 
     /// Takes up inputs that have changed since the batch began, instead of refusing them. An input
-    /// is its position: those that are still pending are submitted as they are now, and those that
+    /// is its position: those that are still pending are submitted with their new content, and those that
     /// were submitted, or have ended, keep what became of them. [`Batch::changed_inputs`] says how
     /// many these are. None may be missing, and the batch must be without
     /// [`dedupe`](Inputs::dedupe).
@@ -132,6 +133,8 @@ impl Open {
         };
         let (copied, mut to_copy) = mpsc::channel(AHEAD);
         let opening = tokio::task::spawn_blocking(move || {
+            let inputs = known.as_ref().and_then(|(path, _)| path.as_deref());
+            paths::check(inputs, settings.results.as_deref())?;
             let mut store = store()?;
             if let Some(results) = &settings.results {
                 Results::check(&mut *store, results)?;

@@ -22,7 +22,7 @@ use crate::store::{Digest, Input, NewInput, Place, Store};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChangedInputs {
-    /// How many were pending, and are submitted as they are now.
+    /// How many were pending, and are submitted with their new content.
     pub pending: u64,
     /// How many had been submitted, or had ended, and keep what became of them.
     pub kept: u64,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::beside;
+use super::places::{beside, failures_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder};
 use crate::inputs::Texts;
@@ -48,7 +48,7 @@ pub(crate) struct Failures {
 
 impl Failures {
     pub(crate) fn of(results: &Path) -> Self {
-        Self { path: beside(results, ".failed.jsonl"), is_broken: false }
+        Self { path: failures_of(results), is_broken: false }
     }
 
     /// Writes all failures in place of those that are there; without failures there is no such file.

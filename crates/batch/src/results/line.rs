@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use super::beside;
+use super::places::beside;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder};
 
@@ -78,6 +78,10 @@ impl Completed {
 }
 
 impl Line<'_> {
+    pub(super) fn job_id(&self) -> &str {
+        &self.job_id
+    }
+
     /// The same result, for another input.
     pub(crate) fn of_copy<'a>(&'a self, index: u64, key: Option<&'a RawValue>) -> Line<'a> {
         Line {

@@ -1,7 +1,7 @@
 //! Reading the results, line by line.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::line::Line;
@@ -24,4 +24,22 @@ pub(crate) fn each_line(
         let line = serde_json::from_slice(&text).map_err(|error| failed(io::Error::from(error)))?;
         take(line, &text)?;
     }
+}
+
+/// Passes on each line after the first `length` bytes of the results. What cannot be read was not
+/// written to its end.
+pub(super) fn each_uncommitted(
+    results: &Path,
+    length: u64,
+    mut take: impl FnMut(Line<'_>) -> Result<()>,
+) -> Result<()> {
+    let failed = |error| Error::file(ErrorKind::Results, "read the results", results, error);
+    let mut file = File::open(results).map_err(failed)?;
+    file.seek(SeekFrom::Start(length)).map_err(failed)?;
+    for text in BufReader::new(file).split(b'\n') {
+        if let Ok(line) = serde_json::from_slice(&text.map_err(failed)?) {
+            take(line)?;
+        }
+    }
+    Ok(())
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use podqueue::{Endpoint, Policy};
 
+use crate::error::{Error, ErrorKind, Result};
 use crate::progress::MaxFailures;
 use crate::submit::Submit;
 
@@ -27,4 +28,22 @@ pub(crate) struct Settings {
     pub(crate) take: Option<u64>,
     pub(crate) patience: Duration,
     pub(crate) await_webhooks: Duration,
+}
+
+impl Settings {
+    /// Refuses what no run can keep to.
+    pub(crate) fn check(&self) -> Result<()> {
+        let refuse = |message| Err(Error::new(ErrorKind::Settings, message));
+        if self.window == 0 {
+            return refuse(
+                "window: 0 jobs outstanding would submit nothing: expected 1 or more".to_owned(),
+            );
+        }
+        match self.max_failures {
+            Some(MaxFailures::Percent(percent)) if !(0.0..=100.0).contains(&percent) => {
+                refuse(format!("max_failures: {percent} is no percentage: expected 0 to 100"))
+            }
+            _ => Ok(()),
+        }
+    }
 }

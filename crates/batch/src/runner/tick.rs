@@ -36,8 +36,8 @@ impl Runner {
         if self.submitting.is_exhausted && self.may_submit() {
             self.look_for_more_inputs().await;
         }
-        let pace = Pace { rate, window: self.window.size() };
-        self.publish(pace, now).await;
+        let pace = Pace { rate, window: self.window.size(), trouble: self.trouble.say() };
+        self.publish(&pace, now).await;
         // Whoever does not read it does not need it.
         let _ = self.tell.try_send(Progress {
             counts: self.counts,
@@ -45,7 +45,7 @@ impl Runner {
             eta: pace.eta(&self.counts),
             elapsed: self.started.elapsed(),
             window: pace.window,
-            trouble: self.trouble.say(),
+            trouble: pace.trouble,
         });
     }
 
@@ -67,10 +67,11 @@ impl Runner {
     }
 
     /// Lets other processes know how the run goes.
-    async fn publish(&mut self, pace: Pace, now: Instant) {
-        let (at, last) = self.published;
-        if last != Some(pace) && (last.is_none() || now - at >= PUBLISHED) {
-            self.published = (now, Some(pace));
+    async fn publish(&mut self, pace: &Pace, now: Instant) {
+        let (at, last) = &self.published;
+        if last.as_ref() != Some(pace) && (last.is_none() || now - *at >= PUBLISHED) {
+            self.published = (now, Some(pace.clone()));
+            let pace = pace.clone();
             let published = self.shared.journal.with(move |keeper| pace.write(&mut *keeper.store));
             if let Err(error) = published.await {
                 self.fail(error);

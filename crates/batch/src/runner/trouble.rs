@@ -68,3 +68,26 @@ fn renew(since: &mut Option<Since>, error: String) {
         None => *since = Some(Since { at: Instant::now(), error }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_goes_well_again_is_worth_no_word() {
+        let mut trouble = Trouble::default();
+        trouble.not_submitted("full".to_owned());
+        trouble.unseen(1, "late".to_owned());
+        trouble.unseen(2, "later".to_owned());
+        assert_eq!(trouble.say(), None, "it may pass");
+        tokio::time::advance(WORTH).await;
+        let looking = "the status of 2 jobs cannot be read: later";
+        assert_eq!(trouble.say(), Some(format!("no input is accepted: full; {looking}")));
+        trouble.submitted();
+        assert_eq!(trouble.say().as_deref(), Some(looking));
+        trouble.seen(1);
+        assert_eq!(trouble.say(), Some(looking.replace("2 jobs", "1 job")));
+        trouble.seen(2);
+        assert_eq!(trouble.say(), None);
+    }
+}

@@ -5,15 +5,17 @@ mod lock;
 mod migrations;
 mod rows;
 mod statements;
+mod wal;
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use self::failure::failed;
-use self::lock::{Lock, is_locked};
+use self::failure::{damaged, failed};
+use self::lock::{Lock, while_unlocked};
 use super::OpenStore;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder};
@@ -47,21 +49,50 @@ impl Sqlite {
         Self { path: path.into() }
     }
 
+    /// The file itself where the path is that of a link to it: it has one lock and one log, which are
+    /// next to it.
+    fn followed(&self) -> Self {
+        let is_link = fs::symlink_metadata(&self.path).is_ok_and(|found| found.is_symlink());
+        let path = if is_link { fs::canonicalize(&self.path).ok() } else { None };
+        Self { path: path.unwrap_or_else(|| self.path.clone()) }
+    }
+
     /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Opens an existing journal for reading, also while a batch uses it.
+    /// Opens an existing journal for reading, also while a batch uses it, and also in a folder that
+    /// cannot be written.
     ///
     /// # Errors
     ///
     /// If there is no such file, or it is not a journal of this version.
     pub fn inspect(&self) -> Result<SqliteStore> {
+        self.followed().read()
+    }
+
+    fn read(&self) -> Result<SqliteStore> {
+        // Whoever has it open has checked it.
+        while_unlocked(&self.path, || check_log(&self.path)).unwrap_or(Ok(()))?;
         // It reads with the rights to write, without which it could not join those who do.
-        let connection = self.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let connection = self.connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let mut store = SqliteStore { connection, path: self.path.clone(), _lock: None };
+        // Whether there is one tells the next run that the last one was killed.
+        store.leave_log(wal::exists(&self.path))?;
+        let read = store.connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));
+        if read.as_ref().is_err_and(cannot_write) {
+            if wal::exists(&self.path) {
+                let message = format!(
+                    "the journal {} cannot be read in a folder that cannot be written, because its last changes are in the -wal file next to it: copy both to another folder, and read them there",
+                    self.path.display()
+                );
+                return Err(Error::new(ErrorKind::Journal, message));
+            }
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+            store.connection = self.connect(Path::new(&unchanging(&self.path)), flags)?;
+        }
         store.configure("PRAGMA query_only = ON;")?;
         migrations::check(&store.connection, &self.path)?;
         Ok(store)
@@ -70,16 +101,16 @@ impl Sqlite {
     /// Whether the journal is open for writing, in another process or in this one.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        is_locked(&self.path)
+        while_unlocked(&self.followed().path, || ()).is_none()
     }
 
-    fn connect(&self, flags: OpenFlags) -> Result<Connection> {
+    fn connect(&self, file: &Path, flags: OpenFlags) -> Result<Connection> {
         if !self.path.exists() {
             let message = format!("there is no journal {}", self.path.display());
             return Err(Error::new(ErrorKind::Journal, message));
         }
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&self.path, flags)
+        let connection = Connection::open_with_flags(file, flags)
             .map_err(|error| failed("open", &self.path, error))?;
         connection.busy_timeout(BUSY).map_err(|error| failed("open", &self.path, error))?;
         Ok(connection)
@@ -90,10 +121,17 @@ impl OpenStore for Sqlite {
     type Store = SqliteStore;
 
     fn open(self) -> Result<SqliteStore> {
-        let lock = Lock::take(&self.path)?;
-        create(&self.path)?;
-        let connection = self.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let mut store = SqliteStore { connection, path: self.path, _lock: Some(lock) };
+        let this = self.followed();
+        let lock = Lock::take(&this.path)?;
+        create(&this.path)?;
+        check_log(&this.path)?;
+        // SQLite removes the log when it is closed in an orderly way.
+        let was_killed = wal::exists(&this.path);
+        let connection = this.connect(&this.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let mut store = SqliteStore { connection, path: this.path, _lock: Some(lock) };
+        if was_killed {
+            store.check()?;
+        }
         migrations::run(&mut store.connection, &store.path)?;
         store.configure(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
@@ -109,6 +147,27 @@ impl SqliteStore {
         let done = work(self);
         self.configure("PRAGMA query_only = ON;")?;
         done
+    }
+
+    /// Checks what can be checked in a second per million inputs, and begins a new log, in which
+    /// nothing is left of what was being written.
+    fn check(&mut self) -> Result<()> {
+        // Nothing of the log goes into a file that is damaged.
+        self.leave_log(true)?;
+        let check = self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0));
+        let found: String = check.map_err(|error| failed("check", &self.path, error))?;
+        if found != "ok" {
+            return Err(damaged(&self.path, &found));
+        }
+        self.leave_log(false)?;
+        // A reader may prevent it.
+        self.configure("PRAGMA wal_checkpoint(TRUNCATE);")
+    }
+
+    /// Whether the log stays when this connection is closed, although it is the last one.
+    fn leave_log(&self, leave: bool) -> Result<()> {
+        let set = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, leave);
+        set.map(drop).map_err(|error| failed("open", &self.path, error))
     }
 
     fn configure(&mut self, pragmas: &str) -> Result<()> {
@@ -129,4 +188,37 @@ fn create(path: &Path) -> Result<()> {
         Err(error) => Err(error),
     }
     .map_err(|error| Error::file(ErrorKind::Journal, "create the journal", path, error))
+}
+
+/// Refuses a log that has lost changes, before SQLite goes on without them.
+fn check_log(journal: &Path) -> Result<()> {
+    let is_damaged = wal::is_damaged(journal)
+        .map_err(|error| Error::file(ErrorKind::Journal, "read the log of", journal, error))?;
+    match is_damaged {
+        true => Err(damaged(journal, "changes are missing in the middle of its -wal file")),
+        false => Ok(()),
+    }
+}
+
+/// Whether SQLite failed for want of a file that it may not create or write.
+fn cannot_write(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
+}
+
+/// The URI of a file that nobody changes, which SQLite reads without creating another one.
+fn unchanging(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    let separator = if cfg!(windows) { '\\' } else { '/' };
+    let escaped: String = path.replace(separator, "/").bytes().map(escape).collect();
+    let root = if cfg!(windows) { "/" } else { "" };
+    format!("file:{root}{escaped}?immutable=1")
+}
+
+fn escape(byte: u8) -> String {
+    match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+            char::from(byte).to_string()
+        }
+        _ => format!("%{byte:02X}"),
+    }
 }

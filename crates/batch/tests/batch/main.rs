@@ -4,8 +4,10 @@
 
 #[cfg(target_os = "linux")]
 mod acts;
+mod damage;
 mod durability;
 mod features;
+mod files;
 mod flaws;
 mod kill;
 #[cfg(target_os = "linux")]

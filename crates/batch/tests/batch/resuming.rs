@@ -363,7 +363,11 @@ async fn a_last_line_that_was_still_being_written_is_taken_up_again() {
 
     // While a batch runs.
     let folder = Folder::new();
-    for inputs in [folder.inputs(), folder.inputs().dedupe()] {
+    let whole = "{\"n\": 0}\n{\"n\": 1}\n";
+    let more = "{\"n\": 0}\n{\"n\": 1}\n{\"n\": 2}\n";
+    for (inputs, grown) in
+        [(folder.inputs(), whole), (folder.inputs(), more), (folder.inputs().dedupe(), more)]
+    {
         let folder_of = Folder::new();
         local.add_fault(Fault::response(503, "{}").on(Operation::Status));
         folder.write("inputs.jsonl", "{\"n\": 0}\n{\"n\": ");
@@ -371,12 +375,13 @@ async fn a_last_line_that_was_still_being_written_is_taken_up_again() {
         let running = tokio::spawn(batch.run(endpoint(&local, "double")).into_future());
         let refused = async || batch.status().await.unwrap().counts.of(State::Refused) == 1;
         until(refused).await;
-        folder.write("inputs.jsonl", "{\"n\": 0}\n{\"n\": 1}\n{\"n\": 2}\n");
+        folder.write("inputs.jsonl", grown);
         let refused = async || batch.status().await.unwrap().counts.of(State::Refused) == 0;
         until(refused).await;
         local.clear_faults();
         running.await.unwrap().unwrap();
-        assert_eq!(counts(&batch.status().await.unwrap()), "3 completed");
+        let expected = format!("{} completed", grown.lines().count());
+        assert_eq!(counts(&batch.status().await.unwrap()), expected);
         assert_eq!(folder_of.results()[&1]["output"], json!({ "n": 2 }));
     }
 }

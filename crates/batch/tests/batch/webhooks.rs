@@ -1,6 +1,8 @@
 //! Outcomes that are unknown, and webhooks that tell them.
 
-use podqueue_batch::{Batch, OnUnknown, State};
+use std::sync::{Arc, Mutex};
+
+use podqueue_batch::{Batch, JobId, OnUnknown, State, Submission, Submit, SubmitByRun};
 use podqueue_local::{Fault, Operation};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -66,4 +68,35 @@ async fn a_webhook_tells_the_job_of_a_submission_whose_response_was_lost() {
             assert!(!is_there, "the journal and the results contain no secret");
         }
     }
+}
+
+/// Submits inputs, and keeps the URLs of their webhooks.
+#[derive(Clone, Default)]
+struct Overheard(Arc<Mutex<Vec<String>>>);
+
+impl Submit for Overheard {
+    fn submit<'a>(&'a self, submission: Submission<'a>) -> JobId<'a> {
+        let url = submission.webhook.as_ref().unwrap().expose().to_owned();
+        self.0.lock().unwrap().push(url);
+        SubmitByRun.submit(submission)
+    }
+}
+
+#[tokio::test]
+async fn a_job_that_calls_for_two_inputs_is_that_of_the_first_alone() {
+    let local = service().start().await.unwrap();
+    local.add_fault(Fault::reset().on(Operation::Run));
+    let folder = Folder::with(2);
+    let url = OnUnknown::ByWebhook("http://127.0.0.1:1/hook".into());
+    let batch = folder.open().on_unknown(url).await.unwrap();
+    let overheard = Overheard::default();
+    let run = batch.run(endpoint(&local, "double")).submit_with(overheard.clone());
+    run.await_webhooks(std::time::Duration::ZERO).await.unwrap();
+    assert_eq!(batch.status().await.unwrap().counts.of(State::Unknown), 2);
+    let urls = overheard.0.lock().unwrap().clone();
+    for url in &urls {
+        assert!(batch.deliver(url, b"{\"id\": \"job-1\"}").await.unwrap(), "it is this batch's");
+    }
+    let counts = batch.status().await.unwrap().counts;
+    assert_eq!((counts.of(State::Submitted), counts.of(State::Unknown)), (1, 1));
 }

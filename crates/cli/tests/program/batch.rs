@@ -238,11 +238,38 @@ async fn invalid_arguments_are_usage_errors() {
     };
     with("--max-failures", "2.5").await.fails(2, "a percentage such as 2.5%");
     with("--max-failures", "101%").await.fails(2, "a percentage");
+    with("--max-failures", "NaN%").await.fails(2, "a percentage");
+    for window in ["0", "-1", "NaN"] {
+        with("--window", window).await.fails(2, "--window");
+    }
+    for price in ["NaN", "inf", "-1"] {
+        with("--price", price).await.fails(2, "--price");
+    }
     with("--price", "free").await.fails(2, "--price");
+    for option in ["--grace", "--webhook-wait"] {
+        with(option, "-1s").await.fails(2, option);
+    }
+    with("--take", "-1").await.fails(2, "--take");
+    with("--max-failures", "-1").await.fails(2, "--max-failures");
     with("--journal", "postgres://host/db").await.fails(2, "expected a file");
     with("--ttl", "1s").await.fails(2, "policy.ttl");
     site.run(&["batch", "retry", "out.jsonl", "--status", "completed"]).await.fails(2, "completed");
     assert_eq!(site.submissions(), 0);
+    let files = || fs::read_dir(site.home.path()).unwrap().count();
+    let before = files();
+    // What is read twice cannot be a pipe, and nothing is left behind.
+    let run = async |inputs: &str| {
+        site.run(&["batch", "run", inputs, "-e", "echo", "-o", "x.jsonl"]).await
+    };
+    run("-").await.fails(2, "write them to one first");
+    run("missing.jsonl").await.fails(1, "could not open the inputs missing.jsonl");
+    run("/dev/zero").await.fails(1, "is not a regular file");
+    site.run(&["batch", "run", "in.jsonl", "-e", "echo", "-o", "."]).await.fails(2, "a file");
+    for journal in ["in.jsonl", "x.jsonl"] {
+        let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "x.jsonl", "--journal", journal];
+        site.run(&run).await.fails(2, "--journal names a file of its own");
+    }
+    assert_eq!(files(), before);
     site.run(&["batch", "run", "in.jsonl", "-e", "no-such", "-o", "x.jsonl"])
         .await
         .fails(6, "podqueue doctor no-such");
@@ -363,6 +390,40 @@ mod interruptions {
         gate.send_replace(true);
         assert_eq!(site.run(&RUN).await.code, 0);
         assert_eq!(site.submissions(), 10);
+    }
+
+    #[tokio::test]
+    async fn sigterm_leaves_what_does_not_end_in_time() {
+        let (builder, gate) = gated();
+        let site = Site::with(builder).await;
+        site.write_inputs(10);
+        let child = site.program(&[&RUN[..], &["--grace", "100ms"]].concat()).spawn().unwrap();
+        outstanding(&site, 4).await;
+        signal(&child, Signal::TERM);
+        let ran = ended(child).await;
+        ran.fails(130, "terminated: collecting what is outstanding, for 100 ms");
+        assert!(ran.stderr.contains("the same command again continues"), "{}", ran.stderr);
+        assert_eq!(site.status("out.jsonl").await["submitted"], 4);
+        let child = site.program(&[&RUN[..], &["--grace", "1h"]].concat()).spawn().unwrap();
+        outstanding(&site, 4).await;
+        gate.send_replace(true);
+        assert_eq!(ended(child).await.code, 0);
+        assert_eq!(site.submissions(), 10);
+    }
+
+    #[tokio::test]
+    async fn sigterm_does_not_wait_for_submissions_that_get_no_response() {
+        let site = Site::start().await;
+        site.write_inputs(3);
+        site.local.add_fault(Fault::stall().on(Operation::Run));
+        let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl", "--grace", "1ms"];
+        let child = site.program(&run).spawn().unwrap();
+        site.requested("/run").await;
+        signal(&child, Signal::TERM);
+        ended(child).await.fails(130, "the same command again continues");
+        site.local.clear_faults();
+        site.run(&run).await.assert_code(5);
+        assert_eq!(site.submissions(), 3);
     }
 }
 

@@ -23,7 +23,7 @@ async fn changed_inputs_are_refused_and_taken_up_with_force() {
         .unwrap();
     site.run(&run).await.fails(1, "the same command with --force");
     let forced = site.run(&[&run[..], &["--force"]].concat()).await;
-    forced.fails(0, "1 are submitted as they are now, 1 had been submitted before and keep");
+    forced.fails(0, "1 are submitted with their new content, 1 had been submitted before and keep");
     let mut results = site.lines("out.jsonl");
     results.sort_by_key(|line| line["index"].as_u64());
     let outputs: Vec<_> = results.iter().map(|line| line["output"]["n"].clone()).collect();
@@ -51,7 +51,7 @@ async fn a_batch_that_runs_is_cancelled_from_another_terminal() {
 }
 
 #[tokio::test]
-async fn a_watcher_sees_the_rate_and_whether_a_process_runs_the_batch() {
+async fn a_watcher_sees_the_rate_and_ends_when_no_process_runs_the_batch() {
     let handler = |job: LocalJob| async move {
         match job.input["n"].as_u64() {
             Some(100..) => {
@@ -93,15 +93,46 @@ async fn a_watcher_sees_the_rate_and_whether_a_process_runs_the_batch() {
         }
     };
     assert_eq!((&seen["rate"], &seen["submitted"]), (&Value::Null, &json!(5)));
-    watching.kill().await.unwrap();
-    let mut watching = site.program(&watch).spawn().unwrap();
-    let mut said = Said::by(&mut watching);
-    said.until("no process runs this batch").await;
-    let again = site.program(&GATED).spawn().unwrap();
-    said.until("a process runs this batch again").await;
+    assert_eq!(lines.next_line().await.unwrap(), None, "it does not wait for another process");
+    ended(watching).await.fails(3, "the command that began it continues it");
+    let watched = site.run(&watch).await;
+    watched.fails(3, "no process runs this batch");
+    assert!(watched.stdout.contains("submitted"), "{}", watched.stdout);
+    site.run(&["batch", "status", "out.jsonl"]).await.fails(0, "no process runs this batch");
     site.run(&["batch", "cancel", "out.jsonl"]).await.assert_code(0);
-    assert_eq!(ended(watching).await.code, 3);
-    assert_eq!(ended(again).await.code, 3);
+}
+
+/// Waits until another process sees this trouble.
+async fn troubled(site: &Site, trouble: &str) {
+    let looking = async {
+        loop {
+            let status = site.status("out.jsonl").await;
+            if status["trouble"].as_str().is_some_and(|text| text.contains(trouble)) {
+                return;
+            }
+        }
+    };
+    let seen = tokio::time::timeout(Duration::from_secs(60), looking).await;
+    seen.unwrap_or_else(|_| panic!("no trouble is seen: {trouble}"));
+}
+
+#[tokio::test]
+async fn other_processes_see_what_goes_wrong() {
+    let site = Site::start().await;
+    site.write_inputs(2);
+    site.local.add_fault(Fault::response(200, "<html>log in</html>").on(Operation::Status));
+    let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"];
+    let child = site.program(&run).spawn().unwrap();
+    site.requested("/run").await;
+    troubled(&site, "the status of 2 jobs cannot be read").await;
+    let status = site.run(&["batch", "status", "out.jsonl"]).await;
+    assert!(status.stdout.contains("trouble     the status of 2 jobs"), "{}", status.stdout);
+    let mut watching = site.program(&["batch", "watch", "out.jsonl"]).spawn().unwrap();
+    Said::by(&mut watching).until("the status of 2 jobs cannot be read").await;
+    site.local.clear_faults();
+    ended(child).await.assert_code(0);
+    ended(watching).await.assert_code(0);
+    assert_eq!(site.status("out.jsonl").await.get("trouble"), None);
 }
 
 #[tokio::test]
@@ -216,4 +247,70 @@ async fn after_31_minutes_what_had_finished_has_expired() {
     let (status, submissions) = away_for(31).await;
     assert_eq!((&status["completed"], &status["expired"]), (&json!(0), &json!(5)), "{status}");
     assert_eq!(submissions, 10);
+}
+
+/// Runs the program as somebody who may not write in its home: root may write everywhere.
+#[cfg(unix)]
+async fn run_as_reader(site: &Site, arguments: &[&str]) -> crate::support::Ran {
+    const NOBODY: u32 = 65_534;
+    let home = site.home.path();
+    let program = home.join("podqueue");
+    if !program.exists() {
+        fs::copy(env!("CARGO_BIN_EXE_podqueue"), &program).unwrap();
+    }
+    let mut command = tokio::process::Command::new(program);
+    command.args(arguments).current_dir(home).env_clear().env("HOME", "/");
+    command.stdin(std::process::Stdio::null());
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    if rustix::process::geteuid().is_root() {
+        for entry in fs::read_dir(home).unwrap() {
+            std::os::unix::fs::chown(entry.unwrap().path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        std::os::unix::fs::chown(home, Some(NOBODY), Some(NOBODY)).unwrap();
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    let permit = |mode| {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        fs::set_permissions(home, mode).unwrap();
+    };
+    permit(0o555);
+    let ran = ended(command.spawn().unwrap()).await;
+    permit(0o755);
+    ran
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_batch_in_a_folder_that_cannot_be_written_can_be_read() {
+    let site = Site::start().await;
+    site.write_inputs(3);
+    site.local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
+    let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out ?%.jsonl"];
+    site.run(&run).await.assert_code(5);
+    let status = run_as_reader(&site, &["batch", "status", "out ?%.jsonl"]).await;
+    assert!(status.code == 0 && status.stdout.contains("completed   2"), "{status:?}");
+    let exported = run_as_reader(&site, &["batch", "export", "out ?%.jsonl"]).await;
+    assert!(exported.code == 0 && exported.stdout.lines().count() == 2, "{exported:?}");
+    let unknown = run_as_reader(&site, &["batch", "unknown", "out ?%.jsonl"]).await;
+    assert!(unknown.code == 0 && unknown.stdout.starts_with("INDEX"), "{unknown:?}");
+    run_as_reader(&site, &["batch", "watch", "out ?%.jsonl"]).await.assert_code(5);
+    let retried = run_as_reader(&site, &["batch", "retry", "out ?%.jsonl"]).await;
+    retried.fails(1, "check the permissions");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_a_killed_process_leaves_can_be_read_where_nothing_can_be_written() {
+    let (builder, _gate) = gated();
+    let site = Site::with(builder).await;
+    site.write_inputs(5);
+    let mut child = site.program(&GATED).spawn().unwrap();
+    outstanding(&site, 5).await;
+    child.kill().await.unwrap();
+    let status = run_as_reader(&site, &["batch", "status", "out.jsonl"]).await;
+    assert!(status.code == 0 && status.stdout.contains("submitted   5"), "{status:?}");
+    // As where only some of the files were copied.
+    fs::remove_file(site.home.path().join("out.jsonl.journal-shm")).unwrap();
+    let status = run_as_reader(&site, &["batch", "status", "out.jsonl"]).await;
+    status.fails(1, "copy both to another folder");
 }

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::files::private;
 
 /// How often, and how soon, a lock is tried again.
-const PROBES: usize = 5;
+const PROBES: usize = 20;
 const PROBE: Duration = Duration::from_millis(10);
 
 /// A lock on a journal, until this is dropped or the process ends. It is on a separate file, because
@@ -49,10 +49,13 @@ impl Lock {
     }
 }
 
-/// Whether a journal is open, in another process or in this one.
-pub(super) fn is_locked(journal: &Path) -> bool {
-    let is_locked = |file: File| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
-    File::open(beside(journal)).is_ok_and(is_locked)
+/// Does something while nobody has the journal open, or not at all: neither another process nor this
+/// one.
+pub(super) fn while_unlocked<T>(journal: &Path, work: impl FnOnce() -> T) -> Option<T> {
+    let file = File::open(beside(journal)).ok();
+    let locked = file.as_ref().map(File::try_lock_shared);
+    // The lock ends with the file.
+    (!matches!(locked, Some(Err(TryLockError::WouldBlock)))).then(work)
 }
 
 fn beside(journal: &Path) -> PathBuf {

@@ -56,6 +56,13 @@ pub(super) fn run(connection: &mut Connection, path: &Path) -> Result<()> {
 pub(super) fn check(connection: &Connection, path: &Path) -> Result<()> {
     match version(connection, path, MIGRATIONS.len())? {
         found if found == MIGRATIONS.len() => Ok(()),
+        0 => {
+            let message = format!(
+                "the journal {} has no batch in it yet: a process is about to begin it, or ended before it could",
+                path.display()
+            );
+            Err(Error::new(ErrorKind::Journal, message))
+        }
         found => {
             let message = format!(
                 "the journal {} is of the older version {found}: run its batch once to update it",
@@ -127,6 +134,13 @@ mod tests {
         migrated(&mut connection, &[one, two]).expect("nothing to do");
         let error = migrated(&mut connection, &[one]).expect_err("the newer version");
         assert_eq!(error.kind(), ErrorKind::NewerVersion);
+    }
+
+    #[test]
+    fn a_journal_without_a_batch_is_not_called_an_older_one() {
+        let connection = Connection::open_in_memory().expect("a database");
+        let error = check(&connection, Path::new("a.journal")).expect_err("nothing is in it");
+        assert!(error.to_string().contains("no batch in it yet"), "{error}");
     }
 
     #[test]

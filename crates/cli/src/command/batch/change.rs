@@ -113,7 +113,9 @@ pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
                 progress.suspend(|| context.output.note(note));
             }
             sleep(LOOK).await;
-            if reader.status()?.counts.open() == 0 {
+            let counts = reader.status()?.counts;
+            // Before it has read its inputs, there are none.
+            if counts.total() > 0 && counts.open() == 0 {
                 return Ok(());
             }
         }

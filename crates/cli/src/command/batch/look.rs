@@ -28,7 +28,13 @@ pub fn status(context: &Context, place: &Place) -> Result<Exit, Failure> {
     let mut reader = Reader::open(&place.journal()).map_err(failed)?;
     let status = reader.status().map_err(failed)?;
     let results = reader.results().map_err(failed)?;
-    summary::print_status(context, &status, results.as_deref())?;
+    let running = place.journal().is_open();
+    let pace = reader.pace().map_err(failed)?.filter(|_| running);
+    let trouble = pace.and_then(|pace| pace.trouble);
+    summary::print_status(context, &status, results.as_deref(), trouble.as_deref())?;
+    if !running && status.counts.open() > 0 {
+        context.output.hint(summary::NOBODY);
+    }
     summary::advise(context, &status.counts, &place.results);
     Ok(Exit::Done)
 }

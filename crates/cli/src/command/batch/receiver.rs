@@ -34,7 +34,7 @@ pub struct Receiving {
     pub webhook_listen: Option<SocketAddr>,
 
     /// How long to wait for calls when nothing else is left to do: longer than a job takes.
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "1m")]
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "1m", allow_hyphen_values = true)]
     pub webhook_wait: Duration,
 }
 

@@ -3,26 +3,33 @@
 use std::future::IntoFuture;
 use std::path::PathBuf;
 use std::pin::pin;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use futures_util::StreamExt;
 use podqueue::RateLimits;
 use podqueue_batch::{Batch, Error, ErrorKind, Inputs, MaxFailures, OnUnknown, Report, Run, State};
+use tokio::time::timeout;
 
 use super::place::{failure, journal, journal_file, quoted_path};
 use super::receiver::{Receiver, Receiving};
 use super::summary::{self, exit};
 use crate::command::policy::PolicyArguments;
 use crate::context::Context;
+use crate::duration::{duration, short};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::interrupt::Signals;
+use crate::interrupt::{Interrupted, Signals};
 use crate::output::Progress;
 use crate::settings;
+
+/// After SIGTERM, how long submissions in flight are waited for in the end.
+const RECORDING: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The inputs: a file with a JSON object per line.
+    #[arg(value_parser = inputs)]
     pub inputs: PathBuf,
 
     /// The endpoint's id.
@@ -42,13 +49,13 @@ pub struct Arguments {
     on_unknown: Unknown,
 
     /// Stop submitting when more inputs than N, or P% of those that ended, have failed.
-    #[arg(long, value_name = "N|P%", value_parser = max_failures)]
+    #[arg(long, value_name = "N|P%", value_parser = max_failures, allow_negative_numbers = true)]
     max_failures: Option<MaxFailures>,
 
     /// The largest number of jobs outstanding: 10000 by default.
     ///
     /// Within it, the window follows the rate at which jobs end.
-    #[arg(long, value_name = "JOBS")]
+    #[arg(long, value_name = "JOBS", value_parser = window, allow_negative_numbers = true)]
     window: Option<usize>,
 
     /// Do not keep to the documented rate limits: for a service without them, such as podqueue local.
@@ -58,7 +65,7 @@ pub struct Arguments {
     no_rate_limits: bool,
 
     /// Submit at most this many inputs.
-    #[arg(long, value_name = "INPUTS")]
+    #[arg(long, value_name = "INPUTS", allow_negative_numbers = true)]
     take: Option<u64>,
 
     /// Check the inputs, and submit nothing.
@@ -67,14 +74,18 @@ pub struct Arguments {
 
     /// Take up inputs that have changed since the batch began, instead of refusing them.
     ///
-    /// Those that are still pending are submitted as they are now; those that were submitted, or
-    /// have ended, keep what became of them. An input is its position, so lines may be changed and
+    /// Those that are still pending are submitted with their new content; those that were submitted,
+    /// or have ended, keep what became of them. An input is its position, so lines may be changed and
     /// appended, and none may be missing.
     #[arg(long)]
     force: bool,
 
+    /// After SIGTERM, how long to collect what is outstanding, before that is left to the next run.
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5s", allow_hyphen_values = true)]
+    grace: Duration,
+
     /// The price of a second of execution, to report the cost.
-    #[arg(long, value_name = "PRICE", value_parser = price)]
+    #[arg(long, value_name = "PRICE", value_parser = price, allow_negative_numbers = true)]
     price: Option<f64>,
 
     #[command(flatten)]
@@ -167,11 +178,14 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let (Some(id), Some(results)) = (&arguments.endpoint, &arguments.out) else {
         return Err(Failure::usage("a run needs --endpoint and --out"));
     };
+    if arguments.journal.as_ref().is_some_and(|it| it == results || *it == arguments.inputs) {
+        return Err(Failure::usage("--journal names a file of its own: not the inputs, nor --out"));
+    }
     let failed = |error: Error| {
         let failure = failure(&error, results, Some(id));
         match error.kind() {
             ErrorKind::InputsChanged if !arguments.force => failure.hint(
-                "to submit what is still pending as it is now: the same command with --force",
+                "to submit the changed lines that are still pending: the same command with --force",
             ),
             _ => failure,
         }
@@ -197,7 +211,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     if changed.pending + changed.kept > 0 {
         progress.suspend(|| {
             context.output.warn(format_args!(
-                "inputs have changed: {} are submitted as they are now, {} had been submitted before and keep what became of them",
+                "inputs have changed: {} are submitted with their new content, {} had been submitted before and keep what became of them",
                 changed.pending, changed.kept
             ));
         });
@@ -205,7 +219,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let _listening = receiver.map(|receiver| receiver.pass_on_to(batch.clone()));
     let before = batch.status().await.map_err(failed)?.counts;
     let run = arguments.settings(batch.run(endpoint));
-    let ended = until_ended(context, run, &progress, &mut signals).await;
+    let ended = until_ended(context, run, arguments.grace, &progress, &mut signals).await;
     drop(progress);
     match ended {
         Ok(report) => {
@@ -242,10 +256,12 @@ enum Ended {
 }
 
 /// Runs the batch. The first signal stops submissions, the second leaves what is outstanding, and the
-/// third does not even wait for submissions in flight.
+/// third does not even wait for submissions in flight. After SIGTERM, the time that passes does the
+/// same: whoever sent it does not send it again, and kills the program in the end.
 async fn until_ended(
     context: &Context,
     mut run: Run,
+    grace: Duration,
     progress: &Progress,
     signals: &mut Signals,
 ) -> Result<Report, Ended> {
@@ -263,18 +279,30 @@ async fn until_ended(
         }
         run.await
     });
-    if let Ok(ended) = signals.unless(following.as_mut()).await {
-        return ended.map_err(Ended::Failed);
-    }
-    note("interrupted: collecting what is outstanding; Ctrl-C again leaves it to the next run");
+    let by = match signals.unless(following.as_mut()).await {
+        Ok(ended) => return ended.map_err(Ended::Failed),
+        Err(by) => by,
+    };
+    let (collecting, recording) = match by {
+        Interrupted::ByUser => {
+            note(
+                "interrupted: collecting what is outstanding; Ctrl-C again leaves it to the next run",
+            );
+            (Duration::MAX, Duration::MAX)
+        }
+        Interrupted::BySupervisor => {
+            note(&format!("terminated: collecting what is outstanding, for {}", short(grace)));
+            (grace, RECORDING)
+        }
+    };
     stopper.stop();
-    if let Ok(ended) = signals.unless(following.as_mut()).await {
+    if let Ok(Ok(ended)) = signals.unless(timeout(collecting, following.as_mut())).await {
         return ended.map_err(Ended::Failed);
     }
-    note("interrupted again: recording the submissions in flight");
+    note("leaving what is outstanding to the next run: recording the submissions in flight");
     stopper.leave();
-    match signals.unless(following).await {
-        Ok(Err(error)) => Err(Ended::Failed(error)),
+    match signals.unless(timeout(recording, following)).await {
+        Ok(Ok(Err(error))) => Err(Ended::Failed(error)),
         _ => Err(Ended::Interrupted),
     }
 }
@@ -287,6 +315,20 @@ fn max_failures(text: &str) -> Result<MaxFailures, String> {
             _ => Err(expected()),
         },
         None => text.parse().map(MaxFailures::Count).map_err(|_| expected()),
+    }
+}
+
+fn inputs(text: &str) -> Result<PathBuf, String> {
+    match text {
+        "-" => Err("expected a file: a batch reads its inputs again after a crash, so write them to one first (COMMAND > inputs.jsonl)".to_owned()),
+        _ => Ok(text.into()),
+    }
+}
+
+fn window(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(jobs @ 1..) => Ok(jobs),
+        _ => Err("expected a number of jobs, 1 or more".to_owned()),
     }
 }
 

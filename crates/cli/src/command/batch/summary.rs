@@ -97,16 +97,32 @@ pub fn print(
     context.output.styled(table)
 }
 
+/// That a batch with inputs left is one that nobody runs.
+pub const NOBODY: &str = "no process runs this batch: the command that began it continues it";
+
+#[derive(Serialize)]
+struct StatusShape<'a> {
+    #[serde(flatten)]
+    status: &'a Status,
+    /// What goes wrong, if anything does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trouble: Option<&'a str>,
+}
+
 /// Prints where a batch stands.
 pub fn print_status(
     context: &Context,
     status: &Status,
     results: Option<&Path>,
+    trouble: Option<&str>,
 ) -> Result<(), Failure> {
     if context.output.is_json() {
-        return context.output.json(status);
+        return context.output.json(&StatusShape { status, trouble });
     }
     let mut table = states(&status.counts);
+    if let Some(trouble) = trouble {
+        table.row(["trouble".into(), Cell::new(trouble).style(BAD)]);
+    }
     table.row(["executions".into(), short(status.execution).into()]);
     if let Some(results) = results {
         table.row(["results".into(), shown(results).into()]);

@@ -21,7 +21,7 @@ pub struct Arguments {
     place: Place,
 
     /// The time between two looks, at least 100ms.
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "1s")]
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "1s", allow_hyphen_values = true)]
     interval: Duration,
 }
 
@@ -35,36 +35,44 @@ async fn follow(context: &Context, arguments: &Arguments) -> Result<Exit, Failur
     let failed = |error| place.failure(&error);
     let mut reader = Reader::open(&place.journal()).map_err(failed)?;
     let progress = context.output.progress("reading the journal");
-    let mut was_running = true;
-    let status = loop {
+    let mut was_troubled = false;
+    let (status, running) = loop {
         // In this order: once it is not open, the status is the last one.
         let running = place.journal().is_open();
         let status = reader.status().map_err(failed)?;
         let pace = reader.pace().map_err(failed)?.filter(|_| running);
-        let rate = pace.and_then(|pace| pace.rate);
-        let eta = pace.and_then(|pace| pace.eta(&status.counts));
+        let rate = pace.as_ref().and_then(|pace| pace.rate);
+        let eta = pace.as_ref().and_then(|pace| pace.eta(&status.counts));
+        let trouble = pace.and_then(|pace| pace.trouble);
         if context.output.is_json() {
             let eta_seconds = eta.map(|eta| eta.as_secs_f64());
-            context.output.json(&StatusShape { status: &status, running, rate, eta_seconds })?;
+            let trouble = trouble.as_deref();
+            context.output.json(&StatusShape {
+                status: &status,
+                running,
+                rate,
+                eta_seconds,
+                trouble,
+            })?;
         }
-        if status.counts.open() == 0 {
-            break status;
+        if !running || status.counts.open() == 0 {
+            break (status, running);
         }
         progress.say(summary::line(&status.counts, rate, eta));
-        if was_running != running {
-            was_running = running;
-            let note = match running {
-                true => "a process runs this batch again",
-                false => "no process runs this batch: the command that began it continues it",
-            };
-            progress.suspend(|| context.output.note(note));
+        let is_troubled = trouble.is_some();
+        if let Some(trouble) = trouble.filter(|_| !was_troubled) {
+            progress.suspend(|| context.output.warn(trouble));
         }
+        was_troubled = is_troubled;
         sleep((*interval).max(Duration::from_millis(100))).await;
     };
     drop(progress);
     if !context.output.is_json() {
         let results = reader.results().map_err(failed)?;
-        summary::print_status(context, &status, results.as_deref())?;
+        summary::print_status(context, &status, results.as_deref(), None)?;
+    }
+    if !running && status.counts.open() > 0 {
+        context.output.warn(summary::NOBODY);
     }
     summary::advise(context, &status.counts, &place.results);
     Ok(summary::exit(&status.counts))
@@ -78,4 +86,6 @@ struct StatusShape<'a> {
     running: bool,
     rate: Option<f64>,
     eta_seconds: Option<f64>,
+    /// What goes wrong.
+    trouble: Option<&'a str>,
 }

@@ -1,0 +1,82 @@
+//! The files of a batch, looked at before any is created.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf, is_separator};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::results::failures_of;
+
+/// Refuses files that no batch can work with, so that nothing is left behind.
+pub(super) fn check(inputs: Option<&Path>, results: Option<&Path>) -> Result<()> {
+    if let Some(inputs) = inputs {
+        check_inputs(inputs)?;
+    }
+    let Some(results) = results else { return Ok(()) };
+    check_results(results)?;
+    match inputs {
+        Some(inputs) => check_apart(inputs, results),
+        None => Ok(()),
+    }
+}
+
+fn check_inputs(path: &Path) -> Result<()> {
+    let found = fs::metadata(path)
+        .map_err(|error| Error::file(ErrorKind::Inputs, "open the inputs", path, error))?;
+    let what = match found.is_file() {
+        true => return Ok(()),
+        false if found.is_dir() => "is a folder: pass a file with a JSON object per line",
+        false => {
+            "is not a regular file, and a batch reads its inputs more than once, also after a crash: write them to a file first"
+        }
+    };
+    Err(Error::new(ErrorKind::Inputs, format!("the inputs {} {what}", path.display())))
+}
+
+fn check_results(path: &Path) -> Result<()> {
+    let refuse = |why: &str| {
+        let message = format!("the results cannot be written to {path:?}: {why}");
+        Err(Error::new(ErrorKind::Settings, message))
+    };
+    if path.file_name().is_none() || path.to_string_lossy().ends_with(is_separator) {
+        return refuse("that is not the name of a file");
+    }
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => refuse("that is a folder, so add the name of a file"),
+        Ok(found) if !found.is_file() => {
+            refuse("that is not a regular file, and a batch reads its results again")
+        }
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match folder(path) {
+            Some(folder) if !folder.is_dir() => {
+                refuse(&format!("there is no folder {}, so create it first", folder.display()))
+            }
+            _ => Ok(()),
+        },
+        Err(error) => Err(Error::file(ErrorKind::Results, "open the results", path, error)),
+    }
+}
+
+/// Refuses inputs that the batch would overwrite.
+fn check_apart(inputs: &Path, results: &Path) -> Result<()> {
+    let failures = failures_of(results);
+    for (file, what) in [(results, "results"), (&failures, "failures")] {
+        if file.exists() && is_same(inputs, file) {
+            let message = format!(
+                "{} is the file of the batch's own {what}: choose another file for its results",
+                inputs.display()
+            );
+            return Err(Error::new(ErrorKind::Settings, message));
+        }
+    }
+    Ok(())
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| -> Option<PathBuf> { fs::canonicalize(path).ok() };
+    real(one).is_some_and(|one| real(other) == Some(one))
+}
+
+fn folder(path: &Path) -> Option<&Path> {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty())
+}

@@ -1,0 +1,16 @@
+//! The files next to the results.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The file of failures, next to the results.
+pub(crate) fn failures_of(results: &Path) -> PathBuf {
+    beside(results, ".failed.jsonl")
+}
+
+/// A file next to the results.
+pub(crate) fn beside(results: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(results);
+    name.push(ending);
+    name.into()
+}

@@ -1,0 +1,114 @@
+//! Whether SQLite's write-ahead log has lost changes that were durable.
+//!
+//! SQLite reads the log up to the first frame that is not valid, and takes the rest for what was being
+//! written when the power failed. But a transaction is synced before the next one is written. So where
+//! a transaction is followed by another one, all of its frames were valid once, and one that is not is
+//! damaged: SQLite would go back in time, and the batch would submit inputs twice. The same damage in
+//! the last transaction looks like a loss of power.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// The log's header, and that of each frame, in bytes.
+const HEADER: usize = 32;
+const FRAME: usize = 24;
+
+/// Where the salts of a header are: those of a frame are the same as the log's, unless it is an old one.
+const SALTS: std::ops::Range<usize> = 16..24;
+const FRAME_SALTS: std::ops::Range<usize> = 8..16;
+
+/// Whether there is a log with something in it, which whoever closes a journal in an orderly way
+/// removes.
+pub(super) fn exists(journal: &Path) -> bool {
+    std::fs::metadata(beside(journal)).is_ok_and(|found| found.len() > 0)
+}
+
+/// Whether the log of a journal is damaged. Nobody may be writing it.
+pub(super) fn is_damaged(journal: &Path) -> io::Result<bool> {
+    match File::open(beside(journal)) {
+        Ok(file) => is_log_damaged(BufReader::with_capacity(256 * 1024, file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn beside(journal: &Path) -> PathBuf {
+    let mut name = OsString::from(journal);
+    name.push("-wal");
+    name.into()
+}
+
+fn is_log_damaged(mut log: impl Read) -> io::Result<bool> {
+    let mut header = [0; HEADER];
+    if !fill(&mut log, &mut header)? {
+        return Ok(false);
+    }
+    let mut sum = Sum { is_big_endian: header[3] & 1 == 1, sums: (0, 0) };
+    sum.add(&header[..24]);
+    let has_header = sum.is(&header[24..]);
+    let (mut is_valid, mut salts) = (has_header, header[SALTS].to_vec());
+    let page = match word(&header[8..], true) {
+        size @ 512..=65_536 if size.is_power_of_two() => size as usize,
+        _ => 4_096,
+    };
+    let mut frame = vec![0; FRAME + page];
+    let mut is_followed = false;
+    while fill(&mut log, &mut frame)? {
+        let is_of_this_log = frame[FRAME_SALTS] == salts[..] && salts.iter().any(|it| *it != 0);
+        if !has_header {
+            // Frames that belong together tell each other.
+            salts.copy_from_slice(&frame[FRAME_SALTS]);
+        }
+        if is_valid {
+            sum.add(&frame[..8]);
+            sum.add(&frame[FRAME..]);
+            is_valid = is_of_this_log && sum.is(&frame[16..]);
+        }
+        if !is_valid && is_of_this_log {
+            if is_followed {
+                return Ok(true);
+            }
+            // The last frame of a transaction says how large it leaves the database.
+            is_followed = word(&frame[4..], true) > 0;
+        }
+    }
+    Ok(false)
+}
+
+/// Reads as much as there is room for. Whether there was so much.
+fn fill(log: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
+    match log.read_exact(buffer) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn word(bytes: &[u8], is_big_endian: bool) -> u32 {
+    let mut word = [0; 4];
+    word.copy_from_slice(&bytes[..4]);
+    if is_big_endian { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) }
+}
+
+/// The checksum of a log so far.
+struct Sum {
+    is_big_endian: bool,
+    sums: (u32, u32),
+}
+
+impl Sum {
+    fn add(&mut self, bytes: &[u8]) {
+        let (mut one, mut other) = self.sums;
+        for pair in bytes.chunks_exact(8) {
+            one = one.wrapping_add(word(pair, self.is_big_endian)).wrapping_add(other);
+            other = other.wrapping_add(word(&pair[4..], self.is_big_endian)).wrapping_add(one);
+        }
+        self.sums = (one, other);
+    }
+
+    fn is(&self, bytes: &[u8]) -> bool {
+        self.sums == (word(bytes, true), word(&bytes[4..], true))
+    }
+}

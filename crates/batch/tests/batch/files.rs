@@ -1,0 +1,99 @@
+//! Files that no batch can work with, and settings that no run can keep to.
+
+use std::fs;
+
+use podqueue_batch::{Batch, ErrorKind, Inputs, MaxFailures, State};
+
+use crate::support::{Folder, endpoint, service};
+
+/// The names of the files in a folder.
+fn names(folder: &Folder) -> Vec<String> {
+    let entries = fs::read_dir(folder.path("")).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[tokio::test]
+async fn files_that_cannot_be_used_are_refused_before_a_journal_is_created() {
+    let folder = Folder::with(1);
+    fs::create_dir(folder.path("folder")).unwrap();
+    let before = names(&folder);
+    let inputs = "inputs.jsonl";
+    for (inputs, results, kind, why) in [
+        ("missing.jsonl", "out.jsonl", ErrorKind::Inputs, "could not open the inputs"),
+        ("folder", "out.jsonl", ErrorKind::Inputs, "is a folder"),
+        ("/dev/zero", "out.jsonl", ErrorKind::Inputs, "is not a regular file"),
+        (inputs, "", ErrorKind::Settings, "that is not the name of a file"),
+        (inputs, ".", ErrorKind::Settings, "that is not the name of a file"),
+        (inputs, "..", ErrorKind::Settings, "that is not the name of a file"),
+        (inputs, "out/", ErrorKind::Settings, "that is not the name of a file"),
+        (inputs, "folder", ErrorKind::Settings, "that is a folder"),
+        (inputs, "/dev/null", ErrorKind::Settings, "that is not a regular file"),
+        (inputs, "none/out.jsonl", ErrorKind::Settings, "create it first"),
+        (inputs, inputs, ErrorKind::Settings, "is the file of the batch's own results"),
+    ] {
+        let results = match results {
+            "" | "." | ".." => results.into(),
+            name => folder.path(name),
+        };
+        let opening = Batch::open(folder.journal()).inputs(Inputs::jsonl(folder.path(inputs)));
+        let error = opening.results(&results).await.unwrap_err();
+        assert_eq!(error.kind(), kind, "{inputs} {results:?}: {error}");
+        assert!(error.to_string().contains(why), "{inputs} {results:?}: {error}");
+        assert_eq!(names(&folder), before, "{inputs} {results:?}");
+    }
+}
+
+#[tokio::test]
+async fn failures_of_another_batch_are_neither_removed_nor_overwritten() {
+    let folder = Folder::with(1);
+    let failures = "{\"n\": 1}\n";
+    folder.write("results.jsonl.failed.jsonl", failures);
+    let error = folder.open().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OtherResults, "{error}");
+    let as_inputs = Inputs::jsonl(folder.path("results.jsonl.failed.jsonl"));
+    let error = folder.open().inputs(as_inputs).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Settings, "{error}");
+    assert!(error.to_string().contains("batch's own failures"), "{error}");
+    let found = fs::read_to_string(folder.path("results.jsonl.failed.jsonl")).unwrap();
+    assert_eq!(found, failures);
+}
+
+#[tokio::test]
+async fn settings_that_no_run_can_keep_to_are_refused_by_name() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(1);
+    let batch = folder.open().await.unwrap();
+    let run = || batch.run(endpoint(&local, "double"));
+    for percent in [f64::NAN, f64::INFINITY, -1.0, 100.1] {
+        let error = run().max_failures(MaxFailures::Percent(percent)).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Settings, "{error}");
+        assert!(error.to_string().starts_with("max_failures: "), "{error}");
+    }
+    let error = run().window(0).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Settings, "{error}");
+    assert!(error.to_string().starts_with("window: "), "{error}");
+    assert!(run().window(1).max_failures(MaxFailures::Percent(0.0)).await.unwrap().is_complete());
+}
+
+#[tokio::test]
+async fn results_that_are_cut_off_or_removed_during_a_run_stop_it() {
+    let local = service().start().await.unwrap();
+    let lose: [fn(&std::path::Path); 3] = [
+        |path| fs::write(path, "").unwrap(),
+        |path| fs::remove_file(path).unwrap(),
+        |path| fs::rename(path, path.with_extension("old")).unwrap(),
+    ];
+    for lose in lose {
+        let folder = Folder::with(20);
+        let batch = folder.open().await.unwrap();
+        batch.run(endpoint(&local, "double")).take(5).await.unwrap();
+        lose(&folder.path("results.jsonl"));
+        let error = batch.run(endpoint(&local, "double")).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OtherResults, "{error}");
+        let status = batch.status().await.unwrap();
+        assert_eq!(status.counts.of(State::Completed), 5, "nothing counts that is not there");
+    }
+}
