@@ -431,7 +431,7 @@ fn a_path_or_a_method_that_cannot_be_sent_is_left_out_and_named() {
     );
     assert_eq!(
         lines(&made.warnings),
-        "openapi/test.yaml:4:20: left out GET /a?b={c}-{d}: its path has the query b={c}-{d}, of several parts\n\
+        "openapi/test.yaml:4:20: left out GET /a?b={c}-{d}: its path has the query b={c}-{d}, and only a whole value can be a parameter\n\
          openapi/test.yaml:5:31: left out NO METHOD /b: HTTP has no such method"
     );
 }
