@@ -94,6 +94,12 @@ fn is_method(name: &str) -> bool {
         && name.bytes().all(|it| it.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&it))
 }
 
+/// Flaw: a path that does not begin with a slash, and would become a part of what stands before it.
+fn rooted(path: &str) -> String {
+    let slash = if split(path).0.is_empty() || path.starts_with('/') { "" } else { "/" };
+    format!("{slash}{path}")
+}
+
 /// Query parameters that the path has.
 fn query_of_path(path: &str) -> Result<Vec<(String, PathValue)>, String> {
     let pair = |(name, value)| {
@@ -161,7 +167,7 @@ fn mend_operation(
         operation: Operation {
             name: name(path, method, operation),
             method: method.to_owned(),
-            path: path.to_owned(),
+            path: rooted(path),
             summary: text_at(operation, "summary"),
             description: text_at(operation, "description"),
             deprecated: is_true(operation, "deprecated"),

@@ -57,6 +57,12 @@ pub(super) fn mend(
         let place = match place(parameter) {
             "query" => Place::Query,
             "header" if is_set_elsewhere(&wire) => continue,
+            "header" if is_of_connection(&wire) => {
+                warnings.push(format!(
+                    "{wire} is a header that the HTTP client sets, so it cannot be given"
+                ));
+                continue;
+            }
             "header" => Place::Header,
             other => {
                 let reason = match other {
@@ -155,6 +161,12 @@ fn is_of_query(path: &str, wire: &str) -> bool {
 /// body and from the security scheme.
 fn is_set_elsewhere(header: &str) -> bool {
     ["accept", "content-type", "authorization"].contains(&header.to_ascii_lowercase().as_str())
+}
+
+/// Headers that say where a message ends, and to whom it goes: a wrong value would cut a body.
+fn is_of_connection(header: &str) -> bool {
+    ["connection", "content-length", "host", "transfer-encoding"]
+        .contains(&header.to_ascii_lowercase().as_str())
 }
 
 /// Flaw: a path parameter that is not required, has no declaration at all, or is more than a

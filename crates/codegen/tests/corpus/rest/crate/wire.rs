@@ -338,6 +338,8 @@ async fn paths(checks: &mut Checks) {
     checks.same("declared elsewhere", server.request().0, r#""GET /v1/queries?h=7&j=x""#);
     checks.same("a query template", said(rest.template("x").await), "Ok(())");
     checks.same("a query template", server.request().0, r#""GET /v1/templates/x""#);
+    checks.same("no slash in front", said(rest.rootless("x").await), "Ok(())");
+    checks.same("no slash in front", server.request().0, r#""GET /v1/rootless/x""#);
     checks.same("a fragment in a path", said(rest.other().await), "Ok(())");
     checks.same("a fragment in a path", server.request().0, r#""POST /v1/t""#);
     checks.same("an odd path", said(rest.odd("i").await), "Ok(())");

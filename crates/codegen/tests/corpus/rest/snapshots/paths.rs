@@ -118,6 +118,21 @@ impl Api {
 
     /// Prepares a call.
     ///
+    /// `GET /rootless/{o}`
+    ///
+    /// # Arguments
+    ///
+    /// - `o`: A part of the path.
+    pub fn rootless(&self, o: impl Into<String>) -> Rootless {
+        Rootless {
+            rest: self.target.clone(),
+            timeout: None,
+            o: o.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
     /// `GET /styles/{a}/{b c}/x{d}`
     ///
     /// # Arguments
@@ -342,6 +357,42 @@ impl Repeated {
 }
 
 impl ::std::future::IntoFuture for Repeated {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The call that [`Api::rootless`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Rootless {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    o: String,
+}
+
+#[allow(dead_code)]
+impl Rootless {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("rootless", "GET")
+            .literal("/rootless/")
+            .parameter("o", &self.o)
+            .timeout(self.timeout)
+            .send_empty(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for Rootless {
     type Output = ::podqueue::Result<()>;
     type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
