@@ -46,19 +46,21 @@ impl Authorization {
 
     /// What the transport sends, and what of it must not be shown.
     pub(super) fn into_auth(self, attempted: &str) -> Result<(Auth, Vec<SecretString>)> {
+        let refused = |rule| Error::refused(attempted, "authorization", rule);
         let (credential, value) = match self.0 {
             Kind::None => return Ok((Auth::Other(None), Vec::new())),
             Kind::Query { name, value } => {
                 (Credential::Query { name, value: value.clone() }, value)
             }
             Kind::Header { name, value } => {
-                let credential = Credential::header(&name, &value).map_err(|part| {
-                    let rule = format!("has a {part} that cannot stand in a header");
-                    Error::refused(attempted, "authorization", rule)
-                })?;
+                let credential = Credential::header(&name, &value).map_err(refused)?;
                 (credential, value)
             }
         };
+        // A key that is not set is often an empty one.
+        if ["", "Bearer"].contains(&value.expose().trim()) {
+            return Err(refused("must not be empty"));
+        }
         // The service may echo it without the scheme.
         let bare = value.expose().rsplit_once(' ').map(|(_, bare)| SecretString::from(bare));
         let decoded = credentials::in_basic(value.expose());

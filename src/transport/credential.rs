@@ -1,6 +1,8 @@
 //! Credentials of services other than the client's.
 
-use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::header::{
+    CONNECTION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, TRANSFER_ENCODING,
+};
 
 use crate::secret_string::SecretString;
 
@@ -11,10 +13,14 @@ pub(crate) enum Credential {
 }
 
 impl Credential {
-    /// `Err` with what of it cannot stand in a header.
+    /// `Err` with what is wrong with it.
     pub(crate) fn header(name: &str, value: &SecretString) -> Result<Self, &'static str> {
-        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| "name")?;
-        let value = sensitive(value.expose()).ok_or("value")?;
+        let name = HeaderName::from_bytes(name.as_bytes())
+            .map_err(|_| "has a name that cannot stand in a header")?;
+        if [CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING].contains(&name) {
+            return Err("has the name of a header that the HTTP client sets");
+        }
+        let value = sensitive(value.expose()).ok_or("has a value that cannot stand in a header")?;
         Ok(Self::Header { name, value })
     }
 }

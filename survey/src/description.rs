@@ -93,9 +93,24 @@ pub fn resolve<'a>(description: &'a Value, mut value: &'a Value) -> &'a Value {
 /// Whether an operation is known, as it is described or as it goes out: without what is no path. A
 /// path that is left out as a whole is known by itself.
 pub fn is_known(operation: &str, known: impl Fn(&str) -> bool) -> bool {
-    let sent = operation.split(['?', '#']).next().unwrap_or_default();
-    let path = operation.split_once(' ').map_or("", |(_, path)| path);
-    [operation, sent, path].into_iter().any(known)
+    let (method, path) = operation.split_once(' ').unwrap_or(("", operation));
+    let sent = path_alone(path);
+    let slash = if sent.starts_with('/') { "" } else { "/" };
+    [operation, &format!("{method} {slash}{sent}"), path].into_iter().any(known)
+}
+
+/// A path without its query and its fragment. Within braces both are part of a name.
+fn path_alone(path: &str) -> &str {
+    let mut within = false;
+    let end = path.char_indices().find(|(place, it)| {
+        within = match it {
+            '{' => within || path[*place..].contains('}'),
+            '}' => false,
+            _ => within,
+        };
+        !within && ['?', '#'].contains(it)
+    });
+    &path[..end.map_or(path.len(), |(place, _)| place)]
 }
 
 /// The schema of a response of an operation.

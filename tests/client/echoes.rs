@@ -291,6 +291,29 @@ async fn trivial_values_and_names_are_shown_and_nothing_of_ours_is_redacted() {
 }
 
 #[tokio::test]
+async fn an_authorization_that_cannot_be_sent_is_refused() {
+    let server = Script::then_always([], Reply::json(200, json!({}))).await;
+    for (authorization, rule) in [
+        (Authorization::bearer(""), "must not be empty"),
+        (Authorization::bearer(" "), "must not be empty"),
+        (Authorization::header("x-api-key", ""), "must not be empty"),
+        (Authorization::query("key", ""), "must not be empty"),
+        (Authorization::header("x key", "canary-1"), "has a name that cannot stand in a header"),
+        (Authorization::header("x-key", "canary-1\n"), "has a value that cannot stand in a header"),
+        (
+            Authorization::header("Content-Length", "1"),
+            "has the name of a header that the HTTP client sets",
+        ),
+    ] {
+        let error = Target::at(&server.client(), server.url(), authorization).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("REST settings: refused before sending: `authorization` {rule}")
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_credential_in_base64_is_not_shown_decoded() {
     let said = "the password canary-1 of me:canary-1 is wrong";
     let server = Script::then_always([], Reply::json(401, json!({"error": said}))).await;

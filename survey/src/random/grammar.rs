@@ -153,6 +153,10 @@ impl Maker {
                 }
             }
         }
+        if let Some(parameter) = parameters.first().filter(|_| self.one_in(8)) {
+            let name = parameter["name"].as_str().unwrap_or_default();
+            path.push_str(&format!("?p={{{name}}}&q={{{name}}}"));
+        }
         (path, parameters)
     }
 

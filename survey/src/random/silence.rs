@@ -192,7 +192,11 @@ impl Silence<'_> {
             return None;
         }
         for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
-            if is_unique(name) && !self.code.contains(name.as_str()) {
+            // In the code, accents without a letter and the like are escaped.
+            let escaped = format!("{name:?}");
+            let is_lost =
+                ![name, escaped.trim_matches('"')].iter().any(|it| self.code.contains(it));
+            if is_unique(name) && is_lost {
                 return Some(name.clone());
             }
             if let Some(found) = self.fields_within(schema, depth + 1, seen) {

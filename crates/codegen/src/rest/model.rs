@@ -14,7 +14,7 @@ pub(crate) struct Operation {
     pub(crate) deprecated: bool,
     pub(crate) parameters: Vec<Parameter>,
     /// Query parameters that the path itself has.
-    pub(crate) fixed: Vec<(String, String)>,
+    pub(crate) path_query: Vec<(String, PathValue)>,
     pub(crate) body: Option<Body>,
     /// How a successful response is read; not at all where none has content.
     pub(crate) answer: Option<Answer>,
@@ -23,6 +23,14 @@ pub(crate) struct Operation {
     pub(crate) events: Option<String>,
     /// Documented errors: status and what it means.
     pub(crate) errors: Vec<(String, String)>,
+}
+
+/// The value of a query parameter that the path itself has.
+#[derive(Clone, Debug)]
+pub(crate) enum PathValue {
+    Fixed(String),
+    /// The wire name of a path parameter.
+    Parameter(String),
 }
 
 /// One parameter of a call.
@@ -115,10 +123,28 @@ impl Operation {
 
 /// Cuts what is no path off a path: `?a=b`, whose pairs are returned, and `#c`, which is never sent.
 pub(crate) fn split(path: &str) -> (&str, Vec<(&str, &str)>) {
-    let path = path.split('#').next().unwrap_or_default();
-    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let path = split_once(path, '#').0;
+    let (path, query) = split_once(path, '?');
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
-    (path, pairs.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect())
+    (path, pairs.map(|pair| split_once(pair, '=')).collect())
+}
+
+/// Cuts at a character that is not part of a parameter's name.
+fn split_once(text: &str, at: char) -> (&str, &str) {
+    let mut place = 0;
+    for piece in pieces(text) {
+        match piece {
+            Piece::Parameter(name) => place += "{}".len() + name.len(),
+            Piece::Literal(literal) => match literal.find(at) {
+                Some(found) => {
+                    let (before, after) = text.split_at(place + found);
+                    return (before, &after[at.len_utf8()..]);
+                }
+                None => place += literal.len(),
+            },
+        }
+    }
+    (text, "")
 }
 
 /// A part of a path.
@@ -173,5 +199,7 @@ mod tests {
     fn a_query_and_a_fragment_are_no_path() {
         assert_eq!(split("/a/{b}"), ("/a/{b}", vec![]));
         assert_eq!(split("/a?b={c}&d#e?f"), ("/a", vec![("b", "{c}"), ("d", "")]));
+        assert_eq!(split("/{?a}/{b#c}?{d=e}=f"), ("/{?a}/{b#c}", vec![("{d=e}", "f")]));
+        assert_eq!(split("/{a?b=c"), ("/{a", vec![("b", "c")]));
     }
 }

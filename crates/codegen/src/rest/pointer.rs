@@ -1,4 +1,6 @@
-//! JSON pointers such as `#/paths/~1a/get`.
+//! JSON pointers such as `#/paths/~1a/get`, and the URLs that they stand in.
+
+use percent_encoding::percent_decode_str;
 
 /// A JSON pointer with more keys.
 pub(in crate::rest) fn joined<T: AsRef<str>>(place: &str, keys: &[T]) -> String {
@@ -15,4 +17,21 @@ pub(in crate::rest) fn keys(pointer: &str) -> Vec<String> {
 /// A part of a pointer as it was before it became one.
 pub(in crate::rest) fn unescaped(part: &str) -> String {
     part.replace("~1", "/").replace("~0", "~")
+}
+
+/// A part of a URL without its escapes; unchanged where these are not UTF-8.
+pub(in crate::rest) fn decoded(text: &str) -> String {
+    percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), |it| it.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decoded;
+
+    #[test]
+    fn escapes_are_undone_where_they_are_ones() {
+        assert_eq!(decoded("/a%20b%7E1%C3%BC"), "/a b~1ü");
+        assert_eq!(decoded("100%"), "100%");
+        assert_eq!(decoded("%zz%FF%+5"), "%zz%FF%+5");
+    }
 }

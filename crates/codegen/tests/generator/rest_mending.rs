@@ -162,6 +162,24 @@ fn cookies_and_objects_in_headers_are_left_out_and_named() {
 }
 
 #[test]
+fn headers_of_the_connection_cannot_be_given() {
+    let made = paths(
+        "
+  /a:
+    put:
+      operationId: write
+      parameters: [{name: Content-Length, in: header, required: true, schema: {type: integer}}]
+      responses: {'200': {description: A}}",
+    );
+    assert!(made.code.contains("pub fn write(&self) -> Write {"));
+    assert_eq!(
+        lines(&made.warnings),
+        "openapi/test.yaml:6:5: PUT /a: Content-Length is a header that the HTTP client sets, so it \
+         cannot be given"
+    );
+}
+
+#[test]
 fn an_enum_with_repeated_values_null_or_none() {
     let code = thing("kind: {type: string, nullable: true, enum: [A, B, A, null]}, none: {type: string, enum: []}").code;
     let kind = item(&code, "pub enum ThingKind {");
@@ -431,7 +449,7 @@ fn a_path_or_a_method_that_cannot_be_sent_is_left_out_and_named() {
     );
     assert_eq!(
         lines(&made.warnings),
-        "openapi/test.yaml:4:20: left out GET /a?b={c}-{d}: its path has the query b={c}-{d}, of several parts\n\
+        "openapi/test.yaml:4:20: left out GET /a?b={c}-{d}: its path has the query b={c}-{d}, and only a whole value can be a parameter\n\
          openapi/test.yaml:5:31: left out NO METHOD /b: HTTP has no such method"
     );
 }

@@ -3,23 +3,34 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use crate::rest::model::{Body, Content, Operation, Parameter, PartKind, Piece, Place, Style};
+use crate::rest::model::{
+    Body, Content, Operation, Parameter, PartKind, PathValue, Piece, Place, Style,
+};
 
 /// The expression that makes the call. `changes` says whether the builder has a field of that name.
 pub(super) fn call(operation: &Operation, changes: bool) -> TokenStream {
     let (name, method) = (&operation.name, &operation.method);
-    let fixed = operation.fixed.iter().map(|(name, value)| quote!(.query(#name, &#value)));
+    let of_path = |wire: &str| {
+        operation.parameters.iter().find(|it| it.place == Place::Path && it.wire == wire)
+    };
     let pieces = operation.path_pieces();
-    let path = pieces.iter().map(|piece| match piece {
-        Piece::Literal(text) => quote!(.literal(#text)),
+    let path = pieces.iter().filter_map(|piece| match piece {
+        Piece::Literal(text) => Some(quote!(.literal(#text))),
         Piece::Parameter(wire) => {
-            let mut parameters = operation.parameters.iter();
-            let parameter = parameters.find(|it| it.place == Place::Path && it.wire == *wire);
-            let field = format_ident!("{}", parameter.map_or("", |it| it.name.as_str()));
-            match parameter.map(|it| &it.prefix).filter(|it| !it.is_empty()) {
-                Some(prefix) => quote!(.prefixed_parameter(#wire, &self.#field, #prefix)),
-                None => quote!(.parameter(#wire, &self.#field)),
-            }
+            let parameter = of_path(wire)?;
+            let (field, prefix) = (format_ident!("{}", parameter.name), &parameter.prefix);
+            Some(if prefix.is_empty() {
+                quote!(.parameter(#wire, &self.#field))
+            } else {
+                quote!(.prefixed_parameter(#wire, &self.#field, #prefix))
+            })
+        }
+    });
+    let path_query = operation.path_query.iter().filter_map(|(name, value)| match value {
+        PathValue::Fixed(value) => Some(quote!(.query(#name, &#value))),
+        PathValue::Parameter(wire) => {
+            let field = format_ident!("{}", of_path(wire)?.name);
+            Some(quote!(.query(#name, &self.#field)))
         }
     });
     let of = |place: Place| operation.parameters.iter().filter(move |it| it.place == place);
@@ -38,7 +49,7 @@ pub(super) fn call(operation: &Operation, changes: bool) -> TokenStream {
     });
     quote! {
         ::podqueue::rest::call::RestCall::new(#name, #method)
-            #(#path)* #(#fixed)* #(#queries)* #(#headers)* #accept #body #(#later_headers)*
+            #(#path)* #(#path_query)* #(#queries)* #(#headers)* #accept #body #(#later_headers)*
             .timeout(self.timeout)
     }
 }

@@ -11,7 +11,8 @@ use super::references::resolve;
 use super::tree::{is_true, object_at, text_at};
 use super::{bodies, parameters, parts, responses};
 use crate::naming;
-use crate::rest::model::{Content, Operation, Parameter, PartKind, Piece, Place, pieces, split};
+use crate::rest::model::{Content, Operation, PartKind, PathValue, Piece, Place, pieces, split};
+use crate::rest::pointer::decoded;
 
 const METHODS: [(&str, &str); 9] = [
     ("get", "GET"),
@@ -93,25 +94,31 @@ fn is_method(name: &str) -> bool {
         && name.bytes().all(|it| it.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&it))
 }
 
-/// Query parameters that the path has, and those of its parameters that are ones.
-fn query_of_path(
-    path: &str,
-    parameters: &mut [Parameter],
-) -> Result<Vec<(String, String)>, String> {
-    let mut fixed = Vec::new();
-    for (name, value) in split(path).1 {
-        match pieces(value).as_slice() {
-            [] | [Piece::Literal(_)] => fixed.push((name.to_owned(), value.to_owned())),
-            [Piece::Parameter(wire)] => {
-                for parameter in parameters.iter_mut().filter(|it| it.wire == *wire) {
-                    parameter.place = Place::Query;
-                    parameter.wire = name.to_owned();
-                }
+/// Flaw: a path that does not begin with a slash, and would become a part of what stands before it.
+fn rooted(path: &str) -> String {
+    let slash = if split(path).0.is_empty() || path.starts_with('/') { "" } else { "/" };
+    format!("{slash}{path}")
+}
+
+/// Query parameters that the path has.
+fn query_of_path(path: &str) -> Result<Vec<(String, PathValue)>, String> {
+    let pair = |(name, value)| {
+        let value = match (pieces(name).as_slice(), pieces(value).as_slice()) {
+            ([] | [Piece::Literal(_)], [] | [Piece::Literal(_)]) => {
+                PathValue::Fixed(decoded(value))
             }
-            _ => return Err(format!("its path has the query {name}={value}, of several parts")),
-        }
-    }
-    Ok(fixed)
+            ([] | [Piece::Literal(_)], [Piece::Parameter(wire)]) => {
+                PathValue::Parameter((*wire).to_owned())
+            }
+            _ => {
+                return Err(format!(
+                    "its path has the query {name}={value}, and only a whole value can be a parameter"
+                ));
+            }
+        };
+        Ok((decoded(name), value))
+    };
+    split(path).1.into_iter().map(pair).collect()
 }
 
 /// An operation and the parts of it that have types.
@@ -151,8 +158,8 @@ fn mend_operation(
     if let Some(MendedBody { body, media }) = multipart {
         all.extend(parts::mend(description, media, body.required, &mut names, &mut warnings));
     }
-    let (mut parameters, parameter_types): (Vec<_>, Vec<_>) = all.into_iter().unzip();
-    let fixed = query_of_path(path, &mut parameters)?;
+    let (parameters, parameter_types): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+    let path_query = query_of_path(path)?;
     let (body, body_type) = body.map(|it| (it.body, it.media.schema)).unzip();
     let body_type =
         body_type.filter(|_| body.as_ref().is_some_and(|it| it.content != Content::Multipart));
@@ -160,12 +167,12 @@ fn mend_operation(
         operation: Operation {
             name: name(path, method, operation),
             method: method.to_owned(),
-            path: path.to_owned(),
+            path: rooted(path),
             summary: text_at(operation, "summary"),
             description: text_at(operation, "description"),
             deprecated: is_true(operation, "deprecated"),
             parameters,
-            fixed,
+            path_query,
             body,
             answer,
             events: None,

@@ -9,7 +9,7 @@ use super::media::{self, Media};
 use super::references::resolve;
 use super::tree::{is_true, text_at};
 use crate::naming;
-use crate::rest::model::{Content, Parameter, Piece, Place, Style, pieces};
+use crate::rest::model::{Content, Parameter, Piece, Place, Style, pieces, split};
 
 /// Fields and methods that every builder has.
 pub(super) const BUILDERS_OWN: [&str; 9] =
@@ -25,13 +25,18 @@ pub(super) fn mend(
     names: &mut HashSet<String>,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<(Parameter, Value)>, String> {
-    let declared = declared(description, item, operation, warnings);
+    let mut declared = declared(description, item, operation, warnings);
     let mut mended = Vec::new();
     for wire in path_names(path) {
-        let parameter = declared
-            .iter()
-            .find(|parameter| place(parameter) == "path" && name_of(parameter) == wire)
-            .copied();
+        let is_of_query = is_of_query(path, wire);
+        let mut places = ["path", "query"].iter().take(if is_of_query { 2 } else { 1 });
+        let parameter = places.find_map(|it| {
+            declared.iter().position(|other| place(other) == *it && name_of(other) == wire)
+        });
+        let parameter = parameter.map(|it| declared.remove(it));
+        if let Some(parameter) = parameter.filter(|_| is_of_query) {
+            style_of_query(parameter, warnings);
+        }
         mended.push((
             Parameter {
                 name: naming::unique(names, naming::snake(wire)),
@@ -52,8 +57,13 @@ pub(super) fn mend(
         let place = match place(parameter) {
             "query" => Place::Query,
             "header" if is_set_elsewhere(&wire) => continue,
+            "header" if is_of_connection(&wire) => {
+                warnings.push(format!(
+                    "{wire} is a header that the HTTP client sets, so it cannot be given"
+                ));
+                continue;
+            }
             "header" => Place::Header,
-            "path" if path_names(path).any(|name| name == wire) => continue,
             other => {
                 let reason = match other {
                     "path" => format!("the path has no place for the parameter {wire}"),
@@ -134,17 +144,29 @@ fn name_of(parameter: &Value) -> &str {
 /// sent.
 fn path_names(path: &str) -> impl Iterator<Item = &str> {
     let mut seen = HashSet::new();
-    let sent = path.split('#').next().unwrap_or_default();
-    pieces(sent).into_iter().filter_map(move |piece| match piece {
+    let (path, query) = split(path);
+    let all = [path].into_iter().chain(query.into_iter().map(|(_, value)| value)).flat_map(pieces);
+    all.filter_map(move |piece| match piece {
         Piece::Parameter(name) => seen.insert(name).then_some(name),
         Piece::Literal(_) => None,
     })
+}
+
+/// Whether the query that a path has names a parameter.
+fn is_of_query(path: &str, wire: &str) -> bool {
+    split(path).1.iter().any(|(_, value)| pieces(value).contains(&Piece::Parameter(wire)))
 }
 
 /// OpenAPI says that header parameters of these names shall be ignored: they follow from the
 /// body and from the security scheme.
 fn is_set_elsewhere(header: &str) -> bool {
     ["accept", "content-type", "authorization"].contains(&header.to_ascii_lowercase().as_str())
+}
+
+/// Headers that say where a message ends, and to whom it goes: a wrong value would cut a body.
+fn is_of_connection(header: &str) -> bool {
+    ["connection", "content-length", "host", "transfer-encoding"]
+        .contains(&header.to_ascii_lowercase().as_str())
 }
 
 /// Flaw: a path parameter that is not required, has no declaration at all, or is more than a
@@ -174,6 +196,18 @@ fn prefix(description: &Value, parameter: &Value, warnings: &mut Vec<String>) ->
         ));
     }
     prefix
+}
+
+/// Flaw: a style of a parameter that the path itself has in its query, which is sent as it is given.
+fn style_of_query(parameter: &Value, warnings: &mut Vec<String>) {
+    if let Some(style) = parameter.get("style").and_then(Value::as_str)
+        && !["simple", "form"].contains(&style)
+    {
+        let name = name_of(parameter);
+        warnings.push(format!(
+            "{name} is in the query of the path, so its style {style} is ignored there"
+        ));
+    }
 }
 
 /// Flaw: a style that parameters of this place do not have.

@@ -331,6 +331,15 @@ async fn paths(checks: &mut Checks) {
     let rest = paths::Api::new(&server.client());
     checks.same("a query in a path", said(rest.read("x&y").c("z").await), "Ok(())");
     checks.same("a query in a path", server.request().0, r#""GET /v1/t?kind=a&b=x%26y&c=z""#);
+    checks.same("a repeated parameter", said(rest.repeated("x").await), "Ok(())");
+    let line = server.request().0;
+    checks.same("a repeated parameter", line, r#""GET /v1/queries/x?b=x&c=x&d+e=f%26g""#);
+    checks.same("declared elsewhere", said(rest.declared(7, "x").await), "Ok(())");
+    checks.same("declared elsewhere", server.request().0, r#""GET /v1/queries?h=7&j=x""#);
+    checks.same("a query template", said(rest.template("x").await), "Ok(())");
+    checks.same("a query template", server.request().0, r#""GET /v1/templates/x""#);
+    checks.same("no slash in front", said(rest.rootless("x").await), "Ok(())");
+    checks.same("no slash in front", server.request().0, r#""GET /v1/rootless/x""#);
     checks.same("a fragment in a path", said(rest.other().await), "Ok(())");
     checks.same("a fragment in a path", server.request().0, r#""POST /v1/t""#);
     checks.same("an odd path", said(rest.odd("i").await), "Ok(())");

@@ -1,3 +1,5 @@
+// tests/corpus/rest/paths.yaml:20:5: GET /queries?h={i}&j={k}: k is in the query of the path, so its style label is ignored there
+// tests/corpus/rest/paths.yaml:27:20: left out GET /queries?{m}=n: its path has the query {m}=n, and only a whole value can be a parameter
 // tests/corpus/rest/paths.yaml:8:5: GET /styles/{a}/{b c}/x{d}: the parameter d is no scalar, so it is given as text, and its explode is ignored
 // tests/corpus/rest/paths.yaml:8:5: GET /styles/{a}/{b c}/x{d}: e is a query parameter, so its style label is ignored
 /// What the calls send and answer with.
@@ -43,6 +45,23 @@ impl Api {
 
     /// Prepares a call.
     ///
+    /// `GET /queries?h={i}&j={k}`
+    ///
+    /// # Arguments
+    ///
+    /// - `i`: A part of the path.
+    /// - `k`: A part of the path.
+    pub fn declared(&self, i: i64, k: impl Into<String>) -> Declared {
+        Declared {
+            rest: self.target.clone(),
+            timeout: None,
+            i,
+            k: k.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
     /// `GET /a b/%20/ü/{id}:archive`
     ///
     /// # Arguments
@@ -72,13 +91,43 @@ impl Api {
     ///
     /// # Arguments
     ///
-    /// - `b`: Sent as the query parameter `b`.
+    /// - `b`: A part of the path.
     pub fn read(&self, b: impl Into<String>) -> Read {
         Read {
             rest: self.target.clone(),
             timeout: None,
             b: b.into(),
             c: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /queries/{a}?b={a}&c={a}&d%20e=f%26g`
+    ///
+    /// # Arguments
+    ///
+    /// - `a`: A part of the path.
+    pub fn repeated(&self, a: impl Into<String>) -> Repeated {
+        Repeated {
+            rest: self.target.clone(),
+            timeout: None,
+            a: a.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /rootless/{o}`
+    ///
+    /// # Arguments
+    ///
+    /// - `o`: A part of the path.
+    pub fn rootless(&self, o: impl Into<String>) -> Rootless {
+        Rootless {
+            rest: self.target.clone(),
+            timeout: None,
+            o: o.into(),
         }
     }
 
@@ -105,6 +154,59 @@ impl Api {
             d: d.into(),
             e: None,
         }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /templates/{?l}`
+    ///
+    /// # Arguments
+    ///
+    /// - `l`: A part of the path.
+    pub fn template(&self, l: impl Into<String>) -> Template {
+        Template {
+            rest: self.target.clone(),
+            timeout: None,
+            l: l.into(),
+        }
+    }
+}
+
+/// The call that [`Api::declared`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Declared {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    i: i64,
+    k: String,
+}
+
+#[allow(dead_code)]
+impl Declared {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("declared", "GET")
+            .literal("/queries")
+            .query("h", &self.i)
+            .query("j", &self.k)
+            .timeout(self.timeout)
+            .send_empty(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for Declared {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
     }
 }
 
@@ -224,6 +326,81 @@ impl ::std::future::IntoFuture for Read {
     }
 }
 
+/// The call that [`Api::repeated`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Repeated {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    a: String,
+}
+
+#[allow(dead_code)]
+impl Repeated {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("repeated", "GET")
+            .literal("/queries/")
+            .parameter("a", &self.a)
+            .query("b", &self.a)
+            .query("c", &self.a)
+            .query("d e", &"f&g")
+            .timeout(self.timeout)
+            .send_empty(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for Repeated {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The call that [`Api::rootless`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Rootless {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    o: String,
+}
+
+#[allow(dead_code)]
+impl Rootless {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("rootless", "GET")
+            .literal("/rootless/")
+            .parameter("o", &self.o)
+            .timeout(self.timeout)
+            .send_empty(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for Rootless {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
 /// The call that [`Api::styled`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
@@ -266,6 +443,42 @@ impl Styled {
 }
 
 impl ::std::future::IntoFuture for Styled {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The call that [`Api::template`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Template {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    l: String,
+}
+
+#[allow(dead_code)]
+impl Template {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("template", "GET")
+            .literal("/templates/")
+            .parameter("?l", &self.l)
+            .timeout(self.timeout)
+            .send_empty(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for Template {
     type Output = ::podqueue::Result<()>;
     type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
