@@ -83,7 +83,7 @@ async fn value(signals: &mut Signals, name: &str) -> Result<SecretString, Failur
         signals.unless_blocked(|| rpassword::prompt_password(prompt)).await.map(|read| {
             read.map_err(|error| match error.kind() {
                 // Ctrl-C, of which the signal may come later than this.
-                io::ErrorKind::Interrupted => Failure::from(Interrupted),
+                io::ErrorKind::Interrupted => Failure::from(Interrupted::ByUser),
                 _ => Failure::new(Exit::Error, format!("failed to read the value: {error}")),
             })
         })
