@@ -229,8 +229,12 @@ async fn it_stops_cleanly_on_ctrl_c_with_its_workers() {
 async fn it_stops_with_its_terminal_unless_it_was_started_with_nohup() {
     let pipe = Pipe::new();
     let worker = format!("e={} echo here; wait", pipe.holder());
-    let mut program = program();
-    program.args(["--worker", &worker, "--worker-count", "1-1", "--worker-logs"]);
+    let path = env!("CARGO_BIN_EXE_podqueue-local");
+    // Also where the tests were started with nohup.
+    let mut program = Command::new("env");
+    program.args(["--default-signal=HUP", path, "--listen", "127.0.0.1:0", "--worker", &worker]);
+    program.args(["--worker-count", "1-1", "--worker-logs"]).env_remove("PODQUEUE_API_KEY");
+    program.stdout(Stdio::null()).kill_on_drop(true);
     let mut child = program.stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     while lines.next_line().await.unwrap().unwrap() != "e/worker-0: here" {}
@@ -241,7 +245,6 @@ async fn it_stops_with_its_terminal_unless_it_was_started_with_nohup() {
     hang_up(&child).await;
     assert!(tokio::time::timeout(NEVER, child.wait()).await.unwrap().unwrap().success());
     pipe.released().await;
-    let path = env!("CARGO_BIN_EXE_podqueue-local");
     let mut command = Command::new("nohup");
     command.args([path, "--listen", "127.0.0.1:0"]).env("PODQUEUE_API_KEY", "k");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
