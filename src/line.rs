@@ -53,6 +53,11 @@ impl<R: Rule> Line<R> {
         self.order().go_at_once(ask, Instant::now())
     }
 
+    /// How many callers could go at once now, up to `most`; none while others wait.
+    pub(crate) fn room(&self, most: u64) -> u64 {
+        self.order().room(most, Instant::now())
+    }
+
     /// Something happens that the rule has to know, and that may let callers go.
     pub(crate) fn update<T>(&self, change: impl FnOnce(&mut R) -> T) -> T {
         let mut effects = Effects::default();

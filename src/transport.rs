@@ -194,12 +194,18 @@ impl Transport {
         self.call_timeout.map(|time| time.max(call.timeout.unwrap_or_default()))
     }
 
-    /// Waits until a call of this operation would have its turn, which goes back unused.
-    pub(crate) async fn turn(&self, operation: &Operation, endpoint_id: &Arc<str>) {
-        let Some(limit) = operation.limit else { return };
-        if let Err(gate) = self.limiter.enter(endpoint_id, operation.name, limit, Duration::ZERO) {
-            drop(gate.pass(Duration::ZERO, None).await);
-        }
+    /// Waits until a call of this operation would have its turn, which goes back unused, and returns
+    /// how many would, up to `most`.
+    pub(crate) async fn turns(
+        &self,
+        operation: &Operation,
+        endpoint_id: &Arc<str>,
+        most: u64,
+    ) -> u64 {
+        let Some(limit) = operation.limit else { return most };
+        let Some(gate) = self.limiter.gate(endpoint_id, operation.name, limit) else { return most };
+        drop(Arc::clone(&gate).pass(Duration::ZERO, None).await);
+        gate.room(most)
     }
 
     /// Waits for the call's turn.

@@ -126,6 +126,22 @@ impl<R: Rule, H: Clone> Order<R, H> {
         Some(self.rule.take(ask, now))
     }
 
+    /// How many callers could go at once now, up to `most`.
+    pub(super) fn room(&mut self, most: u64, now: Instant) -> u64 {
+        let (mut fits, mut too_many) = (0, most.saturating_add(1));
+        if !self.is_empty() {
+            return fits;
+        }
+        while too_many - fits > 1 {
+            let callers = fits + (too_many - fits) / 2;
+            match self.rule.room_for(callers, now, false) {
+                Ok(()) => fits = callers,
+                Err(_) => too_many = callers,
+            }
+        }
+        fits
+    }
+
     /// A place behind all others.
     pub(super) fn arrive(&mut self) -> u64 {
         self.arrivals += 1;

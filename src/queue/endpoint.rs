@@ -186,17 +186,21 @@ impl Endpoint {
     }
 
     /// Waits until a submission with [`run`](Self::run) could be sent at once, in turn with all other
-    /// submissions to this endpoint. Returns at once if the client has no rate limits.
+    /// submissions to this endpoint, and returns how many could be: at least one, and at most
+    /// `most`. That is `most`, at once, if the client has no rate limits.
     ///
-    /// Nothing is reserved: if others submit meanwhile, the submission still waits for its own turn.
+    /// Nothing is reserved: if others submit meanwhile, submissions still wait for their own turns.
     /// It is for callers that prepare a submission as late as possible, such as one that records
     /// durably what it is about to submit.
     ///
     /// # Panics
     ///
     /// Panics outside a tokio runtime, or in one whose time driver is disabled.
-    pub async fn ready_to_run(&self) {
-        self.context().transport.turn(&RUN, self.shared_id()).await;
+    pub async fn ready_to_run(&self, most: usize) -> usize {
+        let most = u64::try_from(most).unwrap_or(u64::MAX);
+        let turns = self.context().transport.turns(&RUN, self.shared_id(), most).await;
+        // Others may wait behind the turn that this one had.
+        usize::try_from(turns).unwrap_or(usize::MAX).max(1)
     }
 
     /// Another endpoint of the same service, by its id, as returned by the client of this one. Sends

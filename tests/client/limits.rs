@@ -213,17 +213,20 @@ async fn after_a_429_others_wait_too_and_the_span_records_how_long() {
 async fn being_ready_to_run_takes_nothing_and_waits_for_whoever_submits() {
     let record = Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#);
     let server = Script::then_always([], record).await;
-    let endpoint = limited(&server, RateLimits::default().share(0.004)).endpoint("ep");
-    let ready = || timeout(MOMENT, endpoint.ready_to_run());
+    let endpoint = limited(&server, RateLimits::default().share(0.02)).endpoint("ep");
+    let ready = |most| timeout(MOMENT / 10, endpoint.ready_to_run(most));
     for _ in 0..20 {
-        ready().await.expect("nothing was submitted");
+        // A burst of 5, of which 4 at the same time.
+        assert_eq!(ready(100).await.expect("nothing was submitted"), 4);
+        assert_eq!(ready(3).await.expect("nothing was submitted"), 3);
     }
-    while ready().await.is_ok() {
+    while ready(1).await.is_ok() {
         endpoint.run(&json!({})).await.unwrap();
     }
-    assert!((1..=4).contains(&server.requests().len()), "{}", server.requests().len());
+    assert!((5..=8).contains(&server.requests().len()), "{}", server.requests().len());
     let other = endpoint.with_id("other");
     assert_eq!(other.base_url(), endpoint.base_url());
-    timeout(MOMENT, other.ready_to_run()).await.expect("limits hold for each endpoint");
-    limited(&server, RateLimits::off()).endpoint("ep").ready_to_run().await;
+    timeout(MOMENT, other.ready_to_run(1)).await.expect("limits hold for each endpoint");
+    let unlimited = limited(&server, RateLimits::off()).endpoint("ep");
+    assert_eq!(unlimited.ready_to_run(1_000).await, 1_000);
 }

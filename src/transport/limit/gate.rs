@@ -66,6 +66,11 @@ impl Gate {
         Pass(Some(Held { gate: self, admitted, is_sent: false }))
     }
 
+    /// How many requests could pass at once now, up to `most`.
+    pub(crate) fn room(&self, most: u64) -> u64 {
+        self.0.room(most)
+    }
+
     /// Changes the limit, for those who wait as well.
     pub(super) fn resize(&self, limit: Limit) {
         self.0.update(|limits| limits.limit = limit);

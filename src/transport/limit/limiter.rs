@@ -50,10 +50,10 @@ impl Limiter {
         documented: Limit,
         time: Duration,
     ) -> Result<Pass, Arc<Gate>> {
-        if !self.settings.are_on() {
-            return Ok(Pass::unlimited());
+        match self.gate(endpoint_id, operation, documented) {
+            Some(gate) => gate.enter(time),
+            None => Ok(Pass::unlimited()),
         }
-        self.gate(endpoint_id, operation, documented).enter(time)
     }
 
     /// The service has told how many workers of an endpoint run: its limits follow.
@@ -69,7 +69,17 @@ impl Limiter {
         });
     }
 
-    fn gate(
+    /// Where requests of this operation to this endpoint wait; `None` if there are no limits.
+    pub(crate) fn gate(
+        &self,
+        endpoint_id: &Arc<str>,
+        operation: &'static str,
+        documented: Limit,
+    ) -> Option<Arc<Gate>> {
+        self.settings.are_on().then(|| self.known_gate(endpoint_id, operation, documented))
+    }
+
+    fn known_gate(
         &self,
         endpoint_id: &Arc<str>,
         operation: &'static str,

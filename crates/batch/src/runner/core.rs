@@ -32,7 +32,7 @@ use crate::store::{Input, RunRecord, Tally};
 /// What the runner is told.
 pub(super) enum Happened {
     /// A submission could be sent now, after so long a wait.
-    Ready(Duration),
+    Ready(usize),
     Claimed(Result<Vec<Claimed>>),
     Submitted(Submitted),
     Looked(Looked),

@@ -23,8 +23,6 @@ pub(super) struct Submitting {
     pub(super) doubts: u32,
     /// How many pauses that has caused.
     pub(super) pauses: u32,
-    /// How many inputs are claimed at a time: as few as keep the limiter busy.
-    pub(super) group: usize,
     /// How many inputs have been submitted.
     pub(super) submitted: u64,
     /// There is nothing pending, and nothing was appended since.
@@ -52,7 +50,6 @@ impl Submitting {
             allowed: AT_FIRST,
             doubts: 0,
             pauses: 0,
-            group: 1,
             submitted: 0,
             is_exhausted: false,
             has_looked_for_more: false,
