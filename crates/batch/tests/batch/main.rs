@@ -9,6 +9,7 @@ mod durability;
 mod features;
 mod files;
 mod flaws;
+mod growing;
 mod kill;
 #[cfg(target_os = "linux")]
 mod power;
