@@ -195,8 +195,8 @@ async fn a_new_batch_needs_inputs_and_results() {
     let error = Batch::open(folder.journal()).inputs(folder.inputs()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Settings);
     let journal = Sqlite::file(folder.path("missing/a.journal"));
-    let error = Batch::open(journal).inputs(Inputs::iter([1])).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Journal);
+    let open = Batch::open(journal).inputs(Inputs::iter([1])).results(folder.path("out.jsonl"));
+    assert_eq!(open.await.unwrap_err().kind(), ErrorKind::Journal);
 }
 
 #[tokio::test]

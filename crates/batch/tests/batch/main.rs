@@ -4,8 +4,11 @@
 
 #[cfg(target_os = "linux")]
 mod acts;
+mod attacks;
 mod damage;
+mod duplicates;
 mod durability;
+mod endings;
 mod features;
 mod files;
 mod flaws;
@@ -21,3 +24,4 @@ mod store;
 mod support;
 mod webhooks;
 mod window;
+mod without_inputs;
