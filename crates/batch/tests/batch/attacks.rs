@@ -160,9 +160,9 @@ async fn calls_that_come_before_the_outcome_wait_for_it_and_each_attempt_has_its
     let second = overheard.urls()[1].clone();
     let calls = [
         calling(&batch, &second, "job-2").await,
-        // The first attempt calls late, and the second one twice.
-        calling(&batch, &first, "job-1").await,
+        // The second attempt calls twice, and the first one late.
         calling(&batch, &second, "job-2").await,
+        calling(&batch, &first, "job-1").await,
     ];
     assert!(calls.iter().all(|call| !call.is_finished()), "nothing is recorded yet");
     overheard.released.add_permits(1);

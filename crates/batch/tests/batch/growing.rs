@@ -38,7 +38,7 @@ async fn grown_in_flight(
     // The first one has ended, and the run has looked for more than once.
     let mut looks = 0;
     while let Some(progress) = run.next().await {
-        if progress.counts.of(State::Completed) == 1 {
+        if progress.counts.of(State::Completed) > 0 {
             if looks == 0 {
                 folder.write("inputs.jsonl", text);
             }

@@ -421,6 +421,8 @@ mod interruptions {
         site.requested("/run").await;
         signal(&child, Signal::TERM);
         ended(child).await.fails(130, "the same command again continues");
+        let status = site.status("out.jsonl").await;
+        assert!(status["intent"].as_u64() > Some(0), "no response was waited for: {status}");
         site.local.clear_faults();
         site.run(&run).await.assert_code(5);
         assert_eq!(site.submissions(), 3);

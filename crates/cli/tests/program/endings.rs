@@ -1,12 +1,15 @@
 //! Batches whose last run failed, whose inputs are gone, or which are refused.
 
 use std::fs;
+use std::time::Duration;
 
+use podqueue_batch::Sqlite;
+use podqueue_batch::store::{OpenStore, Store};
 use podqueue_local::{Builder, Fault, HandlerError, LocalJob, LocalService, Operation};
 use serde_json::{Value, json};
 
 use crate::batch::{gated, outstanding};
-use crate::support::Site;
+use crate::support::{Site, ended};
 
 const RUN: [&str; 7] = ["batch", "run", "in.jsonl", "-e", "gated", "-o", "out.jsonl"];
 
@@ -82,7 +85,7 @@ async fn why_the_last_run_ended_is_shown_until_another_one_begins() {
     outstanding(&site, 2).await;
     assert_eq!(site.status("out.jsonl").await.get("error"), None, "a run goes on");
     gate.send_replace(true);
-    crate::support::ended(child).await.assert_code(0);
+    ended(child).await.assert_code(0);
     let status = site.status("out.jsonl").await;
     assert_eq!((status.get("error"), status.get("stopped")), (None, None));
 }
@@ -136,4 +139,19 @@ async fn a_batch_without_its_inputs_is_retried_where_it_can_be() {
     site.write_inputs(2);
     site.run(&RUN).await.assert_code(0);
     assert_eq!(site.submissions(), 2);
+}
+
+#[tokio::test]
+async fn a_batch_that_reads_its_inputs_is_not_taken_for_one_without_any() {
+    let site = Site::start().await;
+    // As a process that runs a batch, and has not read any inputs yet.
+    let mut store = Sqlite::file(site.home.path().join("out.jsonl.journal")).open().unwrap();
+    let mut child = site.program(&["batch", "cancel", "out.jsonl"]).spawn().unwrap();
+    while store.note("request").unwrap().as_deref() != Some("cancel") {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let early = tokio::time::timeout(Duration::from_secs(1), child.wait()).await;
+    assert!(early.is_err(), "nothing is cancelled yet: {early:?}");
+    drop(store);
+    ended(child).await.fails(2, "pass the inputs");
 }
