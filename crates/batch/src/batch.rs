@@ -14,12 +14,14 @@ use std::sync::Arc;
 use podqueue::Endpoint;
 use tokio::sync::oneshot;
 
+use crate::delivery::job_id;
 use crate::error::Result;
 use crate::inputs::ChangedInputs;
 use crate::run::Run;
-use crate::shared::Delivered;
+use crate::shared::{Delivered, Resolved, not_yet};
 use crate::status::{Status, UnknownInput};
 use crate::store::OpenStore;
+use crate::ticket::Ticket;
 
 impl Batch {
     /// Opens a batch, or begins a new one. What was submitted before and got no response becomes
@@ -63,23 +65,19 @@ impl Batch {
     }
 
     /// Passes on a webhook call: the query of the URL that was called, or the whole URL, and the
-    /// body. If it is about an input that is [`State::Unknown`](crate::State::Unknown), the job is now known, and is
-    /// collected by the current or the next run. Returns whether the call is about this batch;
-    /// respond with 200 only once this has returned.
+    /// body. If it is about an input that is [`State::Unknown`](crate::State::Unknown), the job is
+    /// now known, and is collected by the current or the next run. Returns whether the call is about
+    /// this batch, and names a job; respond with 200 only once this has returned.
     ///
     /// See [`OnUnknown::ByWebhook`](crate::OnUnknown::ByWebhook).
     ///
     /// # Errors
     ///
-    /// If the journal cannot be written: respond with 500, so that the service calls again.
+    /// If the journal cannot be written, or it is not known yet whether the input is unknown:
+    /// respond with 500, so that the service calls again.
     pub async fn deliver(&self, url: &str, body: &[u8]) -> Result<bool> {
-        #[derive(serde::Deserialize)]
-        struct Record {
-            id: String,
-        }
-        let query = url.split_once('?').map_or(url, |(_, query)| query);
-        let Some(ticket) = self.shared.identity.ticket(query) else { return Ok(false) };
-        let Ok(Record { id: job_id }) = serde_json::from_slice(body) else { return Ok(false) };
+        let Some(ticket) = self.ticket(url) else { return Ok(false) };
+        let Some(job_id) = job_id(body) else { return Ok(false) };
         let (reply, done) = oneshot::channel();
         let delivered = Delivered { ticket, job_id: job_id.clone(), reply };
         if self.shared.pass_on(delivered)
@@ -88,6 +86,24 @@ impl Batch {
             return done.map(|()| true);
         }
         // No run goes on, or it ended in between.
-        self.shared.resolve(ticket, job_id).await.map(|_| true)
+        if let Resolved::NotYet = self.shared.resolve(ticket, job_id.clone()).await? {
+            return Err(not_yet(ticket));
+        }
+        // One that has begun in between may not know of it.
+        let (reply, _) = oneshot::channel();
+        self.shared.pass_on(Delivered { ticket, job_id, reply });
+        Ok(true)
+    }
+
+    /// Whether a webhook call is about this batch, given the query of the URL that was called, or
+    /// the whole URL: of any other one, the body need not be read.
+    #[must_use]
+    pub fn expects(&self, url: &str) -> bool {
+        self.ticket(url).is_some()
+    }
+
+    fn ticket(&self, url: &str) -> Option<Ticket> {
+        let query = url.split_once('?').map_or(url, |(_, query)| query);
+        self.shared.identity.ticket(query)
     }
 }

@@ -34,6 +34,9 @@ pub enum ErrorKind {
     NewerVersion,
     /// The file is not a journal of a batch.
     NotAJournal,
+    /// The journal is a copy, or another name, of one that is still there: both would submit the
+    /// same inputs. Remove one of them.
+    Duplicate,
     /// The inputs could not be read, or there are none.
     Inputs,
     /// The inputs are not those that the journal was made for.
@@ -77,6 +80,17 @@ impl Error {
     /// The same, for somebody else who is affected.
     pub(crate) fn again(&self) -> Self {
         Self::new(self.kind(), self.0.message.clone())
+    }
+
+    /// The same, with what it was in the way of, and what to do.
+    pub(crate) fn explained(mut self, explain: impl FnOnce(&str) -> String) -> Self {
+        self.0.message = explain(&self.0.message);
+        self
+    }
+
+    /// Whether it is about the inputs, which may be gone although all else goes on.
+    pub(crate) fn is_of_inputs(&self) -> bool {
+        matches!(self.kind(), ErrorKind::Inputs | ErrorKind::InputsChanged)
     }
 
     /// The kind of failure.

@@ -45,6 +45,7 @@
 
 mod batch;
 mod clock;
+mod delivery;
 mod error;
 mod files;
 mod inputs;
@@ -66,7 +67,7 @@ pub use batch::{Batch, Checked, Open, Retried};
 pub use error::{Error, ErrorKind, Result};
 pub use inputs::{ChangedInputs, Inputs};
 pub use progress::{MaxFailures, Progress, Report, Stopped};
-pub use requests::Pace;
+pub use requests::{Ending, Pace};
 pub use run::{Run, Stopper};
 pub use state::{Counts, State};
 pub use status::{Reader, Status, UnknownInput};

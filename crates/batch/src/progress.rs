@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::Serialize;
 use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
 
 use crate::state::{Counts, State};
 use crate::store::Tally;
@@ -62,7 +62,7 @@ pub struct Report {
 }
 
 /// Why a run ended before all inputs did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Stopped {
@@ -82,8 +82,8 @@ pub enum Stopped {
 pub enum MaxFailures {
     /// More inputs than this.
     Count(u64),
-    /// More than this percentage of the inputs that have ended, once there are 100. A number that is not
-    /// between 0 and 100 is refused.
+    /// More than this percentage of the inputs that have ended, once there are 100. A number that
+    /// is not between 0 and 100 is refused.
     Percent(f64),
 }
 

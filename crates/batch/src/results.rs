@@ -2,6 +2,7 @@
 
 mod export;
 mod failures;
+mod former;
 mod line;
 mod places;
 mod reading;
@@ -13,7 +14,7 @@ pub(crate) use places::failures_of;
 pub(crate) use reading::each_line;
 use reading::each_uncommitted;
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -64,6 +65,7 @@ impl Results {
             opened => opened.map_err(failed)?,
         };
         let found = file.metadata().map_err(failed)?.len();
+        lock(&file, &path)?;
         let known = match known {
             None if found > 0 => return Err(occupied(&path)),
             None => {
@@ -94,9 +96,14 @@ impl Results {
 
     /// Refuses files of other content, which would be lost, before a new journal takes up any inputs.
     pub(crate) fn check(store: &mut dyn Store, path: &Path) -> Result<()> {
-        if extent(store)?.is_some() {
-            return Ok(());
+        match extent(store)? {
+            Some(_) => Ok(()),
+            None => Self::check_unoccupied(path),
         }
+    }
+
+    /// Refuses files that have content.
+    pub(crate) fn check_unoccupied(path: &Path) -> Result<()> {
         let has_content = |path: &Path| fs::metadata(path).is_ok_and(|found| found.len() > 0);
         let failures = failures_of(path);
         match [path, &failures].into_iter().find(|path| has_content(path)) {
@@ -164,6 +171,24 @@ impl Results {
     fn cut(&mut self) {
         let _ = self.file.set_len(self.length);
         let _ = self.file.seek(SeekFrom::Start(self.length));
+    }
+}
+
+/// Keeps others away who have the same results with another journal, such as a copy. Where a lock
+/// would keep readers away as well, there is none.
+fn lock(file: &File, path: &Path) -> Result<()> {
+    if cfg!(not(unix)) {
+        return Ok(());
+    }
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            let message = format!(
+                "the results {} are being written with another journal: wait for that batch to end, or stop it",
+                path.display()
+            );
+            Err(Error::new(ErrorKind::InUse, message))
+        }
+        _ => Ok(()),
     }
 }
 

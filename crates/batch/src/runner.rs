@@ -28,9 +28,9 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 use self::core::{Happened, Runner};
 use crate::error::Result;
 use crate::progress::{Progress, Report, Stopped};
-use crate::requests::clear;
+use crate::requests::{Ending, end};
 use crate::run::settings::{Settings, Stop};
-use crate::shared::{Guard, Shared};
+use crate::shared::{Guard, Resolved, Shared};
 
 /// How often progress is reported, and the files are looked at.
 const TICK: Duration = Duration::from_millis(250);
@@ -42,7 +42,7 @@ pub(crate) async fn run(
     stop: watch::Sender<Stop>,
     tell: mpsc::Sender<Progress>,
 ) -> Result<Report> {
-    settings.check()?;
+    settings.check(&shared.on_unknown).await?;
     let (happened, mut received) = mpsc::unbounded_channel();
     let (deliver, mut delivered) = mpsc::unbounded_channel();
     let _guard = Guard::begin(&shared, deliver)?;
@@ -74,7 +74,10 @@ pub(crate) async fn run(
 
 impl Runner {
     fn take(&mut self, event: Happened) {
-        self.last_event = Instant::now();
+        // Calls that say nothing new do not keep the run waiting for more.
+        if !matches!(event, Happened::Resolved(Ok(Resolved::Nothing | Resolved::NotYet))) {
+            self.last_event = Instant::now();
+        }
         match event {
             Happened::Ready(waited) => self.ready(waited),
             Happened::Claimed(claimed) => self.claimed(claimed),
@@ -88,10 +91,18 @@ impl Runner {
 
     async fn end(mut self) -> Result<Report> {
         self.tasks.shutdown().await;
+        let shared = Arc::clone(&self.shared);
+        let ended = self.report().await;
+        let ending = Ending::of(&ended);
+        let told =
+            shared.journal.with(move |keeper| end(&mut *keeper.store, ending.as_ref())).await;
+        ended.and_then(|report| told.map(|()| report))
+    }
+
+    async fn report(self) -> Result<Report> {
         let ended = self.shared.journal.with(|keeper| {
             let results = keeper.results.path().to_owned();
             let failures = keeper.rewrite_failures()?;
-            clear(&mut *keeper.store)?;
             Ok((keeper.store.tally()?, results, failures))
         });
         let ended = ended.await;

@@ -44,19 +44,25 @@ impl Shared {
     }
 
     /// Records the job of an input, if that input is unknown.
-    pub(crate) async fn resolve(&self, ticket: Ticket, job_id: String) -> Result<Option<Input>> {
+    pub(crate) async fn resolve(&self, ticket: Ticket, job_id: String) -> Result<Resolved> {
         let at = self.clock.now();
         let resolve = self.journal.with(move |keeper| {
             let found = keeper.store.inputs(&State::ALL, ticket.index, 1)?.pop();
-            let Some(mut input) = found.filter(|input| {
-                input.index == ticket.index
-                    && input.attempt == ticket.attempt
-                    && input.state == State::Unknown
-            }) else {
-                return Ok(None);
+            let Some(mut input) = found
+                .filter(|input| input.index == ticket.index && input.attempt == ticket.attempt)
+            else {
+                return Ok(Resolved::Nothing);
             };
+            match input.state {
+                State::Unknown => {}
+                State::Submitted if input.job_id.as_ref() == Some(&job_id) => {
+                    return Ok(Resolved::Job(Box::new(input)));
+                }
+                State::Intent => return Ok(Resolved::NotYet),
+                _ => return Ok(Resolved::Nothing),
+            }
             if keeper.store.holder(&job_id, input.index)?.is_some() {
-                return Ok(None);
+                return Ok(Resolved::Nothing);
             }
             let event = Event::Accepted { job_id: job_id.clone(), at };
             let change = Change { index: input.index, attempt: input.attempt, event };
@@ -64,10 +70,29 @@ impl Shared {
             (input.state, input.job_id, input.submitted_at) =
                 (State::Submitted, Some(job_id), Some(at));
             (input.seen_at, input.error) = (None, None);
-            Ok(Some(input))
+            Ok(Resolved::Job(Box::new(input)))
         });
         resolve.await
     }
+}
+
+/// What a webhook call tells.
+pub(crate) enum Resolved {
+    /// The job of this input, which was unknown.
+    Job(Box<Input>),
+    /// Nothing that the journal does not know.
+    Nothing,
+    /// The outcome of the submission has not been recorded, and may never be by this process.
+    NotYet,
+}
+
+/// The service has to call again.
+pub(crate) fn not_yet(ticket: Ticket) -> Error {
+    let message = format!(
+        "a webhook call about input {} came before the outcome of its submission was recorded: let the service call again",
+        ticket.index
+    );
+    Error::new(ErrorKind::Journal, message)
 }
 
 /// Why an input was cancelled.

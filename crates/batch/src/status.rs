@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::inputs::{SourceRecord, Texts};
-use crate::requests::{Pace, request_cancel};
+use crate::requests::{Ending, Pace, request_cancel};
 use crate::results::{committed, export};
 use crate::state::{Counts, State};
 use crate::store::{Sqlite, SqliteStore, Store};
@@ -35,7 +35,7 @@ pub struct Status {
 pub struct UnknownInput {
     /// Its index.
     pub index: u64,
-    /// Its key, as JSON, if the batch has keys.
+    /// Its key, as JSON, if the batch has keys and its inputs can be read.
     pub key: Option<Box<RawValue>>,
     /// The attempt whose outcome is unknown, from one.
     pub attempt: u64,
@@ -61,10 +61,11 @@ impl UnknownInput {
         let mut unknown = Vec::new();
         for input in store.inputs(&[State::Unknown], 0, usize::MAX)? {
             let key = match &mut texts {
-                Some(texts) => {
-                    let text = texts.of(&input)?;
-                    texts.shape.parse(&text).ok().and_then(|parsed| parsed.key)
-                }
+                // The inputs may be gone, and the list is no less true for that.
+                Some(texts) => texts
+                    .of(&input)
+                    .ok()
+                    .and_then(|text| texts.shape.parse(&text).ok().and_then(|parsed| parsed.key)),
                 None => None,
             };
             unknown.push(Self {
@@ -114,11 +115,8 @@ impl Reader {
     /// If the journal or the inputs cannot be read.
     pub fn unknown(&mut self) -> Result<Vec<UnknownInput>> {
         let source = SourceRecord::read(&mut self.store)?.ok_or_else(unfinished)?;
-        // The inputs may be gone, and are only needed for their keys.
-        let mut texts = match source.shape.key_field {
-            Some(_) => Some(Texts::open(&source)?),
-            None => None,
-        };
+        // Only needed for the keys.
+        let mut texts = source.shape.key_field.is_some().then(|| Texts::open(&source));
         UnknownInput::list(&mut self.store, texts.as_mut())
     }
 
@@ -133,8 +131,9 @@ impl Reader {
         export(&path, length, to)
     }
 
-    /// How the batch goes, and what goes wrong, as its last run had it: look at [`Sqlite::is_open`], too, since a
-    /// process that dies leaves its last word. `None` after the orderly end of a run.
+    /// How the batch goes, and what goes wrong, as its last run had it: look at
+    /// [`Sqlite::is_open`], too, since a process that dies leaves its last word. `None` after the
+    /// orderly end of a run.
     ///
     /// # Errors
     ///
@@ -143,10 +142,20 @@ impl Reader {
         Pace::read(&mut self.store)
     }
 
+    /// Why the last run ended before all inputs did: `None` if it did not, while a run goes on, and
+    /// if its process died.
+    ///
+    /// # Errors
+    ///
+    /// If the journal cannot be read.
+    pub fn ending(&mut self) -> Result<Option<Ending>> {
+        Ending::read(&mut self.store)
+    }
+
     /// Requests that the process that runs the batch cancels it, as
-    /// [`Batch::cancel`](crate::Batch::cancel) does where none runs it. That process ends its run with
-    /// [`Stopped::Cancelled`](crate::Stopped::Cancelled) once it has collected what became of the
-    /// jobs. Without such a process, the request is forgotten.
+    /// [`Batch::cancel`](crate::Batch::cancel) does where none runs it. That process ends its run
+    /// with [`Stopped::Cancelled`](crate::Stopped::Cancelled) once it has collected what became of
+    /// the jobs. Without such a process, the request is forgotten.
     ///
     /// # Errors
     ///

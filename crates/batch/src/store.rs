@@ -14,6 +14,12 @@ pub trait OpenStore: Send + 'static {
     /// The store.
     type Store: Store;
 
+    /// Whether there is nothing yet, so that opening it creates a store: what no batch can begin
+    /// with is refused before that.
+    fn is_new(&self) -> bool {
+        false
+    }
+
     /// Opens the store for this process alone, and creates it if it does not exist.
     ///
     /// # Errors

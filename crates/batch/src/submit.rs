@@ -1,9 +1,13 @@
 //! The step that submits: how an input becomes a job.
 
 use std::pin::Pin;
+use std::time::Duration;
 
 use podqueue::{Endpoint, Policy, RetryPolicy, SecretString};
 use serde_json::value::RawValue;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::unknown::OnUnknown;
 
 /// How an input becomes a job: by `POST /run` unless [`Run::submit_with`](crate::Run::submit_with)
 /// says otherwise.
@@ -61,5 +65,32 @@ impl Submit for SubmitByRun {
             }
             Ok(run.await?.id().to_owned())
         })
+    }
+}
+
+/// Refuses settings with which no input could be submitted. Nothing is sent: the client checks a
+/// submission as a whole, and refuses each that may take no time.
+pub(crate) async fn check(
+    endpoint: &Endpoint,
+    policy: Option<&Policy>,
+    on_unknown: &OnUnknown,
+) -> Result<()> {
+    let empty = serde_json::Map::new();
+    let mut run = endpoint.run(&empty).retry(RetryPolicy::never()).timeout(Duration::ZERO);
+    if let Some(policy) = policy {
+        run = run.policy(policy.clone());
+    }
+    if let OnUnknown::ByWebhook(url) = on_unknown {
+        if url.expose().contains('#') {
+            let message = "webhook: the URL has a fragment (#…), after which the service would not see which submission it is about: remove it";
+            return Err(Error::new(ErrorKind::Settings, message));
+        }
+        run = run.webhook(url.clone());
+    }
+    match run.await {
+        Err(refused) if refused.field() != Some("timeout") => {
+            Err(Error::new(ErrorKind::Settings, refused.to_string()).with_source(refused))
+        }
+        _ => Ok(()),
     }
 }

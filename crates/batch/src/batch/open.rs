@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use futures_util::StreamExt;
+use podqueue::{Endpoint, Policy};
 use tokio::sync::mpsc;
 
 use super::handle::Batch;
@@ -20,19 +21,36 @@ use crate::results::{Failures, LargeOutputs, Results, committed};
 use crate::shared::Shared;
 use crate::state::State;
 use crate::store::{OpenStore, Store};
+use crate::submit;
 use crate::ticket::Identity;
 use crate::unknown::OnUnknown;
 
 /// How many inputs of a stream wait to be copied.
 const AHEAD: usize = 64;
 
-type OpenAny = Box<dyn FnOnce() -> Result<Box<dyn Store>> + Send>;
+/// Any recipe for a store.
+trait OpenAny: Send {
+    fn is_new(&self) -> bool;
+    fn open(self: Box<Self>) -> Result<Box<dyn Store>>;
+}
+
+impl<S: OpenStore> OpenAny for S {
+    fn is_new(&self) -> bool {
+        OpenStore::is_new(self)
+    }
+
+    fn open(self: Box<Self>) -> Result<Box<dyn Store>> {
+        Ok(Box::new(OpenStore::open(*self)?))
+    }
+}
 
 /// Opens a batch when awaited; returned by [`Batch::open`].
 ///
 /// # Errors
 ///
-/// - [`ErrorKind::InUse`] if another process has the journal open;
+/// - [`ErrorKind::InUse`] if another process has the journal open, or the results with another
+///   one, and [`ErrorKind::Duplicate`] if the journal is a copy, or another name, of one that is
+///   still there;
 /// - [`ErrorKind::Inputs`] if the inputs cannot be read, or there are none;
 /// - [`ErrorKind::InputsChanged`] if they are not those of the journal;
 /// - [`ErrorKind::OtherResults`] if the results are not those of the journal;
@@ -41,7 +59,7 @@ type OpenAny = Box<dyn FnOnce() -> Result<Box<dyn Store>> + Send>;
 ///   [`ErrorKind::Results`] for the files themselves.
 #[must_use = "nothing is opened until it is awaited"]
 pub struct Open {
-    store: OpenAny,
+    store: Box<dyn OpenAny>,
     inputs: Option<Inputs>,
     settings: Settings,
 }
@@ -52,6 +70,7 @@ struct Settings {
     largest_in_line: usize,
     may_change: bool,
     clock: Clock,
+    run: Option<(Endpoint, Policy)>,
 }
 
 impl Open {
@@ -62,54 +81,64 @@ impl Open {
             largest_in_line: LargeOutputs::ABOVE,
             may_change: false,
             clock: Clock::default(),
+            run: None,
         };
-        let store = || store.open().map(|store| Box::new(store) as Box<dyn Store>);
         Self { store: Box::new(store), inputs: None, settings }
     }
 
-    /// The inputs. A batch that exists already has them: see [`Inputs`].
+    /// The inputs. A batch that exists already has them: see [`Inputs`]. If they are omitted and
+    /// their file is gone or has changed, only what submits them fails: what is outstanding can
+    /// still be collected, retried with [`Batch::retry_jobs`], and cancelled.
     pub fn inputs(mut self, inputs: Inputs) -> Self {
         self.inputs = Some(inputs);
         self
     }
 
-    /// The file of results, which a batch that exists already knows. One line per completed input, in
-    /// the order of completion:
+    /// The file of results, which a batch that exists already knows. One line per completed input,
+    /// in the order of completion:
     ///
     /// ```json
-    /// {"index": 17, "key": "…", "status": "COMPLETED", "job_id": "…", "output": …, "delay_ms": 12, "execution_ms": 640}
+    /// {"index": 17, "key": "…", "status": "COMPLETED", "job_id": "…",
+    ///  "output": …, "delay_ms": 12, "execution_ms": 640}
     /// ```
     ///
-    /// It can be read while the batch runs. A line that was written and not committed when a process
-    /// died is removed when the batch is opened again. What did not complete is written next to it,
-    /// to `….failed.jsonl`, at the end of each run.
+    /// It can be read while the batch runs. A line that was written and not committed when a
+    /// process died is removed when the batch is opened again. What did not complete is written
+    /// next to it, to `….failed.jsonl`.
     pub fn results(mut self, path: impl Into<PathBuf>) -> Self {
         self.settings.results = Some(path.into());
         self
     }
 
-    /// What to do with inputs of which it is not known whether they were accepted, from this run and
-    /// from earlier ones.
+    /// What to do with inputs of which it is not known whether they were accepted, from this run
+    /// and from earlier ones.
     pub fn on_unknown(mut self, policy: OnUnknown) -> Self {
         self.settings.on_unknown = policy;
         self
     }
 
-    /// The largest output, in bytes, that stands in a line of the results; 1 MiB by default. A larger
-    /// one is stored as a file in the folder `….outputs` next to them, and its line has that file's
-    /// path as `output_file`.
+    /// The largest output, in bytes, that stands in a line of the results; 1 MiB by default. A
+    /// larger one is stored as a file in the folder `….outputs` next to them, and its line has that
+    /// file's path as `output_file`.
     pub fn largest_output_in_line(mut self, bytes: usize) -> Self {
         self.settings.largest_in_line = bytes;
         self
     }
 
     /// Takes up inputs that have changed since the batch began, instead of refusing them. An input
-    /// is its position: those that are still pending are submitted with their new content, and those that
-    /// were submitted, or have ended, keep what became of them. [`Batch::changed_inputs`] says how
-    /// many these are. None may be missing, and the batch must be without
-    /// [`dedupe`](Inputs::dedupe).
+    /// is its position: those that are still pending are submitted with their new content, and
+    /// those that were submitted, or have ended, keep what became of them.
+    /// [`Batch::changed_inputs`] says how many these are. None may be missing, and the batch must
+    /// be without [`dedupe`](Inputs::dedupe).
     pub fn take_changed_inputs(mut self) -> Self {
         self.settings.may_change = true;
+        self
+    }
+
+    /// Checks that jobs can be submitted to this endpoint with this policy, so that settings which
+    /// the next run would refuse are refused here, before anything is created. Nothing is sent.
+    pub fn check_run(mut self, endpoint: &Endpoint, policy: &Policy) -> Self {
+        self.settings.run = Some((endpoint.clone(), policy.clone()));
         self
     }
 
@@ -122,6 +151,9 @@ impl Open {
 
     async fn open(self) -> Result<Batch> {
         let Self { store, inputs, settings } = self;
+        if let Some((endpoint, policy)) = &settings.run {
+            submit::check(endpoint, Some(policy), &settings.on_unknown).await?;
+        }
         let (mut given, known) = match inputs {
             None => (None, None),
             Some(Inputs { source: Source::Jsonl(path), shape }) => {
@@ -134,8 +166,13 @@ impl Open {
         let (copied, mut to_copy) = mpsc::channel(AHEAD);
         let opening = tokio::task::spawn_blocking(move || {
             let inputs = known.as_ref().and_then(|(path, _)| path.as_deref());
-            paths::check(inputs, settings.results.as_deref())?;
-            let mut store = store()?;
+            let results = settings.results.as_deref();
+            paths::check(inputs, results)?;
+            if store.is_new() {
+                known.as_ref().ok_or_else(without_inputs)?;
+                paths::check_new(inputs, results.ok_or_else(without_results)?)?;
+            }
+            let mut store = store.open()?;
             if let Some(results) = &settings.results {
                 Results::check(&mut *store, results)?;
             }
@@ -181,22 +218,35 @@ fn take_inputs(
         (Some((Some(path), shape)), known) => index(store, &path, shape, known, may_change)?,
         (Some((None, shape)), known) => copy(store, given, shape, known, may_change)?,
         (None, Some(known)) => match known.file.clone() {
-            Some(file) => index(store, &file.path, known.shape.clone(), Some(known), may_change)?,
+            Some(file) => {
+                let shape = known.shape.clone();
+                match index(store, &file.path, shape, Some(known.clone()), may_change) {
+                    // They are needed by whoever submits them, and may not be wanted here.
+                    Err(error) if !may_change && error.is_of_inputs() => {
+                        (SourceRecord::read(store)?.unwrap_or(known), ChangedInputs::default())
+                    }
+                    indexed => indexed?,
+                }
+            }
             None => (known, ChangedInputs::default()),
         },
-        (None, None) => {
-            let message = "the journal is new: pass the inputs of the batch";
-            return Err(Error::new(ErrorKind::Settings, message));
-        }
+        (None, None) => return Err(without_inputs()),
     };
     if source.inputs == 0 {
-        let message = match &source.file {
-            Some(file) => format!("{} has no inputs", file.path.display()),
-            None => "there are no inputs".to_owned(),
-        };
-        return Err(Error::new(ErrorKind::Inputs, message));
+        return Err(match &source.file {
+            Some(file) => paths::is_empty(&file.path),
+            None => Error::new(ErrorKind::Inputs, "there are no inputs"),
+        });
     }
     Ok((source, changed))
+}
+
+fn without_inputs() -> Error {
+    Error::new(ErrorKind::Settings, "the journal is new: pass the inputs of the batch")
+}
+
+fn without_results() -> Error {
+    Error::new(ErrorKind::Settings, "the journal is new: say where the results go")
 }
 
 fn assemble(
@@ -206,10 +256,7 @@ fn assemble(
 ) -> Result<Batch> {
     let path = match settings.results {
         Some(path) => path,
-        None => committed(&mut *store)?.map(|(path, _)| path).ok_or_else(|| {
-            let message = "the journal is new: say where the results go";
-            Error::new(ErrorKind::Settings, message)
-        })?,
+        None => committed(&mut *store)?.map(|(path, _)| path).ok_or_else(without_results)?,
     };
     let results = Results::open(&mut *store, &path)?;
     let identity = Identity::of(&mut *store)?;
@@ -218,7 +265,7 @@ fn assemble(
     if matches!(settings.on_unknown, OnUnknown::Resubmit) {
         store.move_all(&[State::Unknown], State::Pending)?;
     }
-    let mut texts = Texts::open(&source)?;
+    let mut texts = Texts::open(&source);
     let mut failures = Failures::of(results.path());
     failures.write(&mut *store, &mut texts)?;
     let shape = source.shape.clone();

@@ -86,7 +86,9 @@ impl Batch {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Settings`] for any other state that is no failure, or while the batch runs.
+    /// [`ErrorKind::Settings`] for any other state that is no failure, or while the batch runs;
+    /// [`ErrorKind::Inputs`] and [`ErrorKind::InputsChanged`] if one of these inputs cannot be
+    /// read: then none is made pending.
     pub async fn retry(&self, states: &[State]) -> Result<u64> {
         let _guard = self.alone()?;
         if let Some(state) = states.iter().find(|it| !it.is_failure() && **it != State::Unknown) {
@@ -94,6 +96,7 @@ impl Batch {
             return Err(Error::new(ErrorKind::Settings, message));
         }
         let (states, mut retried) = (states.to_vec(), 0);
+        self.require_texts(&states).await?;
         loop {
             let list = states.clone();
             let page = self.shared.journal.with(move |it| it.store.inputs(&list, 0, PAGE)).await?;
@@ -107,8 +110,8 @@ impl Batch {
         }
     }
 
-    /// Retries the jobs that failed or timed out, with `POST /retry`, which keeps their ids; the next
-    /// run collects them. The service allows that until their results expire.
+    /// Retries the jobs that failed or timed out, with `POST /retry`, which keeps their ids; the
+    /// next run collects them. The service allows that until their results expire.
     ///
     /// # Errors
     ///
@@ -139,8 +142,8 @@ impl Batch {
 
     /// Cancels the batch: its pending inputs are not submitted, and its outstanding jobs are
     /// cancelled. Those that have ended in the meantime are collected by the next run. Returns how
-    /// many inputs were cancelled. If another process runs the batch, [`Reader::request_cancel`](crate::Reader::request_cancel)
-    /// lets it do the same.
+    /// many inputs were cancelled. If another process runs the batch,
+    /// [`Reader::request_cancel`](crate::Reader::request_cancel) lets it do the same.
     ///
     /// # Errors
     ///
@@ -164,6 +167,25 @@ impl Batch {
         }
         self.rewrite_failures().await?;
         Ok(self.status().await?.counts.of(State::Cancelled) - before)
+    }
+
+    /// Makes sure that all inputs in these states can be submitted again.
+    async fn require_texts(&self, states: &[State]) -> Result<()> {
+        let mut from = 0;
+        loop {
+            let states = states.to_vec();
+            let next = self.shared.journal.with(move |keeper| {
+                let page = keeper.store.inputs(&states, from, PAGE)?;
+                for input in &page {
+                    keeper.texts.of(input).map_err(needed)?;
+                }
+                Ok(page.last().map(|last| last.index + 1))
+            });
+            match next.await? {
+                Some(next) => from = next,
+                None => return Ok(()),
+            }
+        }
     }
 
     async fn rewrite_failures(&self) -> Result<()> {
@@ -200,6 +222,13 @@ fn is_gone(error: &podqueue::Error) -> bool {
         error.kind(),
         ServiceKind::NotFound | ServiceKind::JobExpired | ServiceKind::BadRequest
     )
+}
+
+/// A retry as a new job submits the input again.
+fn needed(error: Error) -> Error {
+    error.explained(|what| {
+        format!("{what}. Nothing was changed: a retry as new jobs submits the inputs again, so restore them first. The jobs that failed or timed out can be retried without them, while the service has them")
+    })
 }
 
 fn failed(what: &str, error: podqueue::Error) -> Error {

@@ -1,11 +1,12 @@
 //! The files of a batch, looked at before any is created.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf, is_separator};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::results::failures_of;
+use crate::files::private;
+use crate::results::{Results, failures_of};
 
 /// Refuses files that no batch can work with, so that nothing is left behind.
 pub(super) fn check(inputs: Option<&Path>, results: Option<&Path>) -> Result<()> {
@@ -18,6 +19,34 @@ pub(super) fn check(inputs: Option<&Path>, results: Option<&Path>) -> Result<()>
         Some(inputs) => check_apart(inputs, results),
         None => Ok(()),
     }
+}
+
+/// Refuses files that no batch can begin with.
+pub(super) fn check_new(inputs: Option<&Path>, results: &Path) -> Result<()> {
+    if let Some(inputs) = inputs {
+        let failed = |error| Error::file(ErrorKind::Inputs, "read the inputs", inputs, error);
+        let mut bytes = BufReader::new(File::open(inputs).map_err(failed)?).bytes();
+        let is_blank = |byte: &io::Result<u8>| byte.as_ref().is_ok_and(u8::is_ascii_whitespace);
+        match bytes.find(|byte| !is_blank(byte)) {
+            Some(byte) => drop(byte.map_err(failed)?),
+            None => return Err(is_empty(inputs)),
+        }
+    }
+    Results::check_unoccupied(results)?;
+    if results.exists() {
+        return Ok(());
+    }
+    // Whether they can be created shows when they are.
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    private(&mut options);
+    let created = options.open(results).and_then(|_| fs::remove_file(results));
+    created.map_err(|error| Error::file(ErrorKind::Results, "create the results", results, error))
+}
+
+/// There is nothing in the inputs.
+pub(super) fn is_empty(inputs: &Path) -> Error {
+    Error::new(ErrorKind::Inputs, format!("{} has no inputs", inputs.display()))
 }
 
 fn check_inputs(path: &Path) -> Result<()> {

@@ -1,6 +1,7 @@
 //! What the journal knows of the inputs' origin.
 
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
@@ -57,6 +58,15 @@ impl FileRecord {
     /// Whether the file has not been touched since all of it was indexed.
     pub(super) fn is_untouched(&self, found: &Metadata) -> bool {
         self.length == found.len() && self.modified.is_some() && self.modified == modified(found)
+    }
+
+    /// Whether the last line that is indexed had no line break.
+    pub(super) fn ends_in_line(&self, file: &mut File) -> io::Result<bool> {
+        let Some(last) = self.length.checked_sub(1) else { return Ok(false) };
+        let mut byte = [0];
+        file.seek(SeekFrom::Start(last))?;
+        file.read_exact(&mut byte)?;
+        Ok(byte != *b"\n")
     }
 }
 

@@ -13,17 +13,33 @@ use crate::store::{Input, Place};
 /// Reads texts, from the inputs file or the journal.
 pub(crate) struct Texts {
     pub(crate) shape: Shape,
-    file: Option<(PathBuf, File)>,
+    file: Option<Origin>,
+}
+
+/// The inputs file, which is opened at once, so that it can be read although it is removed.
+struct Origin {
+    path: PathBuf,
+    /// `None` if that failed: it is tried again where a text is needed.
+    file: Option<File>,
+}
+
+impl Origin {
+    fn open(record: &FileRecord) -> Self {
+        Self { path: record.path.clone(), file: File::open(&record.path).ok() }
+    }
+
+    fn file(&mut self) -> std::io::Result<&mut File> {
+        match &mut self.file {
+            Some(file) => Ok(file),
+            none => Ok(none.insert(File::open(&self.path)?)),
+        }
+    }
 }
 
 impl Texts {
-    /// Those of a source.
-    pub(crate) fn open(source: &SourceRecord) -> Result<Self> {
-        let open = |file: &FileRecord| match File::open(&file.path) {
-            Ok(opened) => Ok((file.path.clone(), opened)),
-            Err(error) => Err(Error::file(ErrorKind::Inputs, "open", &file.path, error)),
-        };
-        Ok(Self { shape: source.shape.clone(), file: source.file.as_ref().map(open).transpose()? })
+    /// Those of a source. If its file is gone, only those who need a text fail.
+    pub(crate) fn open(source: &SourceRecord) -> Self {
+        Self { shape: source.shape.clone(), file: source.file.as_ref().map(Origin::open) }
     }
 
     /// The text of an input, as it was when it was recorded.
@@ -35,23 +51,26 @@ impl Texts {
         if digest(&text) == input.digest {
             return Ok(text);
         }
-        let path = self.file.as_ref().map(|(path, _)| path.as_path());
+        let path = self.file.as_ref().map(|origin| origin.path.as_path());
         Err(changed(path.unwrap_or(Path::new("the journal")), input.line))
     }
 
     fn read(&mut self, offset: u64, length: u64, line: u64) -> Result<Vec<u8>> {
-        let Some((path, file)) = &mut self.file else {
+        let Some(origin) = &mut self.file else {
             let message = "the journal refers to an inputs file, and names none";
             return Err(Error::new(ErrorKind::Journal, message));
         };
         let mut text = Vec::new();
-        let read = file
-            .seek(SeekFrom::Start(offset))
-            .and_then(|_| file.take(length).read_to_end(&mut text));
+        let read = origin.file().and_then(|file| {
+            file.seek(SeekFrom::Start(offset))?;
+            file.take(length).read_to_end(&mut text)
+        });
         match read {
             Ok(read) if read as u64 == length => Ok(text),
-            Ok(_) => Err(changed(path, line)),
-            Err(error) => Err(Error::file(ErrorKind::Inputs, "read", path, error)),
+            Ok(_) => Err(changed(&origin.path, line)),
+            Err(error) => {
+                Err(Error::file(ErrorKind::Inputs, "read the inputs", &origin.path, error))
+            }
         }
     }
 }

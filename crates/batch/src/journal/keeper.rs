@@ -93,7 +93,7 @@ impl Keeper {
         let has_more = grown.inputs > self.source.inputs || length(&grown) > length(&self.source);
         if grown != self.source {
             // The file may have been replaced by a longer one.
-            self.texts = Texts::open(&grown)?;
+            self.texts = Texts::open(&grown);
             self.source = grown;
         }
         Ok(has_more)

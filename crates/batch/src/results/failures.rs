@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::former::{Former, Said};
 use super::places::{beside, failures_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder};
@@ -22,6 +23,7 @@ struct Line<'a> {
     index: u64,
     /// Without keys, the index.
     key: Key<'a>,
+    /// `None` if it could not be read, or is gone.
     input: Option<&'a RawValue>,
     /// The line, where it could not be read as an input.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +53,8 @@ impl Failures {
         Self { path: failures_of(results), is_broken: false }
     }
 
-    /// Writes all failures in place of those that are there; without failures there is no such file.
+    /// Writes all failures in place of those that are there; without failures there is no such
+    /// file. If an input cannot be read, its line keeps what it said of it.
     pub(crate) fn write(
         &mut self,
         store: &mut dyn Store,
@@ -70,13 +73,17 @@ impl Failures {
         options.write(true).create(true).truncate(true);
         private(&mut options);
         let mut file = BufWriter::new(options.open(&unfinished).map_err(failed)?);
-        let mut from = 0;
+        let (mut former, mut from) = (Former::at(path.clone()), 0);
         loop {
             let page = store.inputs(&State::failures(), from, PAGE)?;
             let Some(last) = page.last() else { break };
             from = last.index + 1;
             for input in &page {
-                write_line(input, texts, &mut file)?.map_err(failed)?;
+                let said = match said(input, texts) {
+                    Err(error) if error.is_of_inputs() => former.of(input.index),
+                    said => said?,
+                };
+                write_line(input, &said, texts, &mut file).map_err(failed)?;
             }
         }
         let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
@@ -102,7 +109,8 @@ impl Failures {
         let mut lines = Vec::new();
         for index in indexes {
             for input in store.inputs(&State::failures(), *index, 1)? {
-                write_line(&input, texts, &mut lines)?.map_err(failed)?;
+                let said = said(&input, texts)?;
+                write_line(&input, &said, texts, &mut lines).map_err(failed)?;
             }
         }
         let mut options = OpenOptions::new();
@@ -112,26 +120,35 @@ impl Failures {
     }
 }
 
+/// What is said of an input.
+fn said(input: &Input, texts: &mut Texts) -> Result<Said> {
+    let text = texts.of(input)?;
+    Ok(match texts.shape.parse(&text) {
+        Ok(parsed) => Said { key: parsed.key, input: Some(parsed.input), text: None },
+        Err(_) => {
+            Said { text: Some(String::from_utf8_lossy(&text).into_owned()), ..Said::default() }
+        }
+    })
+}
+
 fn write_line(
     input: &Input,
-    texts: &mut Texts,
+    said: &Said,
+    texts: &Texts,
     to: &mut impl Write,
-) -> Result<std::io::Result<()>> {
-    let text = texts.of(input)?;
-    let parsed = texts.shape.parse(&text).ok();
-    let raw = String::from_utf8_lossy(&text);
+) -> std::io::Result<()> {
     let line = Line {
         index: input.index,
         key: match texts.shape.key_field {
-            Some(_) => Key::Own(parsed.as_ref().and_then(|parsed| parsed.key.as_deref())),
+            Some(_) => Key::Own(said.key.as_deref()),
             None => Key::Index(input.index),
         },
-        input: parsed.as_ref().map(|parsed| &*parsed.input),
-        text: parsed.is_none().then_some(&*raw),
+        input: said.input.as_deref(),
+        text: said.text.as_deref(),
         status: input.state.as_str(),
         error: input.error.as_deref(),
         job_id: input.job_id.as_deref(),
     };
-    let written = serde_json::to_writer(&mut *to, &line).map_err(std::io::Error::from);
-    Ok(written.and_then(|()| to.write_all(b"\n")))
+    serde_json::to_writer(&mut *to, &line).map_err(std::io::Error::from)?;
+    to.write_all(b"\n")
 }

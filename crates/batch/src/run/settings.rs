@@ -7,7 +7,8 @@ use podqueue::{Endpoint, Policy};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::MaxFailures;
-use crate::submit::Submit;
+use crate::submit::{self, Submit};
+use crate::unknown::OnUnknown;
 
 /// How far a run is to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,7 +33,7 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// Refuses what no run can keep to.
-    pub(crate) fn check(&self) -> Result<()> {
+    pub(crate) async fn check(&self, on_unknown: &OnUnknown) -> Result<()> {
         let refuse = |message| Err(Error::new(ErrorKind::Settings, message));
         if self.window == 0 {
             return refuse(
@@ -43,7 +44,7 @@ impl Settings {
             Some(MaxFailures::Percent(percent)) if !(0.0..=100.0).contains(&percent) => {
                 refuse(format!("max_failures: {percent} is no percentage: expected 0 to 100"))
             }
-            _ => Ok(()),
+            _ => submit::check(&self.endpoint, self.policy.as_ref(), on_unknown).await,
         }
     }
 }

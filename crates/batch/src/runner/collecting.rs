@@ -9,7 +9,7 @@ use super::core::{Happened, Runner};
 use super::look::{Look, Looked, Seen, look_and_record};
 use super::schedule::Outstanding;
 use crate::error::Result;
-use crate::shared::Delivered;
+use crate::shared::{Delivered, Resolved, not_yet};
 use crate::state::State;
 use crate::store::Input;
 use crate::unknown::OnUnknown;
@@ -112,12 +112,12 @@ impl Runner {
 
     /// A webhook was called.
     pub(super) fn delivered(&mut self, delivered: Delivered) {
-        self.last_event = Instant::now();
         // The next look tells all there is; until then, what the call says is enough.
         if self.schedule.has(delivered.ticket.index) {
             let _ = delivered.reply.send(Ok(()));
         } else if self.submitting.is_in_flight(delivered.ticket.index) {
-            self.told.insert(delivered.ticket.index, delivered);
+            // All of them: they may be about different attempts.
+            self.told.entry(delivered.ticket.index).or_default().push(delivered);
         } else {
             self.resolve(delivered);
         }
@@ -130,15 +130,19 @@ impl Runner {
             let Delivered { ticket, job_id, reply } = delivered;
             let resolved = shared.resolve(ticket, job_id).await;
             // Whoever passed the call on may have stopped waiting.
-            let _ = reply.send(resolved.as_ref().map(drop).map_err(crate::Error::again));
+            let _ = reply.send(match &resolved {
+                Ok(Resolved::NotYet) => Err(not_yet(ticket)),
+                Ok(_) => Ok(()),
+                Err(error) => Err(error.again()),
+            });
             Happened::Resolved(resolved)
         });
         self.tasks.spawn(resolve);
     }
 
-    pub(super) fn resolved(&mut self, resolved: Result<Option<Input>>) {
+    pub(super) fn resolved(&mut self, resolved: Result<Resolved>) {
         match resolved {
-            Ok(Some(input)) if !self.schedule.has(input.index) => self.resume(input),
+            Ok(Resolved::Job(input)) if !self.schedule.has(input.index) => self.resume(*input),
             Ok(_) => {}
             Err(error) => self.fail(error),
         }

@@ -23,11 +23,11 @@ use super::window::Window;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::Claimed;
 use crate::progress::{Progress, Stopped};
-use crate::requests::Pace;
+use crate::requests::{Pace, begin};
 use crate::run::settings::{Settings, Stop};
-use crate::shared::{Delivered, Shared};
+use crate::shared::{Delivered, Resolved, Shared};
 use crate::state::{Counts, State};
-use crate::store::{Input, RunRecord, Tally};
+use crate::store::{RunRecord, Tally};
 
 /// What the runner is told.
 pub(super) enum Happened {
@@ -39,7 +39,7 @@ pub(super) enum Happened {
     /// The job of this input was to be cancelled.
     Cancelled(u64),
     /// A delivery told the job of an input whose outcome was unknown.
-    Resolved(Result<Option<Input>>),
+    Resolved(Result<Resolved>),
     /// A task panicked, which may have submitted this input.
     Panicked(Option<u64>),
 }
@@ -68,7 +68,7 @@ pub(super) struct Runner {
     /// The batch is cancelled: jobs that are still to be cancelled.
     pub(super) cancelling: Option<Cancelling>,
     /// Jobs that deliveries told, of inputs whose submission is in flight.
-    pub(super) told: HashMap<u64, Delivered>,
+    pub(super) told: HashMap<u64, Vec<Delivered>>,
     pub(super) window: Window,
     pub(super) rate: Rate,
     /// When other processes were last let know, and what.
@@ -100,6 +100,7 @@ impl Runner {
     ) -> Result<Self> {
         let record = record_of(&settings, shared.clock.now())?;
         let began = shared.journal.with(move |keeper| {
+            begin(&mut *keeper.store)?;
             let run = keeper.store.begin_run(&record)?;
             let submitted = keeper.store.inputs(&[State::Submitted], 0, usize::MAX)?;
             Ok((run, keeper.store.runs()?, submitted, keeper.store.tally()?))

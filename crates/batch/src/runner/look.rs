@@ -55,6 +55,9 @@ async fn look(at: &Outstanding, now: impl Fn() -> u64) -> Look {
                     false => gone(at, now()),
                 }
             }
+            ErrorKind::InvalidRequest if error.field() == Some("job id") => {
+                failed(format!("the job cannot be looked at: {error}"))
+            }
             ErrorKind::Unauthorized | ErrorKind::InvalidRequest | ErrorKind::Redirect => {
                 Look::Stop(error)
             }

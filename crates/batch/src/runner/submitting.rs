@@ -173,7 +173,7 @@ impl Runner {
             Outcome::Stop(error) => self.refused(error),
             Outcome::Changed(error) => self.fail_to_submit(error),
         }
-        if let Some(told) = self.told.remove(&index) {
+        for told in self.told.remove(&index).unwrap_or_default() {
             self.delivered(told);
         }
         let taken = self.settings.take.is_some_and(|most| self.submitting.submitted >= most);

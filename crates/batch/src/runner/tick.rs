@@ -92,7 +92,8 @@ impl Runner {
         });
         match grown.await {
             Ok(true) => self.submitting.is_exhausted = false,
-            Ok(false) => self.submitting.has_looked_for_more = true,
+            // The last line is left alone while it is in flight, and so is what follows it.
+            Ok(false) => self.submitting.has_looked_for_more = self.submitting.is_idle(),
             Err(error) => self.fail_to_submit(error),
         }
     }

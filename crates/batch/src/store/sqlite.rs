@@ -3,6 +3,7 @@
 mod failure;
 mod lock;
 mod migrations;
+mod origin;
 mod rows;
 mod statements;
 mod wal;
@@ -74,6 +75,7 @@ impl Sqlite {
     }
 
     fn read(&self) -> Result<SqliteStore> {
+        origin::check_file(&self.path)?;
         // Whoever has it open has checked it.
         while_unlocked(&self.path, || check_log(&self.path)).unwrap_or(Ok(()))?;
         // It reads with the rights to write, without which it could not join those who do.
@@ -120,8 +122,13 @@ impl Sqlite {
 impl OpenStore for Sqlite {
     type Store = SqliteStore;
 
+    fn is_new(&self) -> bool {
+        !self.path.exists()
+    }
+
     fn open(self) -> Result<SqliteStore> {
         let this = self.followed();
+        origin::check_file(&this.path)?;
         let lock = Lock::take(&this.path)?;
         create(&this.path)?;
         check_log(&this.path)?;
@@ -136,6 +143,7 @@ impl OpenStore for Sqlite {
         store.configure(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
         )?;
+        origin::check(&mut store)?;
         Ok(store)
     }
 }
@@ -162,6 +170,12 @@ impl SqliteStore {
         self.leave_log(false)?;
         // A reader may prevent it.
         self.configure("PRAGMA wal_checkpoint(TRUNCATE);")
+    }
+
+    /// A random number of 128 bits.
+    fn random(&self) -> Result<String> {
+        let random = self.connection.query_row("SELECT hex(randomblob(16))", [], |row| row.get(0));
+        random.map_err(|error| failed("read", &self.path, error))
     }
 
     /// Whether the log stays when this connection is closed, although it is the last one.

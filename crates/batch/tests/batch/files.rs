@@ -1,8 +1,10 @@
 //! Files that no batch can work with, and settings that no run can keep to.
 
 use std::fs;
+use std::time::Duration;
 
-use podqueue_batch::{Batch, ErrorKind, Inputs, MaxFailures, State};
+use podqueue::Policy;
+use podqueue_batch::{Batch, ErrorKind, Inputs, MaxFailures, OnUnknown, Sqlite, State};
 
 use crate::support::{Folder, endpoint, service};
 
@@ -19,12 +21,17 @@ fn names(folder: &Folder) -> Vec<String> {
 async fn files_that_cannot_be_used_are_refused_before_a_journal_is_created() {
     let folder = Folder::with(1);
     fs::create_dir(folder.path("folder")).unwrap();
+    folder.write("blank.jsonl", " \n\r\n");
+    folder.write("taken.jsonl", "{\"n\": 1}\n");
     let before = names(&folder);
     let inputs = "inputs.jsonl";
     for (inputs, results, kind, why) in [
         ("missing.jsonl", "out.jsonl", ErrorKind::Inputs, "could not open the inputs"),
         ("folder", "out.jsonl", ErrorKind::Inputs, "is a folder"),
         ("/dev/zero", "out.jsonl", ErrorKind::Inputs, "is not a regular file"),
+        ("blank.jsonl", "out.jsonl", ErrorKind::Inputs, "has no inputs"),
+        (inputs, "taken.jsonl", ErrorKind::OtherResults, "has content already"),
+        (inputs, "/proc/out.jsonl", ErrorKind::Results, "could not create the results"),
         (inputs, "", ErrorKind::Settings, "that is not the name of a file"),
         (inputs, ".", ErrorKind::Settings, "that is not the name of a file"),
         (inputs, "..", ErrorKind::Settings, "that is not the name of a file"),
@@ -44,6 +51,49 @@ async fn files_that_cannot_be_used_are_refused_before_a_journal_is_created() {
         assert!(error.to_string().contains(why), "{inputs} {results:?}: {error}");
         assert_eq!(names(&folder), before, "{inputs} {results:?}");
     }
+}
+
+#[tokio::test]
+async fn settings_that_cannot_be_used_are_refused_before_a_journal_is_created() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(1);
+    fs::create_dir(folder.path("folder")).unwrap();
+    let before = names(&folder);
+    let double = endpoint(&local, "double");
+    let hour = Duration::from_secs(3_600);
+    let good = Policy::new().ttl(hour);
+    let brief = Policy::new().ttl(Duration::from_secs(1));
+    let long = Policy::new().execution_timeout(hour * 24 * 8);
+    let to = |url: &str| OnUnknown::ByWebhook(url.into());
+    for (endpoint, policy, on_unknown, why) in [
+        (double.clone(), &brief, OnUnknown::Hold, "`policy.ttl`"),
+        (double.clone(), &long, OnUnknown::Hold, "`policy.executionTimeout`"),
+        (double.clone(), &good, to("ftp://h.example/hook"), "`webhook`"),
+        (double.clone(), &good, to("http://h.example/hook#there"), "has a fragment"),
+        (double.with_id(".."), &good, OnUnknown::Hold, "`endpoint id`"),
+        (double.with_id(""), &good, OnUnknown::Hold, "`endpoint id`"),
+    ] {
+        let open = folder.open().on_unknown(on_unknown).check_run(&endpoint, policy);
+        let error = open.await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Settings, "{error}");
+        assert!(error.to_string().contains(why), "{error}");
+        assert_eq!(names(&folder), before, "{why}");
+    }
+    let journal = Sqlite::file(folder.path("folder"));
+    let open = Batch::open(journal).inputs(folder.inputs()).results(folder.path("out.jsonl"));
+    let error = open.await.unwrap_err();
+    assert!(error.to_string().contains("is not a regular file"), "{error}");
+    let error = Batch::open(folder.journal()).inputs(folder.inputs()).await.unwrap_err();
+    assert!(error.to_string().contains("say where the results go"), "{error}");
+    let error = Batch::open(folder.journal()).results(folder.path("out.jsonl")).await.unwrap_err();
+    assert!(error.to_string().contains("pass the inputs"), "{error}");
+    assert_eq!(names(&folder), before);
+    // A run refuses the same, if nobody asked before.
+    let batch = folder.open().check_run(&double, &good).await.unwrap();
+    let error = batch.run(double.clone()).policy(brief).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Settings, "{error}");
+    assert!(local.requests().is_empty(), "nothing is sent");
+    assert!(batch.run(double).policy(good).await.unwrap().is_complete());
 }
 
 #[tokio::test]

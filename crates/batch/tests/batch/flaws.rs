@@ -1,10 +1,11 @@
 //! Inputs, files and services that are not as they should be.
 
 use std::fs;
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use podqueue::Client;
-use podqueue_batch::{Batch, ErrorKind, Inputs, Sqlite, State};
+use podqueue_batch::{Batch, ErrorKind, Inputs, Run, Sqlite, State};
 use podqueue_local::{Fault, Operation};
 use serde_json::json;
 
@@ -170,9 +171,7 @@ async fn a_service_that_is_away_is_waited_for_and_not_for_ever() {
     let folder = Folder::with(10);
     let batch = folder.open().await.unwrap();
     let double = endpoint(&local, "double");
-    local.add_fault(
-        Fault::down(std::time::Duration::from_millis(300)).on(Operation::Health).times(1),
-    );
+    local.add_fault(Fault::down(Duration::from_millis(300)).on(Operation::Health).times(1));
     let _ = double.health().await;
     let report = batch.run(double).await.unwrap();
     assert_eq!(report.counts.of(State::Unknown), 0);
@@ -182,7 +181,7 @@ async fn a_service_that_is_away_is_waited_for_and_not_for_ever() {
     let nobody = Client::builder().api_key(KEY).base_url("http://127.0.0.1:1").build().unwrap();
     let folder = Folder::with(3);
     let batch = folder.open().await.unwrap();
-    let run = batch.run(nobody.endpoint("double")).patience(std::time::Duration::from_millis(1));
+    let run = batch.run(nobody.endpoint("double")).patience(Duration::from_millis(1));
     assert_eq!(run.await.unwrap_err().kind(), ErrorKind::Unreachable);
     assert_eq!(counts(&batch.status().await.unwrap()), "3 pending");
 }
@@ -195,8 +194,8 @@ async fn a_new_batch_needs_inputs_and_results() {
     let error = Batch::open(folder.journal()).inputs(folder.inputs()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Settings);
     let journal = Sqlite::file(folder.path("missing/a.journal"));
-    let error = Batch::open(journal).inputs(Inputs::iter([1])).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Journal);
+    let open = Batch::open(journal).inputs(Inputs::iter([1])).results(folder.path("out.jsonl"));
+    assert_eq!(open.await.unwrap_err().kind(), ErrorKind::Journal);
 }
 
 #[tokio::test]
@@ -206,7 +205,7 @@ async fn a_service_that_fails_leaves_few_inputs_unknown() {
     let batch = folder.open().await.unwrap();
     local.add_fault(Fault::response(500, "{}").on(Operation::Run));
     let run = batch.run(endpoint(&local, "double"));
-    let error = run.patience(std::time::Duration::from_secs(2)).await.unwrap_err();
+    let error = run.patience(Duration::from_secs(2)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
     let unknown = batch.status().await.unwrap().counts.of(State::Unknown);
     assert!((1..=20).contains(&unknown), "{unknown}");
@@ -275,6 +274,19 @@ async fn a_panic_in_the_callers_code_ends_the_run_and_loses_nothing() {
     assert_eq!(report.counts.of(State::Completed) + report.counts.of(State::Unknown), 30);
 }
 
+/// What goes wrong in a run, once it is said.
+async fn troubled(run: &mut Run) -> String {
+    let said = async {
+        loop {
+            if let Some(trouble) = run.next().await.unwrap().trouble {
+                return trouble;
+            }
+        }
+    };
+    let said = tokio::time::timeout(Duration::from_secs(60), said).await;
+    said.expect("trouble is said")
+}
+
 #[tokio::test]
 async fn progress_says_why_a_run_does_not_get_on() {
     let local = service().start().await.unwrap();
@@ -282,11 +294,7 @@ async fn progress_says_why_a_run_does_not_get_on() {
     let batch = folder.open().await.unwrap();
     local.add_fault(Fault::response(200, "<html>log in</html>").on(Operation::Status));
     let mut run = batch.run(endpoint(&local, "double"));
-    let trouble = loop {
-        if let Some(trouble) = run.next().await.unwrap().trouble {
-            break trouble;
-        }
-    };
+    let trouble = troubled(&mut run).await;
     assert!(trouble.contains("status of 3 jobs cannot be read"), "{trouble}");
     assert!(trouble.contains("is not JSON"), "{trouble}");
     local.clear_faults();
@@ -299,11 +307,7 @@ async fn progress_says_why_a_run_does_not_get_on() {
     let batch = folder.open().await.unwrap();
     local.add_fault(Fault::response(429, "{}").on(Operation::Run));
     let mut run = batch.run(endpoint(&local, "double"));
-    let trouble = loop {
-        if let Some(trouble) = run.next().await.unwrap().trouble {
-            break trouble;
-        }
-    };
+    let trouble = troubled(&mut run).await;
     assert!(trouble.contains("no input is accepted: the service's queue is full"), "{trouble}");
     local.clear_faults();
     assert!(run.await.unwrap().is_complete());

@@ -4,11 +4,15 @@
 
 #[cfg(target_os = "linux")]
 mod acts;
+mod attacks;
 mod damage;
+mod duplicates;
 mod durability;
+mod endings;
 mod features;
 mod files;
 mod flaws;
+mod growing;
 mod kill;
 #[cfg(target_os = "linux")]
 mod power;
@@ -20,3 +24,4 @@ mod store;
 mod support;
 mod webhooks;
 mod window;
+mod without_inputs;

@@ -1,7 +1,7 @@
 //! Batches from their first run to their last.
 
 use futures_util::StreamExt;
-use podqueue_batch::{Inputs, JobId, State, Stopped, Submission, Submit};
+use podqueue_batch::{Inputs, JobId, State, Stopped, Submission, Submit, SubmitByRun};
 use podqueue_local::{Fault, Operation};
 use serde_json::{Value, json};
 
@@ -134,6 +134,29 @@ async fn the_step_that_submits_can_be_another() {
     assert_eq!(counts(&batch.status().await.unwrap()), "4 completed, 1 refused");
     assert_eq!(folder.results()[&4]["output"], json!({ "n": 2_008 }));
     assert!(folder.failures().contains_key(&3));
+}
+
+/// Has a job for one input whose id names no job that can be looked at.
+struct Odd;
+
+impl Submit for Odd {
+    fn submit<'a>(&'a self, submission: Submission<'a>) -> JobId<'a> {
+        match submission.index {
+            1 => Box::pin(async { Ok("..".to_owned()) }),
+            _ => SubmitByRun.submit(submission),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_job_that_cannot_be_looked_at_fails_alone() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(3);
+    let batch = folder.open().await.unwrap();
+    batch.run(endpoint(&local, "double")).submit_with(Odd).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "2 completed, 1 failed");
+    let error = folder.failures()[&1]["error"].as_str().unwrap().to_owned();
+    assert!(error.contains("cannot be looked at") && error.contains("`job id`"), "{error}");
 }
 
 /// Submits one input, and has its job for all others.

@@ -21,8 +21,8 @@ pub enum Command {
     /// Submit the inputs of a file, and collect their results.
     ///
     /// The same command again continues where it was, also after a crash. Ctrl-C stops submitting
-    /// and collects what is outstanding; a second one leaves that to the
-    /// next run, and so does SIGTERM after --grace.
+    /// and collects what is outstanding; a second signal leaves that to the next run, and so does
+    /// SIGTERM after --grace.
     Run(Box<run::Arguments>),
     /// Count a batch's inputs by state.
     Status(Place),

@@ -421,9 +421,34 @@ mod interruptions {
         site.requested("/run").await;
         signal(&child, Signal::TERM);
         ended(child).await.fails(130, "the same command again continues");
+        let status = site.status("out.jsonl").await;
+        assert!(status["intent"].as_u64() > Some(0), "no response was waited for: {status}");
         site.local.clear_faults();
         site.run(&run).await.assert_code(5);
         assert_eq!(site.submissions(), 3);
+    }
+
+    #[tokio::test]
+    async fn nor_does_a_second_signal_after_ctrl_c() {
+        for second in [Signal::INT, Signal::TERM] {
+            let site = Site::start().await;
+            site.write_inputs(3);
+            site.local.add_fault(Fault::stall().on(Operation::Run));
+            let mut child =
+                site.program(&[&super::RUN[..], &["out.jsonl"]].concat()).spawn().unwrap();
+            let mut said = Said::by(&mut child);
+            site.requested("/run").await;
+            signal(&child, Signal::INT);
+            said.until("collecting what is outstanding").await;
+            signal(&child, second);
+            said.until("recording the submissions in flight").await;
+            said.until("the same command again continues").await;
+            ended(child).await.assert_code(130);
+            // Their responses were not waited for, until which their outcome is open.
+            let status = site.status("out.jsonl").await;
+            assert!(status["intent"].as_u64() > Some(0), "{status}");
+            assert_eq!(status["unknown"], 0, "{status}");
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 mod batch;
 mod continued;
 mod doctor;
+mod endings;
 mod help;
 #[cfg(unix)]
 mod interruptions;
@@ -14,6 +15,7 @@ mod manage;
 #[cfg(target_os = "linux")]
 #[path = "../../../batch/tests/batch/preload.rs"]
 mod preload;
+mod receiving;
 mod run;
 mod secrecy;
 mod settings;

@@ -72,11 +72,16 @@ fn read(
         // What becomes of it shows before the next time.
         return Ok((record, ChangedInputs::default()));
     }
-    // Lines are checked again when they are read, so that appended ones can be added without reading
-    // all others; unless these have to be compared with them.
+    // Lines are checked again when they are read, so that appended ones can be added without
+    // reading all others; unless these have to be compared with them.
+    let mut rest_of = None;
     let (offset, lines, next) = match was {
         Some(was) if !to_the_end && !record.shape.compares() => match &unfinished {
             Some(last) => (last.offset, last.line - 1, last.index),
+            None if was.ends_in_line(&mut file).map_err(failed)? => {
+                rest_of = Some(was.lines);
+                (was.length, was.lines - 1, record.inputs)
+            }
             None => (was.length, was.lines, record.inputs),
         },
         _ => (0, 0, 0),
@@ -93,6 +98,10 @@ fn read(
         let before = (lines.offset, lines.number);
         index.flush_if_full(|| so_far(before, None))?;
         let Some(line) = lines.next().map_err(failed)? else { break };
+        if rest_of == Some(line.number) {
+            // It was submitted as it was before.
+            return Err(changed(path, line.number));
+        }
         if !to_the_end && !line.is_complete && index.next >= finished {
             // Somebody is writing it.
             if !index.lacks_some() {

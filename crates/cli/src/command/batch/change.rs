@@ -10,7 +10,7 @@ use podqueue_batch::{Batch, Error, ErrorKind, Reader, State};
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::place::Place;
+use super::place::{Place, quoted_path};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -69,11 +69,22 @@ pub async fn retry(context: &Context, arguments: &Retry) -> Result<Exit, Failure
         [] => State::ALL.into_iter().filter(|state| state.is_failure()).collect(),
         states => states.iter().map(|state| state.state()).collect(),
     };
+    let failed = |error: Error| {
+        let failure = place.failure(&error);
+        match error.kind() {
+            ErrorKind::Inputs | ErrorKind::InputsChanged => failure.hint(format!(
+                "to retry the same jobs without their inputs: podqueue batch retry {} --same-jobs",
+                quoted_path(&place.results)
+            )),
+            _ => failure,
+        }
+    };
     let (retried, gone) = change(context, place, "retrying", async |batch| match &endpoint {
         Some(endpoint) => batch.retry_jobs(endpoint).await.map(|done| (done.retried, done.gone)),
         None => batch.retry(&states).await.map(|retried| (retried, 0)),
     })
-    .await?;
+    .await?
+    .map_err(failed)?;
     if context.output.is_json() {
         context.output.json(&json!({ "retried": retried, "gone": gone }))?;
     } else if endpoint.is_some() {
@@ -146,7 +157,7 @@ async fn change<T>(
     place: &Place,
     doing: &str,
     work: impl AsyncFnOnce(&Batch) -> Result<T, Error>,
-) -> Result<T, Failure> {
+) -> Result<Result<T, Error>, Failure> {
     let failed = |error: Error| place.failure(&error);
     // Opening it would create a journal where there is none.
     Reader::open(&place.journal()).map_err(failed)?;
@@ -158,7 +169,7 @@ async fn change<T>(
     };
     let changed = signals.unless(changing).await;
     drop(progress);
-    changed?.map_err(failed)
+    Ok(changed?)
 }
 
 /// The endpoint that the batch was last run on, which stands for its service.

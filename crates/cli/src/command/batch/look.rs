@@ -4,10 +4,11 @@ use std::error::Error as _;
 use std::io;
 
 use clap::Args;
-use podqueue_batch::{Reader, State};
+use podqueue_batch::{Reader, State, Status};
+use serde::Serialize;
 
 use super::place::Place;
-use super::summary;
+use super::summary::{self, LastRun};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -23,6 +24,17 @@ pub struct Export {
     ordered: bool,
 }
 
+#[derive(Serialize)]
+struct StatusShape<'a> {
+    #[serde(flatten)]
+    status: &'a Status,
+    /// What goes wrong, if anything does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trouble: Option<String>,
+    #[serde(flatten)]
+    last: &'a LastRun,
+}
+
 pub fn status(context: &Context, place: &Place) -> Result<Exit, Failure> {
     let failed = |error| place.failure(&error);
     let mut reader = Reader::open(&place.journal()).map_err(failed)?;
@@ -31,7 +43,13 @@ pub fn status(context: &Context, place: &Place) -> Result<Exit, Failure> {
     let running = place.journal().is_open();
     let pace = reader.pace().map_err(failed)?.filter(|_| running);
     let trouble = pace.and_then(|pace| pace.trouble);
-    summary::print_status(context, &status, results.as_deref(), trouble.as_deref())?;
+    let last = LastRun::read(&mut reader).map_err(failed)?;
+    if context.output.is_json() {
+        context.output.json(&StatusShape { status: &status, trouble, last: &last })?;
+    } else {
+        let (results, trouble) = (results.as_deref(), trouble.as_deref());
+        summary::print_status(context, &status, results, trouble, &last)?;
+    }
     if !running && status.counts.open() > 0 {
         context.output.hint(summary::NOBODY);
     }

@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, State};
-use axum::http::{StatusCode, Uri};
+use axum::body::to_bytes;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
 use clap::Args;
 use podqueue_batch::Batch;
 use tokio::net::TcpListener;
@@ -53,8 +53,7 @@ impl Receiver {
     }
 
     pub fn pass_on_to(self, batch: Batch) -> Listening {
-        let app =
-            Router::new().fallback(receive).layer(DefaultBodyLimit::max(LARGEST)).with_state(batch);
+        let app = Router::new().fallback(receive).with_state(batch);
         Listening(tokio::spawn(async move {
             // It ends with the program alone.
             let _ = axum::serve(self.0, app).await;
@@ -68,8 +67,15 @@ impl Drop for Listening {
     }
 }
 
-async fn receive(State(batch): State<Batch>, uri: Uri, body: Bytes) -> StatusCode {
-    match batch.deliver(uri.query().unwrap_or_default(), &body).await {
+async fn receive(State(batch): State<Batch>, call: Request) -> StatusCode {
+    let (call, body) = call.into_parts();
+    let query = call.uri.query().unwrap_or_default();
+    // Nobody else can make the program read what they send.
+    if !batch.expects(query) {
+        return StatusCode::NOT_FOUND;
+    }
+    let Ok(body) = to_bytes(body, LARGEST).await else { return StatusCode::PAYLOAD_TOO_LARGE };
+    match batch.deliver(query, &body).await {
         Ok(true) => StatusCode::OK,
         Ok(false) => StatusCode::NOT_FOUND,
         // The service calls again.

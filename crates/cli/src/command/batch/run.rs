@@ -1,7 +1,7 @@
 //! Runs a batch, or continues it.
 
 use std::future::IntoFuture;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf, absolute};
 use std::pin::pin;
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ use crate::interrupt::{Interrupted, Signals};
 use crate::output::Progress;
 use crate::settings;
 
-/// After SIGTERM, how long submissions in flight are waited for in the end.
+/// How long submissions in flight are waited for in the end.
 const RECORDING: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Args)]
@@ -58,7 +58,8 @@ pub struct Arguments {
     #[arg(long, value_name = "JOBS", value_parser = window, allow_negative_numbers = true)]
     window: Option<usize>,
 
-    /// Do not keep to the documented rate limits: for a service without them, such as podqueue local.
+    /// Do not keep to the documented rate limits: for a service without them, such as podqueue
+    /// local.
     ///
     /// The window still follows the rate at which jobs end, and a 429 still makes it smaller.
     #[arg(long)]
@@ -74,9 +75,9 @@ pub struct Arguments {
 
     /// Take up inputs that have changed since the batch began, instead of refusing them.
     ///
-    /// Those that are still pending are submitted with their new content; those that were submitted,
-    /// or have ended, keep what became of them. An input is its position, so lines may be changed and
-    /// appended, and none may be missing.
+    /// Those that are still pending are submitted with their new content; those that were
+    /// submitted, or have ended, keep what became of them. An input is its position, so lines may
+    /// be changed and appended, and none may be missing.
     #[arg(long)]
     force: bool,
 
@@ -178,7 +179,11 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let (Some(id), Some(results)) = (&arguments.endpoint, &arguments.out) else {
         return Err(Failure::usage("a run needs --endpoint and --out"));
     };
-    if arguments.journal.as_ref().is_some_and(|it| it == results || *it == arguments.inputs) {
+    let is_journal = |file: &Path| {
+        let journal = arguments.journal.as_deref().and_then(|it| absolute(it).ok());
+        journal.is_some_and(|journal| absolute(file).is_ok_and(|file| file == journal))
+    };
+    if is_journal(results) || is_journal(&arguments.inputs) {
         return Err(Failure::usage("--journal names a file of its own: not the inputs, nor --out"));
     }
     let failed = |error: Error| {
@@ -202,7 +207,8 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let mut opening = Batch::open(journal(results, arguments.journal.as_deref()))
         .inputs(arguments.read())
         .results(results)
-        .on_unknown(on_unknown);
+        .on_unknown(on_unknown)
+        .check_run(&endpoint, &arguments.policy.policy());
     if arguments.force {
         opening = opening.take_changed_inputs();
     }
@@ -255,9 +261,10 @@ enum Ended {
     Interrupted,
 }
 
-/// Runs the batch. The first signal stops submissions, the second leaves what is outstanding, and the
-/// third does not even wait for submissions in flight. After SIGTERM, the time that passes does the
-/// same: whoever sent it does not send it again, and kills the program in the end.
+/// Runs the batch. The first signal stops submissions; the second leaves what is outstanding, and
+/// waits a moment for the responses to submissions in flight; the third does not even do that. After
+/// SIGTERM, the time that passes does the same as a second signal: whoever sent it does not send it
+/// again, and kills the program in the end.
 async fn until_ended(
     context: &Context,
     mut run: Run,
@@ -283,16 +290,16 @@ async fn until_ended(
         Ok(ended) => return ended.map_err(Ended::Failed),
         Err(by) => by,
     };
-    let (collecting, recording) = match by {
+    let collecting = match by {
         Interrupted::ByUser => {
             note(
                 "interrupted: collecting what is outstanding; Ctrl-C again leaves it to the next run",
             );
-            (Duration::MAX, Duration::MAX)
+            Duration::MAX
         }
         Interrupted::BySupervisor => {
             note(&format!("terminated: collecting what is outstanding, for {}", short(grace)));
-            (grace, RECORDING)
+            grace
         }
     };
     stopper.stop();
@@ -301,7 +308,7 @@ async fn until_ended(
     }
     note("leaving what is outstanding to the next run: recording the submissions in flight");
     stopper.leave();
-    match signals.unless(timeout(recording, following)).await {
+    match signals.unless(timeout(RECORDING, following)).await {
         Ok(Ok(Err(error))) => Err(Ended::Failed(error)),
         _ => Err(Ended::Interrupted),
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use podqueue_batch::{Counts, Report, State, Status, Stopped};
+use podqueue_batch::{Counts, Ending, Error, Reader, Report, State, Status, Stopped};
 use serde::Serialize;
 
 use super::place::quoted_path;
@@ -72,14 +72,7 @@ pub fn print(
     }
     let mut table = states(&report.counts);
     if let Some(stopped) = report.stopped {
-        let why = match stopped {
-            Stopped::OnRequest => "on request; the same command again continues",
-            Stopped::Cancelled => "cancelled by another process",
-            Stopped::TooManyFailures => "too many inputs failed (--max-failures)",
-            Stopped::Taken => "as many inputs as --take were submitted",
-            _ => "before the end",
-        };
-        table.row(["stopped".into(), Cell::new(why).style(BUSY)]);
+        table.row(["stopped".into(), Cell::new(reason(stopped)).style(BUSY)]);
     }
     if report.not_collected > 0 {
         let why = format!("{} jobs of another service's URL", report.not_collected);
@@ -97,16 +90,37 @@ pub fn print(
     context.output.styled(table)
 }
 
+/// Why a run stopped.
+fn reason(stopped: Stopped) -> &'static str {
+    match stopped {
+        Stopped::OnRequest => "on request; the same command again continues",
+        Stopped::Cancelled => "cancelled by another process",
+        Stopped::TooManyFailures => "too many inputs failed (--max-failures)",
+        Stopped::Taken => "as many inputs as --take were submitted",
+        _ => "before the end",
+    }
+}
+
 /// That a batch with inputs left is one that nobody runs.
 pub const NOBODY: &str = "no process runs this batch: the command that began it continues it";
 
-#[derive(Serialize)]
-struct StatusShape<'a> {
-    #[serde(flatten)]
-    status: &'a Status,
-    /// What goes wrong, if anything does.
+/// Why the last run of a batch ended before its inputs did.
+#[derive(Debug, Default, Serialize)]
+pub struct LastRun {
     #[serde(skip_serializing_if = "Option::is_none")]
-    trouble: Option<&'a str>,
+    stopped: Option<Stopped>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl LastRun {
+    pub fn read(reader: &mut Reader) -> Result<Self, Error> {
+        Ok(match reader.ending()? {
+            Some(Ending::Stopped(stopped)) => Self { stopped: Some(stopped), error: None },
+            Some(Ending::Failed(error)) => Self { stopped: None, error: Some(error) },
+            _ => Self::default(),
+        })
+    }
 }
 
 /// Prints where a batch stands.
@@ -115,13 +129,17 @@ pub fn print_status(
     status: &Status,
     results: Option<&Path>,
     trouble: Option<&str>,
+    last: &LastRun,
 ) -> Result<(), Failure> {
-    if context.output.is_json() {
-        return context.output.json(&StatusShape { status, trouble });
-    }
     let mut table = states(&status.counts);
     if let Some(trouble) = trouble {
         table.row(["trouble".into(), Cell::new(trouble).style(BAD)]);
+    }
+    if let Some(stopped) = last.stopped {
+        table.row(["stopped".into(), Cell::new(reason(stopped)).style(BUSY)]);
+    }
+    if let Some(error) = &last.error {
+        table.row(["error".into(), Cell::new(error.as_str()).style(BAD)]);
     }
     table.row(["executions".into(), short(status.execution).into()]);
     if let Some(results) = results {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use tokio::time::sleep;
 
 use super::place::Place;
-use super::summary;
+use super::summary::{self, LastRun};
 use crate::context::Context;
 use crate::duration::duration;
 use crate::exit::Exit;
@@ -36,7 +36,7 @@ async fn follow(context: &Context, arguments: &Arguments) -> Result<Exit, Failur
     let mut reader = Reader::open(&place.journal()).map_err(failed)?;
     let progress = context.output.progress("reading the journal");
     let mut was_troubled = false;
-    let (status, running) = loop {
+    let (status, running, last) = loop {
         // In this order: once it is not open, the status is the last one.
         let running = place.journal().is_open();
         let status = reader.status().map_err(failed)?;
@@ -44,6 +44,7 @@ async fn follow(context: &Context, arguments: &Arguments) -> Result<Exit, Failur
         let rate = pace.as_ref().and_then(|pace| pace.rate);
         let eta = pace.as_ref().and_then(|pace| pace.eta(&status.counts));
         let trouble = pace.and_then(|pace| pace.trouble);
+        let last = LastRun::read(&mut reader).map_err(failed)?;
         if context.output.is_json() {
             let eta_seconds = eta.map(|eta| eta.as_secs_f64());
             let trouble = trouble.as_deref();
@@ -53,10 +54,11 @@ async fn follow(context: &Context, arguments: &Arguments) -> Result<Exit, Failur
                 rate,
                 eta_seconds,
                 trouble,
+                last: &last,
             })?;
         }
         if !running || status.counts.open() == 0 {
-            break (status, running);
+            break (status, running, last);
         }
         progress.say(summary::line(&status.counts, rate, eta));
         let is_troubled = trouble.is_some();
@@ -69,7 +71,7 @@ async fn follow(context: &Context, arguments: &Arguments) -> Result<Exit, Failur
     drop(progress);
     if !context.output.is_json() {
         let results = reader.results().map_err(failed)?;
-        summary::print_status(context, &status, results.as_deref(), None)?;
+        summary::print_status(context, &status, results.as_deref(), None, &last)?;
     }
     if !running && status.counts.open() > 0 {
         context.output.warn(summary::NOBODY);
@@ -88,4 +90,6 @@ struct StatusShape<'a> {
     eta_seconds: Option<f64>,
     /// What goes wrong.
     trouble: Option<&'a str>,
+    #[serde(flatten)]
+    last: &'a LastRun,
 }

@@ -1,0 +1,108 @@
+//! Journals that are there twice: as hard links, or as copies.
+
+use std::fs;
+
+use podqueue_batch::{Batch, Error, ErrorKind, Reader, Sqlite, State};
+
+use crate::support::{Folder, counts, endpoint, service};
+
+const JOURNAL: &str = "results.jsonl.journal";
+
+async fn open(folder: &Folder, journal: &str) -> Result<Batch, Error> {
+    let open = Batch::open(Sqlite::file(folder.path(journal))).inputs(folder.inputs());
+    open.results(folder.path("results.jsonl")).await
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_journal_with_two_names_is_refused_under_both() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(4);
+    let batch = folder.open().await.unwrap();
+    fs::hard_link(folder.path(JOURNAL), folder.path("other.journal")).unwrap();
+    let error = open(&folder, "other.journal").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Duplicate, "{error}");
+    assert!(error.to_string().contains("has 2 names"), "{error}");
+    let error = Reader::open(&Sqlite::file(folder.path("other.journal"))).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Duplicate, "{error}");
+    // The one that goes on does.
+    batch.run(endpoint(&local, "double")).take(2).await.unwrap();
+    drop(batch);
+    for name in [JOURNAL, "other.journal"] {
+        let error = open(&folder, name).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Duplicate, "{error}");
+    }
+    fs::remove_file(folder.path("other.journal")).unwrap();
+    let batch = open(&folder, JOURNAL).await.unwrap();
+    assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
+}
+
+#[tokio::test]
+async fn a_copy_of_a_journal_that_is_still_there_is_refused() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(6);
+    let batch = folder.open().await.unwrap();
+    batch.run(endpoint(&local, "double")).take(2).await.unwrap();
+    drop(batch);
+    fs::copy(folder.path(JOURNAL), folder.path("copy.journal")).unwrap();
+    for _ in 0..2 {
+        let error = open(&folder, "copy.journal").await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Duplicate, "{error}");
+        let message = error.to_string();
+        assert!(message.contains("is a copy of") && message.contains(JOURNAL), "{message}");
+    }
+    // Also a copy that is elsewhere, with copies of all else.
+    let elsewhere = Folder::new();
+    for name in [JOURNAL, "results.jsonl", "inputs.jsonl"] {
+        fs::copy(folder.path(name), elsewhere.path(name)).unwrap();
+    }
+    let error = elsewhere.open().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Duplicate, "{error}");
+    // It is no copy any more once the other one is gone, or that of another batch.
+    fs::remove_file(folder.path(JOURNAL)).unwrap();
+    let batch = open(&folder, "copy.journal").await.unwrap();
+    assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
+    drop(batch);
+    let error = elsewhere.open().await.map(drop);
+    assert!(error.is_ok(), "the recorded path is free: {error:?}");
+}
+
+#[tokio::test]
+async fn a_journal_that_was_moved_goes_on() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(4);
+    let batch = folder.open().await.unwrap();
+    batch.run(endpoint(&local, "double")).take(2).await.unwrap();
+    drop(batch);
+    fs::rename(folder.path(JOURNAL), folder.path("moved.journal")).unwrap();
+    // Another batch begins where it was.
+    let other = Batch::open(folder.journal()).inputs(folder.inputs());
+    let other = other.results(folder.path("others.jsonl")).await.unwrap();
+    let batch = open(&folder, "moved.journal").await.unwrap();
+    assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
+    assert_eq!(counts(&other.status().await.unwrap()), "4 pending");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn two_journals_do_not_write_the_same_results_at_the_same_time() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(6);
+    let batch = folder.open().await.unwrap();
+    batch.run(endpoint(&local, "double")).take(2).await.unwrap();
+    drop(batch);
+    for copy in ["a.journal", "b.journal"] {
+        fs::copy(folder.path(JOURNAL), folder.path(copy)).unwrap();
+    }
+    fs::remove_file(folder.path(JOURNAL)).unwrap();
+    let batch = open(&folder, "a.journal").await.unwrap();
+    let error = open(&folder, "b.journal").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InUse, "{error}");
+    assert!(error.to_string().contains("results.jsonl"), "{error}");
+    assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
+    assert_eq!(batch.status().await.unwrap().counts.of(State::Completed), 6);
+    drop(batch);
+    // By then, the other one is older than the results.
+    let error = open(&folder, "b.journal").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OtherResults, "{error}");
+}

@@ -1,0 +1,144 @@
+//! The receiver of `batch run --on-unknown by-webhook`, as anybody on the network may call it.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use podqueue_local::{Fault, Operation};
+use serde_json::json;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::process::Child;
+
+use crate::batch::{gated, outstanding};
+use crate::support::{Site, ended};
+
+/// An address that nobody listens on.
+fn free() -> SocketAddr {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+}
+
+/// Begins a request, and returns its status; of the body, so much is sent.
+async fn call(to: SocketAddr, target: &str, length: u64, sent: &[u8]) -> u16 {
+    let mut connection = loop {
+        // The program may not listen yet.
+        match TcpStream::connect(to).await {
+            Ok(connection) => break connection,
+            Err(_) => tokio::time::sleep(Duration::from_millis(5)).await,
+        }
+    };
+    let head = format!("POST {target} HTTP/1.1\r\nhost: h\r\ncontent-length: {length}\r\n\r\n");
+    connection.write_all(head.as_bytes()).await.unwrap();
+    // The response may come before all of it was sent.
+    let _ = connection.write_all(sent).await;
+    let (mut line, mut connection) = (String::new(), BufReader::new(connection));
+    let response = tokio::time::timeout(Duration::from_secs(60), connection.read_line(&mut line));
+    response.await.expect("a response").unwrap();
+    line.split(' ').nth(1).unwrap_or_else(|| panic!("{line:?}")).parse().unwrap()
+}
+
+/// Takes one call of the service, without a response that it would count as one.
+async fn overhear(listener: &TcpListener) -> (String, Vec<u8>) {
+    let (connection, _) = listener.accept().await.unwrap();
+    let mut connection = BufReader::new(connection);
+    let (mut line, mut target, mut length) = (String::new(), String::new(), 0);
+    while connection.read_line(&mut line).await.unwrap() > 2 {
+        if let Some(rest) = line.strip_prefix("POST ") {
+            target = rest.split(' ').next().unwrap().to_owned();
+        } else if let Some(rest) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = rest.trim().parse().unwrap();
+        }
+        line.clear();
+    }
+    let mut body = vec![0; length];
+    connection.read_exact(&mut body).await.unwrap();
+    let response = b"HTTP/1.1 503 Later\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    connection.write_all(response).await.unwrap();
+    (target, body)
+}
+
+fn start(site: &Site, url: &str, listen: SocketAddr) -> Child {
+    let run = ["batch", "run", "in.jsonl", "-e", "gated", "-o", "out.jsonl", "--quiet"];
+    let mut program = site.program(&run);
+    program.args(["--on-unknown", "by-webhook", "--webhook-wait", "1h", "--webhook-url", url]);
+    program.args(["--webhook-listen", &listen.to_string()]).spawn().unwrap()
+}
+
+#[tokio::test]
+async fn only_calls_about_the_batch_are_read_and_a_killed_run_gets_them_later() {
+    let (builder, gate) = gated();
+    let site = Site::with(builder.manual_clock()).await;
+    site.write_inputs(3);
+    site.local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
+    let service = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/hook", service.local_addr().unwrap());
+    let listen = free();
+    let mut child = start(&site, &url, listen);
+    outstanding(&site, 2).await;
+    // The program dies before any call comes.
+    child.kill().await.unwrap();
+    gate.send_replace(true);
+    let mut calls = Vec::new();
+    for _ in 0..3 {
+        calls.push(overhear(&service).await);
+    }
+    let child = start(&site, &url, listen);
+    let status = async || site.status("out.jsonl").await;
+    while status().await["completed"] != 2 {}
+    assert_eq!(status().await["unknown"], 1);
+    // What nobody has to read is not waited for, and neither is more than anybody could use.
+    let huge = 1 << 40;
+    assert_eq!(call(listen, "/hook", huge, b"").await, 404);
+    let forged = calls[0].0.replace("attempt=1", "attempt=2");
+    assert_eq!(call(listen, &forged, huge, b"").await, 404);
+    let too_large = vec![b' '; 64 * 1024 * 1024 + 1];
+    let length = too_large.len() as u64;
+    assert_eq!(call(listen, &calls[0].0, length, &too_large).await, 413);
+    assert_eq!(call(listen, &calls[0].0, 2, b"{}").await, 404);
+    assert_eq!(status().await["unknown"], 1);
+    // In any order, and more than once.
+    calls.reverse();
+    for (target, body) in calls.iter().chain(&calls) {
+        assert_eq!(call(listen, target, body.len() as u64, body).await, 200);
+    }
+    ended(child).await.assert_code(0);
+    assert_eq!(site.lines("out.jsonl").len(), 3);
+    assert_eq!(site.submissions(), 3);
+}
+
+#[tokio::test]
+async fn a_receiver_that_was_down_gets_the_next_try() {
+    let (builder, gate) = gated();
+    let site = Site::with(builder.manual_clock()).await;
+    site.write_inputs(1);
+    site.local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
+    let listen = free();
+    let url = format!("http://{listen}/hook");
+    let mut child = start(&site, &url, listen);
+    while site.submissions() == 0 || site.status("out.jsonl").await["unknown"] != 1 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    child.kill().await.unwrap();
+    gate.send_replace(true);
+    let completed = async || {
+        let health = site.run(&["health", "gated", "--json"]).await;
+        let health: serde_json::Value = serde_json::from_str(&health.stdout).unwrap();
+        health["jobs"]["completed"] == json!(1)
+    };
+    while !completed().await {}
+    let child = start(&site, &url, listen);
+    let ended = async {
+        let ended = ended(child);
+        tokio::pin!(ended);
+        loop {
+            // Whenever the first try failed, the next one comes ten seconds later.
+            tokio::select! {
+                ended = &mut ended => return ended,
+                () = tokio::time::sleep(Duration::from_millis(50)) => {
+                    site.local.clock().advance(Duration::from_secs(1));
+                }
+            }
+        }
+    };
+    ended.await.assert_code(0);
+    assert_eq!((site.lines("out.jsonl").len(), site.submissions()), (1, 1));
+}
