@@ -23,5 +23,26 @@ python3 -m venv "$fresh"
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -1)
 [ "$("$fresh/bin/podqueue" --version)" = "podqueue $version" ]
 "$fresh/bin/podqueue" run --help >/dev/null
+
+# What pip shows and keeps: the name, the README, both licenses; and a tag that pip registries accept.
+"$fresh/bin/python" - "$target"/wheels/podqueue-*.whl <<'END'
+import email, re, sys, zipfile
+
+wheel = zipfile.ZipFile(sys.argv[1])
+folder = next(name.split("/")[0] for name in wheel.namelist() if ".dist-info/" in name)
+metadata = email.message_from_string(wheel.read(f"{folder}/METADATA").decode())
+tags = email.message_from_string(wheel.read(f"{folder}/WHEEL").decode()).get_all("Tag")
+assert metadata["Name"] == "podqueue", metadata["Name"]
+assert metadata["License-Expression"] == "MIT OR Apache-2.0", metadata["License-Expression"]
+assert metadata.get_payload().startswith("# podqueue-cli\n"), "no README"
+assert metadata["Description-Content-Type"].startswith("text/markdown")
+for file in metadata.get_all("License-File"):
+    assert wheel.read(f"{folder}/licenses/{file}"), file
+assert len(metadata.get_all("License-File")) == 2
+assert all(re.fullmatch(r"py3-none-(manylinux|musllinux|macosx|win)\w+", tag) for tag in tags), tags
+END
+
+"$fresh/bin/pip" uninstall --quiet --yes podqueue
+[ ! -e "$fresh/bin/podqueue" ]
 ls -l "$target"/wheels/*.whl | awk '{ printf "%s: %.1f MB, installs and runs\n", $NF, $5 / 1000000 }' |
   sed "s|$target/wheels/||"

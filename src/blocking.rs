@@ -35,21 +35,27 @@
 //! process, starts with the first call, and never ends. Dropping what a call returned needs no
 //! runtime.
 //!
+//! Futures can be combined before they are blocked on: `async { tokio::select! { … } }.block()` gives
+//! up a wait for another reason than a timeout.
+//!
 //! Inside an async runtime a call works like any other that blocks: it does not panic, but it keeps
 //! its thread busy. Use `spawn_blocking` there, or `.await`. On a runtime with a single thread,
 //! nothing else makes progress in the meantime, so a call to a server on that same runtime, such as a
 //! local service started there, only returns when it times out.
+//!
+//! Two places have no runtime to offer. A process that was forked lacks the thread: make the first
+//! call, and the client, after the fork. And a thread that is ending has already dropped what a call
+//! requires: do not block in the destructor of a thread-local value.
 
 use std::cell::Cell;
 use std::future::{Future, IntoFuture, poll_fn};
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
+use std::time::Duration;
 
 use futures_util::Stream;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::{block_in_place, unconstrained};
 
 /// Blocks on anything that can be awaited.
@@ -101,33 +107,51 @@ impl<S: Stream> Iterator for BlockingIter<S> {
 }
 
 fn drive<F: Future>(future: F) -> F::Output {
-    // A blocking call in a task of a blocking call: another thread continues with the other tasks.
-    if OURS.get() { block_in_place(|| poll_here(future)) } else { poll_here(future) }
+    let is_ours = Turn::take();
+    let is_inside = || Handle::try_current().is_ok_and(|it| it.id() == RUNTIME.handle().id());
+    // A blocking call in a task of a blocking call: another thread continues with the other tasks. A
+    // caller's runtime on this thread has no tasks of ours.
+    if is_ours.0 && is_inside() { block_in_place(|| poll_here(future)) } else { poll_here(future) }
 }
 
 /// Polls the future on this thread, with the timers and connections of the shared runtime.
 fn poll_here<F: Future>(future: F) -> F::Output {
+    // What yields to a runtime of the caller's is only woken when that gets this thread back.
+    let longest = if Handle::try_current().is_ok() { YIELD } else { Duration::MAX };
     let _runtime = RUNTIME.enter();
     // A task of the caller's runtime that polls this has a budget, which only refills when the task
     // returns: with it spent, everything of tokio's would stay pending.
     let mut future = pin!(unconstrained(future));
-    let woken = Arc::new(Woken { thread: thread::current(), flag: AtomicBool::new(false) });
+    let woken = Arc::new(Woken::default());
     let waker = Waker::from(Arc::clone(&woken));
     let mut context = Context::from_waker(&waker);
     loop {
         if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
             return output;
         }
-        // The flag, since a call inside this one uses up the thread's single permit to unpark.
-        while !woken.flag.swap(false, Ordering::Acquire) {
-            thread::park();
-        }
+        woken.wait(longest);
     }
 }
 
+/// How soon a future that may have yielded is polled again.
+const YIELD: Duration = Duration::from_millis(5);
+
+/// Not the thread's permit to be unparked, which may be the caller's, or that of a call inside of
+/// this one.
+#[derive(Default)]
 struct Woken {
-    thread: Thread,
-    flag: AtomicBool,
+    flag: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Woken {
+    /// Waits until it is woken, or for this long.
+    fn wait(&self, longest: Duration) {
+        let flag = self.flag.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.changed.wait_timeout_while(flag, longest, |flag| !*flag);
+        let (mut flag, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        *flag = false;
+    }
 }
 
 impl Wake for Woken {
@@ -136,8 +160,8 @@ impl Wake for Woken {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.flag.store(true, Ordering::Release);
-        self.thread.unpark();
+        *self.flag.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.changed.notify_one();
     }
 }
 
@@ -151,4 +175,20 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 thread_local! {
     /// Whether this is a thread of [`RUNTIME`].
     static OURS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What a thread knows of itself while a call blocks it: nothing, since calls inside of that call find
+/// no tasks on it.
+struct Turn(bool);
+
+impl Turn {
+    fn take() -> Self {
+        Self(OURS.replace(false))
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        OURS.set(self.0);
+    }
 }

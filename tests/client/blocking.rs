@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use podqueue::blocking::{Block, BlockIter};
 use podqueue::{Client, Endpoint, ErrorKind, NewTemplate, StreamChunk};
-use podqueue_local::{LocalJob, LocalService};
+use podqueue_local::{Fault, LocalJob, LocalService, Operation};
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
@@ -83,6 +83,41 @@ fn rest_templates_and_secrets() {
     client.secrets().delete(secret.id).block().unwrap();
     client.templates().delete("t").block().unwrap();
     assert_eq!(client.rest().get_template(&id).block().unwrap_err().kind(), ErrorKind::NotFound);
+}
+
+#[test]
+fn whatever_else_can_be_awaited() {
+    let (local, client) = service();
+    let endpoint = client.endpoint("count");
+    endpoint.ready_to_run().block();
+    let job = endpoint.run(&json!({ "n": 3 })).block().unwrap();
+    assert!(job.wait().timeout(Duration::from_secs(20)).block().is_ok());
+    assert!(job.status().ttl(Duration::from_secs(60)).block().is_ok());
+    assert_eq!(job.cancel().block().unwrap_err().status(), Some(400));
+    assert_eq!(job.retry().block().unwrap_err().status(), Some(400));
+    assert!(endpoint.requests().block().is_ok());
+    assert!(client.graphql().raw("{ __typename }", Default::default()).block().is_ok());
+
+    let events = "data: 1\n\ndata: 2\n\n";
+    let events = Fault::response(200, events).header("content-type", "text/event-stream");
+    local.add_fault(events.on(Operation::OpenAi).times(1));
+    let events = endpoint.openai_stream("v1/completions", &json!({})).block().unwrap();
+    let data: Vec<u32> = events.block_iter().map(|it| it.unwrap().json().unwrap()).collect();
+    assert_eq!(data, [1, 2]);
+    local.add_fault(Fault::response(200, "{}").on(Operation::OpenAi).times(1));
+    assert!(endpoint.openai("v1/models", &json!({})).block().is_ok());
+}
+
+#[cfg(feature = "webhook")]
+#[test]
+fn a_webhook_call_is_received() {
+    let (_local, client) = service();
+    let endpoint = client.endpoint("echo");
+    let record = endpoint.run(&json!({ "n": 1 })).block().unwrap().wait().block().unwrap();
+    let webhooks = podqueue::Webhooks::builder(&endpoint).build().unwrap();
+    let url = webhooks.url("http://127.0.0.1:9/hooks").unwrap();
+    let path = url.expose().strip_prefix("http://127.0.0.1:9").unwrap();
+    assert_eq!(webhooks.receive(path, record.as_bytes()).block().status(), 200);
 }
 
 /// A task of tokio may do 128 operations until it has to return; a call of ours does not return.
@@ -179,6 +214,49 @@ fn a_panic_of_the_call_is_passed_on_and_the_next_call_works() {
     });
     assert_eq!(panic.join().unwrap_err().downcast_ref(), Some(&"by the test"));
     assert_eq!(echo(&endpoint, 4), 4);
+}
+
+/// What yields is woken by the scheduler of the thread, which does not get the thread back.
+#[test]
+fn what_yields_inside_of_a_runtime_goes_on() {
+    let multi = Builder::new_multi_thread().worker_threads(1).build().unwrap();
+    for runtime in [&multi, &Builder::new_current_thread().build().unwrap()] {
+        let yields = || async {
+            for _ in 0..20 {
+                tokio::task::yield_now().await;
+            }
+        };
+        runtime.block_on(async { yields().block() });
+        runtime.block_on(runtime.spawn(async move { yields().block() })).unwrap();
+    }
+}
+
+/// A runtime of the caller's has no tasks of ours, whatever thread it is on.
+#[test]
+fn inside_of_a_runtime_on_a_thread_of_our_runtime() {
+    let (_local, client) = service();
+    let endpoint = client.endpoint("echo");
+    let work = move || {
+        let multi = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let single = Builder::new_current_thread().enable_all().build().unwrap();
+        let set = tokio::task::LocalSet::new();
+        let first = multi.block_on(set.run_until(async { echo(&endpoint, 1) }));
+        first + single.block_on(async { async { echo(&endpoint, 2) }.block() })
+    };
+    assert_eq!(async { tokio::task::spawn_blocking(work).await.unwrap() }.block(), 3);
+}
+
+#[test]
+fn a_call_leaves_the_callers_permit_to_be_unparked() {
+    let caller = thread::current();
+    async {
+        thread::spawn(move || caller.unpark()).join().unwrap();
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    .block();
+    let started = Instant::now();
+    thread::park_timeout(Duration::from_secs(60));
+    assert!(started.elapsed() < Duration::from_secs(30), "the permit was used up");
 }
 
 /// A thread has a single permit to be unparked, and the inner call uses it up.

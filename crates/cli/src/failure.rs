@@ -1,7 +1,7 @@
 //! What the program says when it fails: what happened, and which command helps next.
 
 use std::error::Error as _;
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::io;
 
 use podqueue::{Error, ErrorKind, JobStatus, RemoteCancel};
@@ -19,12 +19,18 @@ pub struct Failure {
 
 impl Failure {
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self { exit, message: message.into(), hints: Vec::new() }
+        let (message, hint) = translated(message.into());
+        Self { exit, message, hints: hint.map(str::to_owned).into_iter().collect() }
     }
 
     /// Invalid arguments or input.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::new(Exit::Usage, message)
+    }
+
+    /// A file, or standard input, that an argument or a setting names and that cannot be read.
+    pub fn unreadable(what: impl Display, error: &io::Error) -> Self {
+        Self::usage(format!("failed to read {what}: {error}"))
     }
 
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -108,6 +114,26 @@ impl From<&Error> for Failure {
             _ => failure,
         }
     }
+}
+
+/// What a user of the program can do where the library names a setting of its builder. The others have
+/// no counterpart.
+const SETTINGS: [(&str, &str); 4] = [
+    ("allow_plain_http", "to permit it: `allow_plain_http = true` in a profile"),
+    ("proxy", "check the user and password of the proxy, in HTTPS_PROXY or HTTP_PROXY"),
+    ("payload_limits", "put large data elsewhere, and its URL into the input"),
+    ("largest_response", "let the handler put large data elsewhere, and return its URL"),
+];
+
+/// A message without the setting of the library that it names in parentheses, such as
+/// `(ClientBuilder::proxy)`; and what to do in the program instead.
+pub fn translated(message: String) -> (String, Option<&'static str>) {
+    let parts = message.split_once(" (ClientBuilder::").and_then(|(before, rest)| {
+        let (setting, after) = rest.split_once(')')?;
+        let hint = SETTINGS.iter().find(|(name, _)| setting.split(' ').next() == Some(name));
+        Some((format!("{before}{after}"), hint.map(|(_, hint)| *hint)))
+    });
+    parts.unwrap_or((message, None))
 }
 
 impl From<Error> for Failure {

@@ -1,13 +1,11 @@
 //! Arguments that hold JSON: directly, in a file, on standard input, or field by field.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::{fs, io};
 
 use clap::Args;
 use serde_json::value::RawValue;
 
-use crate::exit::Exit;
 use crate::failure::Failure;
 
 /// A job's input.
@@ -84,16 +82,9 @@ pub fn json(name: &str, argument: &str) -> Result<Box<RawValue>, Failure> {
 }
 
 pub fn read_file(path: &str) -> Result<String, Failure> {
-    fs::read_to_string(path)
-        .map_err(|error| Failure::new(Exit::Error, format!("failed to read {path}: {error}")))
+    fs::read_to_string(path).map_err(|error| Failure::unreadable(path, &error))
 }
 
 pub fn read_stdin() -> Result<String, Failure> {
-    let mut text = String::new();
-    match io::stdin().read_to_string(&mut text) {
-        Ok(_) => Ok(text),
-        Err(error) => {
-            Err(Failure::new(Exit::Error, format!("failed to read standard input: {error}")))
-        }
-    }
+    io::read_to_string(io::stdin()).map_err(|error| Failure::unreadable("standard input", &error))
 }

@@ -4,7 +4,9 @@ use std::future::Future;
 use std::io;
 use std::pin::pin;
 
+use futures_util::FutureExt;
 use futures_util::future::{Either, select};
+use tokio::task::yield_now;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -39,9 +41,14 @@ impl Signals {
     /// if both happen at once, as when Ctrl-C also ends the program whose output is read: what came
     /// of it may be cut short.
     pub async fn unless<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Interrupted> {
-        match select(pin!(self.0.any()), pin!(work)).await {
+        let mut signal = pin!(self.0.any());
+        match select(signal.as_mut(), pin!(work)).await {
             Either::Left((by, _)) => Err(by),
-            Either::Right((done, _)) => Ok(done),
+            Either::Right((done, _)) => {
+                // The runtime looks for signals between two polls: it may not have done so yet.
+                yield_now().await;
+                signal.now_or_never().map_or(Ok(done), Err)
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 mod arguments;
 mod command;
 mod context;
+mod crash;
 mod duration;
 mod examples;
 mod exit;
@@ -14,6 +15,7 @@ mod json;
 mod manual;
 mod output;
 mod settings;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -25,6 +27,10 @@ use crate::failure::Failure;
 use crate::output::Output;
 
 fn main() -> ExitCode {
+    crash::reported(program).into()
+}
+
+fn program() -> Exit {
     let arguments = match help::parse(std::env::args_os()) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -35,8 +41,7 @@ fn main() -> ExitCode {
             } else {
                 let failed = printed.err().map(|error| Failure::of_output(&error));
                 failed.map_or(Exit::Done, |failure| Output::default().failure(&failure))
-            }
-            .into();
+            };
         }
     };
     let Arguments { settings, output, command } = arguments;
@@ -45,7 +50,7 @@ fn main() -> ExitCode {
         None => output.text(&help::first_steps()).map(|()| Exit::Done),
         Some(command) => run(command, &Context::new(settings, output.clone(), help::command)),
     };
-    result.unwrap_or_else(|failure| output.failure(&failure)).into()
+    result.unwrap_or_else(|failure| output.failure(&failure))
 }
 
 fn run(command: Command, context: &Context) -> Result<Exit, Failure> {

@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, translated};
 use crate::interrupt::Signals;
 use crate::json::{self, Printable};
 
@@ -119,7 +119,9 @@ impl Output {
     }
 
     pub fn warn(&self, text: impl Display) {
-        self.say(&format!("{BUSY}warning:{BUSY:#} {}", paragraph(&text.to_string())));
+        let (text, hint) = translated(text.to_string());
+        self.say(&format!("{BUSY}warning:{BUSY:#} {}", paragraph(&text)));
+        hint.into_iter().for_each(|hint| self.hint(hint));
     }
 
     /// Tells what failed, and returns how the program ends.

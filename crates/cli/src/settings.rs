@@ -13,7 +13,7 @@ mod key;
 mod variable;
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use podqueue::{Client, ClientBuilder};
@@ -42,8 +42,8 @@ pub struct Selection {
 /// Where the program points.
 #[derive(Debug)]
 pub struct Settings {
-    /// Where the settings file is, or would be.
-    pub file: PathBuf,
+    /// Where the settings file is, or would be; `None` without a home.
+    pub file: Option<PathBuf>,
     pub profile: Option<String>,
     pub base_url: Option<String>,
     pub rest_url: Option<String>,
@@ -55,7 +55,7 @@ pub struct Settings {
 impl Settings {
     /// Reads the variables and the file, but no key yet.
     pub fn read(selection: &Selection) -> Result<Self, Failure> {
-        let path = path()?;
+        let path = path();
         let [base_url, rest_url, graphql_url] = URLS.map(variable);
         let urls = [base_url?, rest_url?, graphql_url?];
         let by_variables = urls.iter().any(Option::is_some);
@@ -80,7 +80,7 @@ impl Settings {
             let [base_url, rest_url, graphql_url] = urls;
             let (profile, allow_plain_http) = (None, false);
             return Ok(Self {
-                file: path,
+                file: path.ok(),
                 profile,
                 base_url,
                 rest_url,
@@ -89,14 +89,20 @@ impl Settings {
                 key,
             });
         }
-        let mut file = File::read(&path)?;
         let is_selected = selected.is_some();
+        let path = match path {
+            Err(failure) if is_selected => return Err(failure),
+            path => path.ok(),
+        };
+        // Without a home there is no file, and the key may be all that is set.
+        let found = path.as_deref().unwrap_or(Path::new(""));
+        let mut file = File::read(found)?;
         let name = selected.or_else(|| file.default_profile.take());
         let profile = match &name {
-            Some(name) => file.profile(&path, name)?,
+            Some(name) => file.profile(found, name)?,
             None => file::Profile::default(),
         };
-        let of_profile = profile.key(&path)?;
+        let of_profile = profile.key(found)?;
         let key = match (of_profile, key) {
             (Some(of_profile), _) if is_selected => of_profile,
             (Some(of_profile), KeySource::Missing) => of_profile,
@@ -123,7 +129,10 @@ pub fn client(settings: &Settings) -> Result<Client, Failure> {
 pub fn builder(settings: &Settings) -> Result<ClientBuilder, Failure> {
     let key = settings.key.read()?.ok_or_else(|| {
         Failure::new(Exit::NotAuthorized, "no API key is set")
-            .hint(format!("set {KEY}, or a profile in {}", settings.file.display()))
+            .hint(match &settings.file {
+                Some(file) => format!("set {KEY}, or a profile in {}", file.display()),
+                None => format!("set {KEY}"),
+            })
             .hint("to try it without an account: podqueue local")
     })?;
     let mut builder = Client::builder()

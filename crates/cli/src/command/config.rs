@@ -26,8 +26,8 @@ pub fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
     }
     let settings = context.settings()?;
     context.output.object(&json!({
-        "file": settings.file.display().to_string(),
-        "file_exists": settings.file.exists(),
+        "file": settings.file.as_ref().map(|file| file.display().to_string()),
+        "file_exists": settings.file.is_some_and(|file| file.exists()),
         "profile": settings.profile,
         "key": settings.key.to_string(),
         "base_url": settings.base_url.as_deref().map(shown),

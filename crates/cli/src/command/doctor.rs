@@ -2,6 +2,7 @@
 
 mod advice;
 
+use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
@@ -90,19 +91,20 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let progress = context.output.progress("checking");
     let checks = signals.unless(examine(context, arguments)).await;
     drop(progress);
-    let checks = checks?;
+    let checks = checks??;
     print(context, &checks)?;
     Ok(checks.iter().fold(Exit::Done, |exit, check| exit.or_worse(check.exit)))
 }
 
-async fn examine(context: &Context, arguments: &Arguments) -> Vec<Check> {
+async fn examine(context: &Context, arguments: &Arguments) -> Result<Vec<Check>, Failure> {
     let settings = match context.settings() {
         Ok(settings) => settings,
-        Err(failure) => return vec![Check::failed("settings", failure)],
+        Err(failure) => return Ok(vec![Check::failed("settings", failure)]),
     };
     let mut checks = vec![match &settings.profile {
         Some(profile) => {
-            Check::ok("settings", format!("profile {profile} in {}", settings.file.display()))
+            let file = settings.file.as_deref().unwrap_or(Path::new("")).display();
+            Check::ok("settings", format!("profile {profile} in {file}"))
         }
         None => Check::ok("settings", "environment variables"),
     }];
@@ -113,10 +115,11 @@ async fn examine(context: &Context, arguments: &Arguments) -> Vec<Check> {
     });
     let client = match client {
         Ok(client) => client,
+        Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),
         Err(failure) => {
             let check = if checks.len() == 1 { "key" } else { "urls" };
             checks.push(Check::failed(check, failure));
-            return checks;
+            return Ok(checks);
         }
     };
     let mut calls = Vec::new();
@@ -134,7 +137,7 @@ async fn examine(context: &Context, arguments: &Arguments) -> Vec<Check> {
     if let (Some(endpoint), Some(id)) = (&endpoint, &arguments.job) {
         checks.push(job(endpoint, id, health.as_ref()).await);
     }
-    checks
+    Ok(checks)
 }
 
 async fn queue(

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use podqueue::{Endpoint, Health};
+use podqueue::{Endpoint, Error, ErrorKind, Health};
 use serde_json::json;
 
 use crate::context::Context;
@@ -18,7 +18,7 @@ pub struct Arguments {
     /// The endpoint's id.
     endpoint: String,
 
-    /// Print a line again and again, until Ctrl-C.
+    /// Print a line again and again, until Ctrl-C, also after errors that may pass.
     #[arg(long)]
     watch: bool,
 
@@ -38,26 +38,39 @@ async fn look(
     endpoint: &Endpoint,
     arguments: &Arguments,
 ) -> Result<Exit, Failure> {
-    let read = || async {
-        let health = endpoint.health().await;
-        health.map_err(|error| Failure::on_endpoint(&error, endpoint.id()))
-    };
+    let failed = |error: &Error| Failure::on_endpoint(error, endpoint.id());
     if !arguments.watch {
         let progress = context.output.progress(format!("reading the health of {}", endpoint.id()));
-        let health = read().await;
+        let health = endpoint.health().await;
         drop(progress);
-        print(context, endpoint, &health?)?;
+        print(context, endpoint, &health.map_err(|error| failed(&error))?)?;
         return Ok(Exit::Done);
     }
     let interval = arguments.interval.max(Duration::from_secs(1));
     if !context.output.is_json() {
         context.output.line(WATCH_HEADER)?;
     }
+    let mut trouble: Option<ErrorKind> = None;
     loop {
-        let health = read().await?;
-        match context.output.is_json() {
-            true => print_json(context, endpoint, &health)?,
-            false => context.output.line(watch_line(&health))?,
+        match endpoint.health().await {
+            Ok(health) => {
+                match context.output.is_json() {
+                    true => print_json(context, endpoint, &health)?,
+                    false => context.output.line(watch_line(&health))?,
+                }
+                trouble = None;
+            }
+            Err(error) => {
+                let failure = failed(&error);
+                if matches!(failure.exit, Exit::NotAuthorized | Exit::Gone | Exit::Usage) {
+                    return Err(failure);
+                }
+                // Whatever may pass is waited for, and reported once.
+                if trouble.replace(error.kind()) != Some(error.kind()) {
+                    context.output.warn(format_args!("{}; trying again", failure.message));
+                    failure.hints.iter().for_each(|hint| context.output.hint(hint));
+                }
+            }
         }
         tokio::time::sleep(interval).await;
     }

@@ -12,6 +12,7 @@ use crate::failure::{Failure, quoted};
 use crate::input::read_stdin;
 use crate::interrupt::{Interrupted, Signals};
 use crate::json::Printable;
+use crate::terminal::Kept;
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -79,7 +80,7 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
 async fn value(signals: &mut Signals, name: &str) -> Result<SecretString, Failure> {
     let text = if io::stdin().is_terminal() {
         let prompt = format!("Value of {} (not shown): ", Printable(name));
-        let _echo = Echo::keep();
+        let _kept = Kept::now();
         signals.unless_blocked(|| rpassword::prompt_password(prompt)).await.map(|read| {
             read.map_err(|error| match error.kind() {
                 // Ctrl-C, of which the signal may come later than this.
@@ -104,34 +105,4 @@ async fn value(signals: &mut Signals, name: &str) -> Result<SecretString, Failur
 
 fn from_a_pipe(name: &str) -> String {
     format!("printf %s \"$VALUE\" | podqueue secret create {}", quoted(name))
-}
-
-/// Puts the terminal back as it was when dropped: a prompt that is left behind leaves its echo off.
-#[cfg(unix)]
-struct Echo(Option<rustix::termios::Termios>);
-
-#[cfg(unix)]
-impl Echo {
-    fn keep() -> Self {
-        Self(rustix::termios::tcgetattr(io::stdin()).ok())
-    }
-}
-
-#[cfg(unix)]
-impl Drop for Echo {
-    fn drop(&mut self) {
-        use rustix::termios::{OptionalActions, tcsetattr};
-        // Without a terminal there is nothing to put back.
-        let _ = self.0.as_ref().map(|kept| tcsetattr(io::stdin(), OptionalActions::Now, kept));
-    }
-}
-
-#[cfg(not(unix))]
-struct Echo;
-
-#[cfg(not(unix))]
-impl Echo {
-    fn keep() -> Self {
-        Self
-    }
 }

@@ -8,7 +8,6 @@ use etcetera::BaseStrategy;
 use serde::Deserialize;
 
 use super::key::KeySource;
-use crate::exit::Exit;
 use crate::failure::Failure;
 
 const PATH: &str = "PODQUEUE_CONFIG";
@@ -20,7 +19,7 @@ pub fn path() -> Result<PathBuf, Failure> {
     }
     match etcetera::choose_base_strategy() {
         Ok(strategy) => Ok(strategy.config_dir().join("podqueue").join("config.toml")),
-        Err(error) => Err(Failure::new(Exit::Error, format!("failed to find your home: {error}"))
+        Err(error) => Err(Failure::usage(format!("failed to find your home: {error}"))
             .hint(format!("set {PATH} to the path of the settings file"))),
     }
 }
@@ -52,10 +51,11 @@ impl File {
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) if is_missing(&error) => return Ok(Self::default()),
             Err(error) => {
-                let message = format!("failed to read the settings in {}: {error}", path.display());
-                return Err(Failure::new(Exit::Error, message));
+                let what = format_args!("the settings in {}", path.display());
+                return Err(Failure::unreadable(what, &error)
+                    .hint(format!("make it a file that you can read, or set {PATH} to another")));
             }
         };
         toml::from_str(&text).map_err(|error| {
@@ -73,6 +73,11 @@ impl File {
             Failure::usage(format!("no profile `{name}` in {path}; it has: {known}"))
         })
     }
+}
+
+/// A folder that is a file holds no settings, either.
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 impl Profile {

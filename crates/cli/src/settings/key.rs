@@ -4,13 +4,17 @@ use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Output, Stdio};
 
 use podqueue::SecretString;
+use podqueue::blocking::Block;
+use tokio::process::Command;
 
 use super::variable::{KEY, variable};
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
+use crate::interrupt::Signals;
+use crate::terminal::Kept;
 
 #[derive(Clone, Debug)]
 pub enum KeySource {
@@ -56,12 +60,7 @@ fn unavailable(message: String) -> Failure {
 
 /// What a command prints. It may ask on the terminal, for a password manager's passphrase.
 fn of_command(command: &str) -> Result<String, Failure> {
-    let mut shell = if cfg!(windows) { Command::new("cmd") } else { Command::new("sh") };
-    shell.args([if cfg!(windows) { "/C" } else { "-c" }, command]).stderr(Stdio::inherit());
-    let output = shell
-        .stdin(Stdio::inherit())
-        .output()
-        .map_err(|error| unavailable(format!("failed to run key_command: {error}")))?;
+    let output = unless_interrupted(command).block()?;
     if !output.status.success() {
         return Err(unavailable(format!("key_command failed: {}", output.status)));
     }
@@ -69,10 +68,21 @@ fn of_command(command: &str) -> Result<String, Failure> {
         .map_err(|_| unavailable("the output of key_command is not UTF-8".to_owned()))
 }
 
+/// Runs a command. A signal kills it, whether or not the command of this program listens to signals.
+async fn unless_interrupted(command: &str) -> Result<Output, Failure> {
+    let failed = |error| unavailable(format!("failed to run key_command: {error}"));
+    let mut signals = Signals::listen()?;
+    let mut shell = if cfg!(windows) { Command::new("cmd") } else { Command::new("sh") };
+    shell.args([if cfg!(windows) { "/C" } else { "-c" }, command]);
+    let _kept = Kept::now();
+    let child = shell.stdout(Stdio::piped()).kill_on_drop(true).spawn().map_err(failed)?;
+    signals.unless(child.wait_with_output()).await?.map_err(failed)
+}
+
 /// The text of a file that contains a secret: only its owner may be able to read it.
 pub fn private_file(what: &str, path: &Path) -> Result<String, Failure> {
     let shown = path.display();
-    let failed = |error| Failure::usage(format!("failed to read the {what} {shown}: {error}"));
+    let failed = |error| Failure::unreadable(format_args!("the {what} {shown}"), &error);
     let mut file = File::open(path).map_err(failed)?;
     check_privacy(what, &file, path)?;
     let mut text = String::new();

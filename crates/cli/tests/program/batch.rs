@@ -333,12 +333,14 @@ impl Said {
 
     /// Reads until the program has said this.
     pub async fn until(&mut self, text: &str) {
+        while !self.next().await.contains(text) {}
+    }
+
+    /// Reads a line.
+    pub async fn next(&mut self) -> String {
         let mut line = String::new();
-        while !line.contains(text) {
-            line.clear();
-            let read = self.0.read_line(&mut line).await.unwrap();
-            assert_ne!(read, 0, "{text:?} was not said");
-        }
+        assert_ne!(self.0.read_line(&mut line).await.unwrap(), 0, "nothing more was said");
+        line
     }
 }
 

@@ -10,6 +10,8 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Child;
 
 use crate::run::never;
+#[cfg(target_os = "linux")]
+use crate::support::bare;
 use crate::support::{Site, ended};
 
 pub fn signal(child: &Child, signal: Signal) {
@@ -103,5 +105,39 @@ async fn listens(child: &Child, by: Signal) {
             return;
         }
         tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+/// Also of commands that do not listen to signals themselves yet.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn an_interruption_ends_the_command_for_the_key() {
+    let site = site().await;
+    let home = site.home.path();
+    let settings = "default_profile = \"slow\"\n[profile.slow]\n\
+                    base_url = \"http://127.0.0.1:9\"\n\
+                    key_command = \"echo $$ > new && mv new pid && exec sleep 600\"\n";
+    std::fs::write(home.join("config.toml"), settings).unwrap();
+    for by in [Signal::INT, Signal::TERM] {
+        for arguments in
+            [&["doctor"][..], &["run", "echo", "{}"], &["health", "echo"], &["status", "echo", "j"]]
+        {
+            let child = bare(home, arguments).spawn().unwrap();
+            let pid = loop {
+                if let Ok(pid) = std::fs::read_to_string(home.join("pid")) {
+                    break pid;
+                }
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            };
+            std::fs::remove_file(home.join("pid")).unwrap();
+            signal(&child, by);
+            let ran = ended(child).await;
+            assert_eq!((ran.code, ran.stdout.as_str()), (130, ""), "{ran:?}");
+            // Nobody may be there who collects what is left of it.
+            let path = format!("/proc/{}/stat", pid.trim());
+            while std::fs::read_to_string(&path).is_ok_and(|stat| !stat.contains(") Z ")) {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use podqueue_local::{LocalService, Workers};
+use podqueue_local::{Fault, LocalService, Operation, Workers};
 
+use crate::batch::Said;
 use crate::run::never;
 use crate::support::Site;
 
@@ -87,4 +88,31 @@ async fn health_is_watched_until_an_interruption() {
     for _ in 0..2 {
         assert!(next().await.trim_start().starts_with('0'));
     }
+}
+
+#[tokio::test]
+async fn a_watch_of_health_goes_on_after_trouble_and_ends_where_it_cannot_pass() {
+    use tokio::io::{AsyncBufReadExt, BufReader};
+
+    let site = Site::start().await;
+    let trouble = || Fault::response(501, "{}").on(Operation::Health);
+    site.local.add_fault(trouble());
+    let watch = ["health", "echo", "--watch", "--interval", "1s"];
+    let mut child = site.program(&watch).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut said = Said::by(&mut child);
+    said.until("does not support this operation; trying again").await;
+    site.requests_to("/health", 3).await;
+    site.local.clear_faults();
+    lines.next_line().await.unwrap();
+    assert!(lines.next_line().await.unwrap().unwrap().trim_start().starts_with('0'));
+    site.local.add_fault(Fault::response(407, "{}").on(Operation::Health));
+    // The first trouble was reported once, although it came several times.
+    assert!(said.next().await.contains("a proxy requires"));
+    assert!(said.next().await.contains("HTTPS_PROXY"));
+    site.local.clear_faults();
+    site.local.add_fault(Fault::response(401, "{}").on(Operation::Health));
+    said.until("error: ").await;
+    assert_eq!(child.wait().await.unwrap().code(), Some(4));
+    site.run(&["health", "no-such", "--watch"]).await.fails(6, "podqueue doctor no-such");
 }

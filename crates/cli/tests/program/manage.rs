@@ -78,7 +78,8 @@ async fn a_value_that_is_an_argument_is_refused_and_not_shown() {
     let site = Site::start().await;
     for more in [&["canary-value"][..], &["--value", "canary-value"], &["--value=canary-value"]] {
         let ran = site.run(&[&["secret", "create", "two words"], more].concat()).await;
-        ran.fails(2, "podqueue secret create 'two words'");
+        ran.fails(2, "a value is never an argument");
+        assert!(ran.stderr.contains("podqueue secret create 'two words'"), "{}", ran.stderr);
         assert!(!ran.stderr.contains("canary-value"), "{}", ran.stderr);
     }
     assert!(site.local.requests().is_empty());

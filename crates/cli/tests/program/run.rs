@@ -59,11 +59,44 @@ async fn an_invalid_input_is_a_usage_error_and_nothing_is_sent() {
     site.run(&["run", "echo"]).await.fails(2, "INPUT");
     site.run(&["run", "echo", "{hello: world}"]).await.fails(2, "not valid JSON: key must be");
     site.run(&["run", "echo", "[1]"]).await.fails(2, "must be a JSON object");
-    site.run(&["run", "echo", "@/no/such/file"]).await.fails(1, "failed to read /no/such/file");
     site.run(&["run", "echo", "{}", "-f", "x"]).await.fails(2, "NAME=VALUE");
     site.run(&["run", "echo", "{}", "--ttl", "1s"]).await.fails(2, "policy.ttl");
     site.run(&["run", "echo", "{}", "--timeout", "ten"]).await.fails(2, "such as 90s, 10m");
     site.run(&["run", "echo", "{}", "--detach", "--stream"]).await.fails(2, "cannot be used with");
+    assert!(site.local.requests().is_empty());
+}
+
+#[tokio::test]
+async fn an_unreadable_file_is_a_usage_error_of_every_command() {
+    let site = Site::start().await;
+    let home = site.home.path();
+    fs::write(home.join("text"), b"\xff").unwrap();
+    fs::write(home.join("query"), "{ a }").unwrap();
+    #[cfg(unix)]
+    for private in [home, &home.join("text")] {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(private, fs::Permissions::from_mode(0o700)).unwrap();
+    }
+    for (file, reason) in [("no-such", "No such file"), (".", "directory"), ("text", "UTF-8")] {
+        let (at, of_field) = (format!("@{file}"), format!("a=@{file}"));
+        for arguments in [
+            &["run", "echo", &at][..],
+            &["run", "echo", "-f", &of_field],
+            &["run", "echo", "{}", "--s3-config", file],
+            &["openai", "echo", "v1/x", &at],
+            &["graphql", file],
+            &["graphql", "query", "--var", &of_field],
+            &["template", "create", "t", "--image", "i", "--readme", file],
+            &["trigger", "completed", "--to", "http://127.0.0.1:9/h", "--output", &at],
+        ] {
+            let ran = site.run(arguments).await;
+            ran.fails(2, "failed to read ");
+            assert!(ran.stderr.contains(reason), "{arguments:?}: {}", ran.stderr);
+        }
+    }
+    let mut program = site.program(&["run", "echo", "-"]);
+    let folder = fs::File::open(home).unwrap();
+    crate::support::ran(program.stdin(folder)).await.fails(2, "failed to read standard input");
     assert!(site.local.requests().is_empty());
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::support::{KEY, Site, bare, ran, ran_with_stdin};
 
 /// Each command, with arguments.
-const COMMANDS: &[(&str, &[&str])] = &[
+pub const COMMANDS: &[(&str, &[&str])] = &[
     ("run", &["run", "echo", "{}"]),
     ("run", &["run", "echo", "{}", "--sync"]),
     ("run", &["run", "echo", "{}", "--stream"]),

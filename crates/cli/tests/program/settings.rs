@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{KEY, Site, bare, ran};
+use podqueue_local::Fault;
+
+use crate::secrecy::COMMANDS;
+use crate::support::{KEY, Site, bare, ran, ran_with_stdin};
 
 fn write_settings(site: &Site, of_key: &str) {
     let text = format!(
@@ -131,5 +134,130 @@ async fn where_prints_the_path_of_the_file() {
     program.env_remove("PODQUEUE_CONFIG").env("XDG_CONFIG_HOME", "/etc/somewhere");
     if cfg!(target_os = "linux") {
         ran(&mut program).await.assert(0, "/etc/somewhere/podqueue/config.toml\n");
+    }
+}
+
+#[tokio::test]
+async fn what_the_library_calls_a_setting_is_named_as_the_programs() {
+    let site = Site::start().await;
+    let mut plain = site.program(&["run", "echo", "{}"]);
+    let plain = ran(plain.env("PODQUEUE_BASE_URL", "http://queue.example")).await;
+    plain.fails(2, "hint: to permit it: `allow_plain_http = true` in a profile");
+    site.local.add_fault(Fault::response(407, "{}"));
+    let hint = "hint: check the user and password of the proxy, in HTTPS_PROXY";
+    site.run(&["health", "echo"]).await.fails(1, hint);
+    let large = site.home.path().join("large.json");
+    fs::write(&large, format!("{{\"a\": \"{}\"}}", "x".repeat(10 * 1024 * 1024))).unwrap();
+    site.run(&["run", "echo", "@large.json"]).await.fails(2, "hint: put large data elsewhere");
+    // A batch has failures and warnings of its own.
+    fs::write(site.home.path().join("in.jsonl"), "{}\n").unwrap();
+    let batch = site.run(&["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"]).await;
+    assert_ne!(batch.code, 0, "{batch:?}");
+}
+
+/// The program with the variables that point to the service, and another home.
+fn with_home(site: &Site, arguments: &[&str], home: Home<'_>) -> tokio::process::Command {
+    let mut program = site.program(arguments);
+    program.env_remove("PODQUEUE_CONFIG").env_remove("HOME");
+    match home {
+        Home::None => {}
+        Home::At(path) => _ = program.env("HOME", path),
+        Home::Settings(path) => _ = program.env("HOME", "/").env("XDG_CONFIG_HOME", path),
+    }
+    program
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Home<'a> {
+    None,
+    At(&'a str),
+    Settings(&'a str),
+}
+
+#[tokio::test]
+async fn no_command_takes_a_home() {
+    let site = Site::start().await;
+    let home = site.home.path();
+    fs::write(home.join("file"), "").unwrap();
+    fs::create_dir(home.join("odd")).unwrap();
+    fs::write(home.join("odd/.config"), "").unwrap();
+    let [file, odd] = ["file", "odd"].map(|name| home.join(name).display().to_string());
+    site.local.add_fault(Fault::response(400, "{}"));
+    let homes = [
+        Home::None,
+        Home::At(""),
+        Home::At("/nonexistent"),
+        Home::At("relative"),
+        Home::At(&file),
+        Home::At(&odd),
+        Home::Settings("relative"),
+        Home::Settings(&file),
+    ];
+    let commands = COMMANDS.iter().filter(|(name, _)| *name != "batch");
+    for (_, arguments) in commands {
+        let expected = ran_with_stdin(&mut site.program(arguments), "{ a }").await;
+        for home in [Home::None, Home::At(&odd)] {
+            let mut program = with_home(&site, arguments, home);
+            let ran = ran_with_stdin(&mut program, "{ a }").await;
+            assert_eq!(ran.code, expected.code, "{home:?} {arguments:?}: {}", ran.stderr);
+        }
+    }
+    // Here the settings file is looked for.
+    for home in homes {
+        let mut program = with_home(&site, &RUN, home);
+        let program = program.env_remove("PODQUEUE_BASE_URL").env_remove("PODQUEUE_REST_URL");
+        let ran = ran(program.env_remove("PODQUEUE_GRAPHQL_URL")).await;
+        ran.fails(2, "hint: set PODQUEUE_BASE_URL");
+    }
+}
+
+#[tokio::test]
+async fn settings_that_cannot_be_read_are_a_usage_error_with_a_hint() {
+    let site = Site::start().await;
+    fs::create_dir(site.home.path().join("config.toml")).unwrap();
+    let mut program = bare(site.home.path(), &RUN);
+    let ran = ran(program.env("PODQUEUE_API_KEY", KEY)).await;
+    ran.fails(2, "config.toml: Is a directory");
+    assert!(ran.stderr.contains("hint: make it a file that you can read, or set PODQUEUE_CONFIG"));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_relative_folder_for_settings_is_ignored() {
+    let site = Site::start().await;
+    let mut program = with_home(&site, &["config", "--where"], Home::Settings("relative"));
+    ran(&mut program).await.assert(0, "/.config/podqueue/config.toml\n");
+}
+
+/// As in a container: neither the environment nor the system knows a home of this user.
+#[cfg(unix)]
+#[tokio::test]
+async fn without_a_home_the_variables_suffice() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let site = Site::start().await;
+    let program = site.home.path().join("podqueue");
+    fs::copy(env!("CARGO_BIN_EXE_podqueue"), &program).unwrap();
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(site.home.path(), open).unwrap();
+    let run = async |arguments: &[&str], is_set: bool| {
+        let mut command = tokio::process::Command::new(&program);
+        command.args(arguments).env_clear().current_dir("/").uid(54_321).gid(54_321);
+        if is_set {
+            command.env("PODQUEUE_API_KEY", KEY).env("PODQUEUE_BASE_URL", site.local.base_url());
+        }
+        let stdio = std::process::Stdio::piped;
+        command.stdin(std::process::Stdio::null()).stdout(stdio()).stderr(stdio());
+        ran(&mut command).await
+    };
+    run(&RUN, true).await.assert(0, "{}\n");
+    run(&["doctor", "echo"], true).await.assert_code(0);
+    let config = run(&["config", "--json"], true).await;
+    assert!(config.stdout.contains("\"file\":null"), "{config:?}");
+    run(&RUN, false).await.fails(4, "hint: set PODQUEUE_API_KEY\n");
+    let needed: [&[&str]; 2] = [&["config", "--where"], &["config", "--profile", "work"]];
+    for arguments in needed {
+        run(arguments, true).await.fails(2, "hint: set PODQUEUE_CONFIG to the path");
     }
 }

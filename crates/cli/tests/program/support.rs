@@ -55,14 +55,19 @@ impl Site {
 
     /// Waits until the service got a request with this in its path.
     pub async fn requested(&self, path: &str) {
-        let found = || self.local.requests().iter().any(|request| request.path.contains(path));
+        self.requests_to(path, 1).await;
+    }
+
+    /// Waits until the service got this many requests with this in their paths.
+    pub async fn requests_to(&self, path: &str, count: usize) {
+        let all = || self.local.requests();
         let looking = async {
-            while !found() {
+            while all().iter().filter(|request| request.path.contains(path)).count() < count {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
         let found = tokio::time::timeout(LONG, looking).await;
-        found.unwrap_or_else(|_| panic!("no request to {path}"));
+        found.unwrap_or_else(|_| panic!("no {count} requests to {path}"));
     }
 }
 
@@ -111,7 +116,9 @@ pub async fn ended(child: Child) -> Ran {
     let [stdout, stderr] =
         [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
     assert!(!stdout.contains(KEY) && !stderr.contains(KEY), "{stdout}\n{stderr}");
-    assert!(!stderr.contains("panicked"), "{stderr}");
+    assert!(!stderr.contains("panicked") && !stderr.contains("has crashed"), "{stderr}");
+    // What a user of the program cannot set.
+    assert!(!stderr.contains("ClientBuilder"), "{stderr}");
     Ran { code: output.status.code().unwrap_or(-1), stdout, stderr }
 }
 
