@@ -8,6 +8,7 @@ const LONGEST_PAUSE_MS = 3000;
 const listeners = { state: [], connection: [] };
 let pause = FIRST_PAUSE_MS;
 let connection = "connecting";
+let latest;
 
 const tell = (name, value) => listeners[name].forEach((listener) => listener(value));
 
@@ -20,13 +21,17 @@ export function connect() {
 	source.addEventListener("state", (event) => {
 		pause = FIRST_PAUSE_MS;
 		become("live");
-		tell("state", JSON.parse(event.data));
+		latest = JSON.parse(event.data);
+		replay();
 	});
 	source.addEventListener("error", () => {
 		source.close();
 		reconnect();
 	});
 }
+
+/** Tells the last state again, as something else is to be shown of it. */
+export const replay = () => latest && tell("state", latest);
 
 function become(next) {
 	if (connection === next) return;

@@ -10,7 +10,8 @@ import { count, counted, duration } from "./time.js";
 const THROTTLED = { status: 429, headers: { "retry-after": "5" }, body: '{"error":"too many requests"}' };
 
 const PRESETS = {
-	lost: { operation: "run", times: 1, reset: {}, processed: true },
+	// Not a reset: where one hits a connection that was used before, browsers send the request again.
+	lost: { operation: "run", times: 1, cut: 0 },
 	throttle: { operation: "run", times: 3, response: THROTTLED },
 	down: { operation: "run", times: 1, down: { ms: 5000 } },
 	slow: { delayMs: 2000 },
@@ -107,7 +108,7 @@ async function end(id) {
 
 /** A fault as a sentence: `run of echo: 429 with Retry-After: 5, the next 3`. */
 function inWords({ id, left, affected, operation, endpoint, times, probability, seed, processed, ...effect }) {
-	const what = Object.entries(effect).filter(([, value]) => value != null && value !== false && value !== 0)
+	const what = Object.entries(effect).filter(([, value]) => value != null && value !== false)
 		.map(([name, value]) => WORDS[name]?.(value, processed) ?? `${name} ${JSON.stringify(value)}`);
 	if (times) what.push(`the next ${count(times)}`);
 	if (probability != null) what.push(`with probability ${probability}`);
@@ -115,9 +116,10 @@ function inWords({ id, left, affected, operation, endpoint, times, probability, 
 }
 
 const WORDS = {
-	delayMs: (ms) => `${duration(ms)} late`,
+	delayMs: (ms) => (ms ? `${duration(ms)} late` : "no delay"),
 	response: ({ status, headers }) =>
 		status + (headers?.["retry-after"] ? ` with Retry-After: ${headers["retry-after"]}` : ""),
 	reset: (_, processed) => processed ? "processed, response lost" : "connection reset",
+	cut: (bytes) => (bytes ? `body cut off after ${bytes} bytes` : "response lost"),
 	down: ({ ms }) => `down for ${duration(ms)}`,
 };

@@ -4,7 +4,7 @@ import { Refused, endpointPath, queue, read } from "./api.js";
 import { curl } from "./curl.js";
 import { attribute, byId, el, hide, keyed, on, setStatus, sign, text } from "./dom.js";
 import { onState } from "./events.js";
-import { attempt } from "./notice.js";
+import { attempt, notice } from "./notice.js";
 import { everySecond, now } from "./now.js";
 import { go, onRoute, route } from "./route.js";
 import { canCancel, canRetry, hasEnded } from "./status.js";
@@ -92,10 +92,16 @@ async function act(operation, done) {
 	await attempt(() => queue(endpoint, operation, { id }), () => `${done} ${id}`);
 }
 
+/** Not by `navigator.clipboard`: pages of other hosts without TLS have none. */
 function copy() {
 	const operation = job.id.startsWith("sync-") ? "runsync" : "run";
 	const command = curl(location.origin, job.endpoint, operation, submission(job));
-	return attempt(() => navigator.clipboard.writeText(command), () => "Copied the command");
+	addEventListener("copy", (event) => {
+		event.clipboardData.setData("text/plain", command);
+		event.preventDefault();
+	}, { once: true });
+	if (document.execCommand("copy")) notice("Copied the command");
+	else notice("The browser refused to copy", "failed");
 }
 
 /** The body that submits the same again. */

@@ -45,6 +45,7 @@ export class List {
 		this.scroller.scrollTop = 0;
 		this.active = null;
 		this.loading = null;
+		this.rows = [];
 		return this.refresh();
 	}
 

@@ -17,6 +17,7 @@ const tick = () => document.hidden || listeners.forEach((listener) => listener()
 
 export function start() {
 	onState((state) => {
+		if (state.clock === clock) return;
 		const turned = Math.abs(state.clock.nowMs - now()) > 500;
 		clock = state.clock;
 		heard = performance.now();

@@ -17,9 +17,9 @@ use crate::graphql;
 use crate::http::{Hosts, Name, RequestLog, listener};
 use crate::limits::{Limiter, RateLimits};
 use crate::operation::Operation;
-use crate::queue::{Endpoint, EndpointSettings, Runner, StreamShape, Workers};
+use crate::queue::{Endpoint, EndpointSettings, Kind, Runner, StreamShape, Workers};
 use crate::service::{LocalService, reachable};
-use crate::site::{ApiKey, App};
+use crate::site::{ApiKey, App, Keys, Session};
 use crate::sync::Tasks;
 use crate::webhook::Webhooks;
 use crate::worker::{
@@ -38,9 +38,18 @@ const MAX_CONNECTIONS: usize = 4096;
 
 /// Who runs the jobs of an endpoint.
 enum Staff {
-    Handler(Arc<dyn Handler>),
+    Handler(Kind, Arc<dyn Handler>),
     /// Workers that attach, started with a command if there is one.
     Attached(Option<String>),
+}
+
+impl Staff {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Handler(kind, _) => *kind,
+            Self::Attached(_) => Kind::Worker,
+        }
+    }
 }
 
 /// Configures a [`LocalService`]; created by [`LocalService::builder`].
@@ -60,6 +69,7 @@ pub struct Builder {
     execution_timeouts: BTreeMap<String, Duration>,
     builtins: bool,
     control_plane: bool,
+    page: bool,
     seeds: bool,
     pods: Vec<Value>,
     templates: Vec<Value>,
@@ -81,14 +91,17 @@ impl Default for Builder {
             worker_prefix: String::new(),
             log_listener: None,
             defaults: EndpointSettings {
+                kind: Kind::Closure,
                 workers: Workers::default(),
                 execution_timeout: DEFAULT_EXECUTION_TIMEOUT,
                 max_queued: DEFAULT_MAX_QUEUED,
+                keeps_history: false,
             },
             workers: BTreeMap::new(),
             execution_timeouts: BTreeMap::new(),
             builtins: true,
             control_plane: false,
+            page: false,
             seeds: true,
             pods: Vec::new(),
             templates: Vec::new(),
@@ -151,7 +164,7 @@ impl Builder {
         F: Fn(LocalJob) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Value, HandlerError>> + Send + 'static,
     {
-        self.handler(name.into(), Arc::new(Closure(handler)))
+        self.handler(name.into(), Kind::Closure, Arc::new(Closure(handler)))
     }
 
     /// Adds an endpoint whose handler returns a stream: each item becomes a chunk for `/stream`, the
@@ -175,7 +188,7 @@ impl Builder {
         F: Fn(LocalJob) -> S + Send + Sync + 'static,
         S: Stream<Item = Result<Value, HandlerError>> + Send + 'static,
     {
-        self.handler(name.into(), Arc::new(Streaming(handler)))
+        self.handler(name.into(), Kind::Closure, Arc::new(Streaming(handler)))
     }
 
     /// Adds an endpoint whose workers are processes that run a shell command. A job arrives as one
@@ -187,11 +200,11 @@ impl Builder {
     /// A process may exit after its response without failing another job. A line that it writes
     /// between its response and reading the next job is dropped and reported on standard error.
     pub fn command_endpoint(self, name: impl Into<String>, command: impl Into<String>) -> Self {
-        self.handler(name.into(), Arc::new(Command::new(command.into())))
+        self.handler(name.into(), Kind::Command, Arc::new(Command::new(command.into())))
     }
 
-    fn handler(mut self, name: String, handler: Arc<dyn Handler>) -> Self {
-        self.staff.insert(name, Staff::Handler(handler));
+    fn handler(mut self, name: String, kind: Kind, handler: Arc<dyn Handler>) -> Self {
+        self.staff.insert(name, Staff::Handler(kind, handler));
         self
     }
 
@@ -337,6 +350,15 @@ impl Builder {
         self
     }
 
+    /// Serves a page for a browser, which shows the endpoints, jobs, workers and requests, and
+    /// changes them: it submits jobs, turns the clock and adds faults. Off by default.
+    /// [`LocalService::page_url`] returns the link to it. The page uses the
+    /// [control plane](Self::control_plane), which this enables, too.
+    pub fn page(mut self) -> Self {
+        self.page = true;
+        self.control_plane()
+    }
+
     /// Sets the largest request bodies of `/run` and `/runsync`, in bytes: 10 MiB and 20 MiB by
     /// default.
     pub fn max_payloads(mut self, run: usize, runsync: usize) -> Self {
@@ -373,7 +395,9 @@ impl Builder {
 
         let mut staff = BTreeMap::new();
         if self.builtins {
-            let handled = |(name, handler): (&str, _)| (name.to_owned(), Staff::Handler(handler));
+            let handled = |(name, handler): (&str, _)| {
+                (name.to_owned(), Staff::Handler(Kind::Builtin, handler))
+            };
             staff.extend(builtins().map(handled));
         }
         staff.extend(self.staff);
@@ -385,6 +409,8 @@ impl Builder {
         secrets.push(worker_key.secret.clone());
         let start = |(name, staff): (String, Staff)| {
             let settings = EndpointSettings {
+                kind: staff.kind(),
+                keeps_history: self.page,
                 workers: self.workers.get(&name).copied().unwrap_or(self.defaults.workers),
                 execution_timeout: self
                     .execution_timeouts
@@ -394,7 +420,7 @@ impl Builder {
                 ..self.defaults
             };
             let runner = match staff {
-                Staff::Handler(handler) => Runner::Handler(handler),
+                Staff::Handler(_, handler) => Runner::Handler(handler),
                 Staff::Attached(command) => Runner::Attached(Arc::new(Crew {
                     environment: Environment {
                         prefix: self.worker_prefix.clone(),
@@ -424,11 +450,13 @@ impl Builder {
             keys.push(ApiKey::random().map_err(Error::random_key)?);
         }
         keys.push(worker_key);
+        let session = self.page.then(|| Session::random(address.port())).transpose();
+        let session = session.map_err(Error::random_key)?;
         let app = Arc::new(App {
-            keys,
+            keys: Keys { all: keys, session },
             hosts: Hosts { address: address.ip(), allowed: allowed_hosts },
             clock: self.clock.clone(),
-            faults: Faults::default(),
+            faults: Faults::new(self.clock.changes().clone()),
             door: Arc::default(),
             stopping: tasks.stopping().clone(),
             limiter: self.rate_limits.map(|limits| Limiter::new(limits, self.clock.clone())),
@@ -436,9 +464,10 @@ impl Builder {
             schema: graphql::schema(catalog.clone()),
             descriptions: Descriptions::default(),
             catalog,
-            requests: RequestLog::default(),
+            requests: RequestLog::new(self.clock.clone()),
             webhooks,
             control_plane: self.control_plane,
+            searching: Arc::default(),
             stream_shape: self.stream_shape,
             max_run_payload: self.max_run_payload,
             max_runsync_payload: self.max_runsync_payload,

@@ -1,11 +1,13 @@
 //! The one source of time: every deadline of the service is read from here.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use crate::changes::Changes;
 use crate::sync::locked;
 
 /// A point in time: what has passed since the service's clock was made.
@@ -34,6 +36,10 @@ struct Inner {
     epoch: SystemTime,
     advanced: Mutex<Duration>,
     changed: watch::Sender<()>,
+    /// How many wait until each moment.
+    sleepers: Mutex<BTreeMap<Moment, usize>>,
+    /// Of the whole service: whatever has a part in it has its clock.
+    changes: Changes,
 }
 
 impl Clock {
@@ -52,6 +58,8 @@ impl Clock {
                 epoch: SystemTime::now(),
                 advanced: Mutex::new(Duration::ZERO),
                 changed: watch::Sender::new(()),
+                sleepers: Mutex::default(),
+                changes: Changes::default(),
             }),
         }
     }
@@ -70,12 +78,28 @@ impl Clock {
             *advanced = advanced.saturating_add(by);
         }
         self.inner.changed.send_replace(());
+        self.inner.changes.note();
     }
 
     /// Returns the time that has passed on this clock since it was created.
     pub fn now(&self) -> Duration {
         let real = self.inner.origin.map_or(Duration::ZERO, |origin| origin.elapsed());
         real.saturating_add(*locked(&self.inner.advanced))
+    }
+
+    /// By how much the clock was advanced in all.
+    pub(crate) fn advanced_by(&self) -> Duration {
+        *locked(&self.inner.advanced)
+    }
+
+    /// What is told of each change of the service.
+    pub(crate) fn changes(&self) -> &Changes {
+        &self.inner.changes
+    }
+
+    /// The next moment at which something wakes that sleeps on the clock.
+    pub(crate) fn next_wake(&self) -> Option<Moment> {
+        locked(&self.inner.sleepers).keys().next().copied()
     }
 
     /// Returns the wall-clock time that this clock shows.
@@ -108,6 +132,14 @@ impl Clock {
 
     /// Waits until [`now`](Self::now) reaches `deadline`.
     pub async fn sleep_until(&self, deadline: Duration) {
+        if self.now() < deadline {
+            let _sleeper = Sleeper::new(self, deadline);
+            self.wait_until(deadline).await;
+        }
+    }
+
+    /// Does the same for what only looks whether something is due: its waking is no event.
+    pub(crate) async fn wait_until(&self, deadline: Moment) {
         let mut changed = self.inner.changed.subscribe();
         loop {
             changed.mark_unchanged();
@@ -122,6 +154,45 @@ impl Clock {
             } else {
                 let _ = tokio::time::timeout(deadline - now, woken).await;
             }
+        }
+    }
+}
+
+/// Stands among those that wait for a moment, until it is dropped.
+struct Sleeper<'a> {
+    clock: &'a Clock,
+    until: Moment,
+}
+
+impl<'a> Sleeper<'a> {
+    fn new(clock: &'a Clock, until: Moment) -> Self {
+        clock.change_sleepers(|sleepers| *sleepers.entry(until).or_default() += 1);
+        Self { clock, until }
+    }
+}
+
+impl Drop for Sleeper<'_> {
+    fn drop(&mut self) {
+        self.clock.change_sleepers(|sleepers| {
+            if let Some(count) = sleepers.get_mut(&self.until) {
+                *count -= 1;
+                if *count == 0 {
+                    sleepers.remove(&self.until);
+                }
+            }
+        });
+    }
+}
+
+impl Clock {
+    fn change_sleepers(&self, change: impl FnOnce(&mut BTreeMap<Moment, usize>)) {
+        let mut sleepers = locked(&self.inner.sleepers);
+        let first = sleepers.keys().next().copied();
+        change(&mut sleepers);
+        let is_another = first != sleepers.keys().next().copied();
+        drop(sleepers);
+        if is_another {
+            self.inner.changes.note();
         }
     }
 }

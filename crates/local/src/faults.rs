@@ -1,17 +1,20 @@
 //! Faults on demand: rules that make the service misbehave, as networks and services do.
 
 mod rewriting;
+mod rules;
 
-use std::sync::Mutex;
+pub(crate) use rules::Faults;
+
 use std::time::Duration;
 
 use axum::http::header::CONTENT_LENGTH;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use bytes::Bytes;
+use serde_json::{Value, json};
 
+use crate::clock::milliseconds;
 use crate::http::When;
 use crate::operation::Operation;
-use crate::sync::locked;
 
 /// A fault to inject, and the requests that it affects. Authentication and rate limits come first.
 ///
@@ -244,9 +247,42 @@ impl Fault {
         self
     }
 
+    /// What is said of a fault that was added in Rust: whom it affects, and what it does in a word.
+    fn text(&self) -> Value {
+        let effect = match self.effect {
+            Effect::Nothing => None,
+            Effect::Response { .. } => Some("response"),
+            Effect::Reset { .. } => Some("reset"),
+            Effect::Down { .. } => Some("down"),
+            Effect::Truncated { .. } => Some("truncate"),
+            Effect::Drip { .. } => Some("drip"),
+            Effect::Cut { .. } => Some("cut"),
+            Effect::Stalled => Some("stall"),
+            Effect::Rewritten { .. } => Some("rewrite"),
+            Effect::Again { .. } => Some("again"),
+        };
+        let delay = (!self.delay.is_zero()).then(|| milliseconds(self.delay));
+        let members = [
+            ("operation", json!(self.operation)),
+            ("endpoint", json!(self.endpoint)),
+            ("delayMs", json!(delay)),
+            ("effect", json!(effect)),
+        ];
+        let given = members.into_iter().filter(|(_, value)| !value.is_null());
+        Value::Object(given.map(|(name, value)| (name.to_owned(), value)).collect())
+    }
+
     fn fits(&self, operation: Operation, endpoint: Option<&str>) -> bool {
         self.operation.is_none_or(|of| of == operation)
             && self.endpoint.as_deref().is_none_or(|of| Some(of) == endpoint)
+    }
+
+    /// How many more requests it affects; none where that is not limited.
+    fn left(&self) -> Option<u64> {
+        match self.chance {
+            Chance::Times(left) => Some(left),
+            Chance::Always | Chance::Random { .. } => None,
+        }
     }
 
     fn happens(&mut self) -> bool {
@@ -259,34 +295,5 @@ impl Fault {
             }
             Chance::Random { probability, random } => random.f64() < *probability,
         }
-    }
-}
-
-/// The faults of a service.
-#[derive(Debug, Default)]
-pub(crate) struct Faults {
-    rules: Mutex<Vec<Fault>>,
-}
-
-impl Faults {
-    pub(crate) fn add(&self, fault: Fault) {
-        locked(&self.rules).push(fault);
-    }
-
-    pub(crate) fn clear(&self) {
-        locked(&self.rules).clear();
-    }
-
-    /// The fault that a request suffers, if any.
-    pub(crate) fn of(&self, operation: Operation, endpoint: Option<&str>) -> Option<Fault> {
-        let mut rules = locked(&self.rules);
-        if rules.is_empty() {
-            return None;
-        }
-        let index =
-            rules.iter_mut().position(|rule| rule.fits(operation, endpoint) && rule.happens())?;
-        let fault = rules[index].clone();
-        rules.retain(|rule| !matches!(rule.chance, Chance::Times(0)));
-        Some(fault)
     }
 }

@@ -18,7 +18,7 @@ pub(crate) use body::{Unread, read_body, require_json};
 pub(crate) use connection::{Connection, When};
 pub(crate) use door::{Closer, Door, listener};
 pub(crate) use hosts::{Hosts, Name};
-pub(crate) use log::RequestLog;
+pub(crate) use log::{Entry, RequestLog};
 pub(crate) use path::decoded;
 pub(crate) use query::QueryParameters;
 pub(crate) use response::{ErrorResponse, json};

@@ -178,9 +178,11 @@
 
 mod builder;
 mod catalog;
+mod changes;
 mod clock;
 mod descriptions;
 mod error;
+mod excerpt;
 mod faults;
 mod graphql;
 mod http;
@@ -195,6 +197,7 @@ mod service;
 mod site;
 mod sync;
 mod webhook;
+mod window;
 mod worker;
 
 pub use builder::Builder;

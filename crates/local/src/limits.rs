@@ -1,6 +1,7 @@
 //! Rate limits (interface: "Rate limits (per endpoint, per user)").
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -115,6 +116,8 @@ pub(crate) struct Limiter {
     limits: RateLimits,
     clock: Clock,
     accounts: Arc<Mutex<HashMap<Account, Usage>>>,
+    /// Grows with each request that is let through or refused.
+    revision: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -122,6 +125,18 @@ struct Usage {
     /// When the requests of the last 10 seconds were let through.
     admitted: VecDeque<Moment>,
     under_way: usize,
+    /// How many were not let through, ever.
+    refused: u64,
+}
+
+/// How far a user has used the limits of an operation of an endpoint.
+#[derive(Clone, Debug)]
+pub(crate) struct LimitUse {
+    pub(crate) endpoint: Arc<str>,
+    pub(crate) operation: Operation,
+    /// The requests that count now.
+    pub(crate) used: usize,
+    pub(crate) refused: u64,
 }
 
 /// A request that was let through. It counts as under way until this is dropped.
@@ -132,7 +147,7 @@ pub(crate) struct Slot {
 
 impl Limiter {
     pub(crate) fn new(limits: RateLimits, clock: Clock) -> Self {
-        Self { limits, clock, accounts: Arc::default() }
+        Self { limits, clock, accounts: Arc::default(), revision: AtomicU64::new(0) }
     }
 
     /// Lets a request through, or says when to come again. Without a limit there is no slot.
@@ -144,16 +159,29 @@ impl Limiter {
         running_workers: impl FnOnce() -> usize,
     ) -> Result<Option<Slot>, Refusal> {
         let Some(limit) = self.limits.of(operation) else { return Ok(None) };
-        let requests = match self.limits.requests_per_worker {
+        let requests = self.allowed(limit, running_workers);
+        let account = (user, endpoint.clone(), operation);
+        let admitted = self.count(limit, requests, account);
+        self.revision.fetch_add(1, Ordering::Relaxed);
+        self.clock.changes().note();
+        admitted.map(Some)
+    }
+
+    /// How many requests a limit allows.
+    fn allowed(&self, limit: RateLimit, running_workers: impl FnOnce() -> usize) -> usize {
+        match self.limits.requests_per_worker {
             0 => limit.requests,
             factor => limit.requests.max(factor.saturating_mul(running_workers())),
-        };
-        let account = (user, endpoint.clone(), operation);
+        }
+    }
+
+    fn count(&self, limit: RateLimit, requests: usize, account: Account) -> Result<Slot, Refusal> {
         let mut accounts = locked(&self.accounts);
         let now = self.clock.now();
         let usage = accounts.entry(account.clone()).or_default();
         usage.forget(self.limits.window, now);
         if usage.admitted.len() >= requests {
+            usage.refused += 1;
             let wait = usage.until_free(self.limits.window, requests, now);
             let what = format!("{requests} requests in 10 seconds");
             return Err(self.refuse(&what, wait));
@@ -161,12 +189,44 @@ impl Limiter {
         if let Some(concurrent) = limit.concurrent
             && usage.under_way >= concurrent
         {
+            usage.refused += 1;
             let what = format!("{concurrent} requests in flight");
             return Err(self.refuse(&what, Duration::from_secs(1)));
         }
         usage.admitted.push_back(now);
         usage.under_way += 1;
-        Ok(Some(Slot { account, accounts: self.accounts.clone() }))
+        Ok(Slot { account, accounts: self.accounts.clone() })
+    }
+
+    /// Grows with each request that is let through or refused.
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision.load(Ordering::Relaxed)
+    }
+
+    /// How far each operation's limits are used by the user that has used most of them.
+    pub(crate) fn usage(&self) -> Vec<LimitUse> {
+        let mut accounts = locked(&self.accounts);
+        let now = self.clock.now();
+        let mut all: BTreeMap<(Arc<str>, Operation), LimitUse> = BTreeMap::new();
+        for ((_, endpoint, operation), usage) in accounts.iter_mut() {
+            usage.forget(self.limits.window, now);
+            let (endpoint, operation) = (endpoint.clone(), *operation);
+            let of_all = all.entry((endpoint.clone(), operation));
+            let of_all = of_all.or_insert(LimitUse { endpoint, operation, used: 0, refused: 0 });
+            of_all.used = of_all.used.max(usage.admitted.len());
+            of_all.refused += usage.refused;
+        }
+        all.into_values().collect()
+    }
+
+    /// How many requests of an operation are allowed in the window, and how long that is.
+    pub(crate) fn allowance(
+        &self,
+        operation: Operation,
+        running_workers: impl FnOnce() -> usize,
+    ) -> (usize, Duration) {
+        let limit = self.limits.of(operation);
+        (limit.map_or(0, |limit| self.allowed(limit, running_workers)), SPAN)
     }
 
     fn refuse(&self, what: &str, wait: Duration) -> Refusal {

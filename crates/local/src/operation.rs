@@ -1,9 +1,9 @@
 //! The operations of the three interfaces, by name.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// An operation of the service, by which permissions of keys, rate limits and faults are set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Operation {

@@ -23,7 +23,8 @@ use crate::{Error, LocalService, LogSource, RateLimits, StreamShape, Workers};
 
 /// Runs a local emulator of the hosted service until Ctrl-C.
 ///
-/// Prints the URLs as environment variables for a client, ready to paste into a shell.
+/// Prints the URLs as environment variables for a client, ready to paste into a shell, and the link to
+/// a page for a browser, which shows what the service does.
 ///
 /// The API key is read from the environment variable PODQUEUE_API_KEY unless an option sets one. If
 /// there is none, a random key is generated and printed with the URLs.
@@ -182,13 +183,12 @@ async fn serve(
     format: Format,
     program: &str,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let mut builder = LocalService::builder()
-        .listen(arguments.listen)
-        .control_plane()
-        .stream_shape(match arguments.stream_shape {
+    let mut builder = LocalService::builder().listen(arguments.listen).page().stream_shape(
+        match arguments.stream_shape {
             Shape::Array => StreamShape::Array,
             Shape::Object => StreamShape::Object,
-        });
+        },
+    );
     for name in arguments.allowed_hosts {
         builder = builder.allow_host(name);
     }
@@ -286,6 +286,9 @@ fn announce(local: &LocalService, keys: &Keys, attached: &[String]) -> io::Resul
     ] {
         writeln!(out, "export {name}={}", quoted(&value))?;
     }
+    if let Some(url) = local.page_url() {
+        writeln!(out, "# The page: {url}")?;
+    }
     for endpoint in attached {
         writeln!(out, "\n# For a worker of {endpoint:?}:")?;
         for (name, value) in local.worker_environment(endpoint).unwrap_or_default() {
@@ -305,6 +308,7 @@ fn announce_as_json(local: &LocalService, keys: &Keys, attached: &[String]) -> i
         "base_url": local.base_url(),
         "rest_url": local.rest_url(),
         "graphql_url": local.graphql_url(),
+        "page_url": local.page_url(),
         "worker_environments": attached.iter().map(environment).collect::<BTreeMap<_, _>>(),
     });
     let mut out = io::stdout().lock();

@@ -60,9 +60,16 @@ impl LocalService {
         format!("http://{}/graphql", reachable(self.address))
     }
 
+    /// Returns the link to the page, with the token that opens it to a browser; `None` without
+    /// [`Builder::page`](crate::Builder::page). Whoever has it can do what an API key allows.
+    pub fn page_url(&self) -> Option<String> {
+        let session = self.app.keys.session.as_ref()?;
+        Some(format!("{}/?token={}", self.base_url(), session.token()))
+    }
+
     /// Returns the first API key, or the generated one if none was set.
     pub fn api_key(&self) -> &str {
-        self.app.keys.first().map_or("", |key| &key.secret)
+        self.app.keys.all.first().map_or("", |key| &key.secret)
     }
 
     /// Returns the address that the service listens on.
@@ -130,7 +137,7 @@ impl LocalService {
 
     /// Adds a fault, effective from the next request.
     pub fn add_fault(&self, fault: Fault) {
-        self.app.faults.add(fault);
+        self.app.faults.add(fault, None);
     }
 
     /// Removes all faults.

@@ -5,9 +5,11 @@ mod control;
 mod faults;
 mod graphql;
 mod keys;
+mod page;
 mod queue;
 mod refusals;
 mod rest;
+mod session;
 mod worker;
 
 use std::sync::Arc;
@@ -17,10 +19,12 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use tower_service::Service;
 
+use self::faults::Faulted;
 use crate::http::{ErrorResponse, Peer, Responder};
 
 pub(crate) use app::App;
-pub(crate) use keys::ApiKey;
+pub(crate) use keys::{ApiKey, Keys};
+pub(crate) use session::Session;
 
 /// All that can be requested.
 ///
@@ -35,14 +39,21 @@ pub(crate) struct Site {
 impl Site {
     pub(crate) fn new(app: Arc<App>) -> Self {
         let control = if app.control_plane { control::routes(&app) } else { Router::new() };
+        let page = if app.keys.session.is_some() { page::routes() } else { Router::new() };
         let others = Router::new()
             .merge(control)
+            .merge(page)
             .merge(rest::routes(&app))
             .merge(graphql::routes())
             .fallback(no_such_path)
             .method_not_allowed_fallback(no_such_method)
             .with_state(app.clone());
         Self { app, others }
+    }
+
+    fn is_watched_by(&self, path: &str) -> bool {
+        (self.app.control_plane && path.starts_with(control::PREFIX))
+            || (self.app.keys.session.is_some() && path == page::ROOT)
     }
 
     async fn other(&self, peer: &Peer, mut request: Request) -> Response {
@@ -53,17 +64,18 @@ impl Site {
 }
 
 impl Responder for Site {
-    /// Responds to a request, and logs it, unless it is to the control plane.
+    /// Responds to a request, and logs it, unless it is to the control plane or the page: those are
+    /// of who watches the service, and the link to the page is a credential.
     async fn respond(&self, peer: &Peer, request: Request) -> Response {
         let app = &self.app;
         let checked = app.hosts.check(&request, peer.local);
-        if app.control_plane && request.uri().path().starts_with(control::PREFIX) {
+        if self.is_watched_by(request.uri().path()) {
             return match checked {
                 Ok(()) => self.other(peer, request).await,
                 Err(refused) => refused.into_response(),
             };
         }
-        let is_stranger = checked.is_err() || !keys::has_key(&app.keys, &request);
+        let is_stranger = checked.is_err() || !app.keys.are_known_to(&request);
         let uri = request.uri().clone();
         let route = queue::Route::of(uri.path());
         // Attached workers send requests all the time, and nobody looks for those.
@@ -76,7 +88,8 @@ impl Responder for Site {
             (Ok(()), None) => self.other(peer, request).await,
         };
         if let Some(arrival) = arrival {
-            app.requests.answered(arrival, response.status().as_u16());
+            let is_faulted = response.extensions().get::<Faulted>().is_some();
+            app.requests.answered(arrival, response.status().as_u16(), is_faulted);
         }
         response
     }

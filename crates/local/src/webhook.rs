@@ -11,6 +11,7 @@ use serde::{Serialize, Serializer};
 
 use crate::clock::{Clock, Moment, milliseconds};
 use crate::sync::{Tasks, locked};
+use crate::window::Window;
 
 const ATTEMPTS: u32 = 3;
 const BETWEEN_ATTEMPTS: Duration = Duration::from_secs(10);
@@ -56,7 +57,21 @@ pub(crate) struct Webhooks {
     http: reqwest::Client,
     clock: Clock,
     tasks: Tasks,
-    log: Arc<Mutex<VecDeque<WebhookDelivery>>>,
+    log: Arc<Mutex<Log>>,
+}
+
+#[derive(Default)]
+struct Log {
+    kept: VecDeque<WebhookDelivery>,
+    /// How many there were.
+    made: u64,
+}
+
+impl Log {
+    /// The attempts with their numbers, the newest first.
+    fn newest(&self) -> impl Iterator<Item = (u64, &WebhookDelivery)> {
+        (0..self.made).rev().zip(self.kept.iter().rev())
+    }
 }
 
 impl Webhooks {
@@ -70,7 +85,28 @@ impl Webhooks {
     }
 
     pub(crate) fn log(&self) -> Vec<WebhookDelivery> {
-        locked(&self.log).iter().cloned().collect()
+        locked(&self.log).kept.iter().cloned().collect()
+    }
+
+    /// How many attempts there were.
+    pub(crate) fn revision(&self) -> u64 {
+        locked(&self.log).made
+    }
+
+    /// How many attempts are kept, and those in a window with their numbers, the newest first.
+    pub(crate) fn window(&self, window: Window) -> (usize, Vec<(u64, WebhookDelivery)>) {
+        let log = locked(&self.log);
+        let (total, part) = window.of(log.newest());
+        (total, part.into_iter().map(|(number, it)| (number, it.clone())).collect())
+    }
+
+    /// The attempts at calling the webhook of a job with their numbers, the oldest first.
+    pub(crate) fn of_job(&self, job_id: &str) -> Vec<(u64, WebhookDelivery)> {
+        let log = locked(&self.log);
+        let of_job = log.newest().filter(|(_, delivery)| delivery.job_id == job_id);
+        let mut of_job: Vec<_> = of_job.map(|(number, it)| (number, it.clone())).collect();
+        of_job.reverse();
+        of_job
     }
 
     /// Calls a job's webhook with an event, up to three times until the receiver answers 200.
@@ -119,11 +155,32 @@ impl Webhooks {
 
     fn remember(&self, delivery: WebhookDelivery) {
         let mut log = locked(&self.log);
-        if log.len() == LOG_LENGTH {
-            log.pop_front();
+        if log.kept.len() == LOG_LENGTH {
+            log.kept.pop_front();
         }
-        log.push_back(delivery);
+        log.kept.push_back(delivery);
+        log.made += 1;
+        drop(log);
+        self.clock.changes().note();
     }
+}
+
+/// A URL without what may be secret in it: its user, and the values of its query.
+pub(crate) fn without_credentials(url: &Url) -> String {
+    const HIDDEN: &str = "[hidden]";
+    let has_user = !url.username().is_empty() || url.password().is_some();
+    let user = if has_user { format!("{HIDDEN}@") } else { String::new() };
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    let host = url.host_str().unwrap_or_default();
+    let mut text = format!("{}://{user}{host}{port}{}", url.scheme(), url.path());
+    for (place, piece) in url.query().into_iter().flat_map(|query| query.split('&')).enumerate() {
+        text.push(if place == 0 { '?' } else { '&' });
+        match piece.split_once('=') {
+            Some((name, _)) => text.extend([name, "=", HIDDEN]),
+            None => text.push_str(HIDDEN),
+        }
+    }
+    text
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ mod logs;
 mod outcome;
 mod process;
 
-pub(crate) use assignment::Assignment;
+pub(crate) use assignment::{Assignment, Policy};
 pub(crate) use builtin::builtins;
 pub(crate) use closure::{Closure, Streaming};
 pub(crate) use command::Command;

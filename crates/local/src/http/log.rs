@@ -1,12 +1,13 @@
 //! The log of received requests: the last ones, within bounds that no peer can move.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use axum::http::{Method, Uri};
 use serde::Serialize;
 
 use super::QueryParameters;
+use crate::clock::{Clock, Moment};
 use crate::sync::locked;
 
 /// How many requests with a key of the service the log keeps, and how many bytes of them.
@@ -30,14 +31,16 @@ pub struct RequestRecord {
 }
 
 /// The last requests, in the order in which they arrived.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct RequestLog {
+    clock: Clock,
     entries: Mutex<Entries>,
 }
 
 #[derive(Debug)]
 struct Entries {
     arrived: u64,
+    answered: u64,
     strangers: u64,
     known: Ring,
     strange: Ring,
@@ -47,6 +50,7 @@ impl Default for Entries {
     fn default() -> Self {
         Self {
             arrived: 0,
+            answered: 0,
             strangers: 0,
             known: Ring::new(KEPT),
             strange: Ring::new(KEPT_OF_STRANGERS),
@@ -75,15 +79,21 @@ struct Ring {
     bytes: usize,
 }
 
-/// A request as it is kept: what most tests never ask for is put together when one does.
-#[derive(Debug)]
-struct Entry {
-    number: u64,
-    method: Method,
+/// A request as it is kept: what most tests never ask for is put together when one does. A clone costs
+/// little.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// Counts all requests.
+    pub(crate) number: u64,
+    pub(crate) method: Method,
     /// Path and query, without credentials.
-    target: Box<str>,
+    target: Arc<str>,
     path_length: usize,
-    status: Option<u16>,
+    pub(crate) status: Option<u16>,
+    pub(crate) at: Moment,
+    /// Whether a fault was thrown at it.
+    pub(crate) is_faulted: bool,
+    pub(crate) is_stranger: bool,
 }
 
 impl Entry {
@@ -92,12 +102,24 @@ impl Entry {
         self.target.len() + self.method.as_str().len()
     }
 
+    /// Path and query.
+    pub(crate) fn target(&self) -> &str {
+        &self.target
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        &self.target[..self.path_length]
+    }
+
+    pub(crate) fn query(&self) -> &str {
+        self.target[self.path_length..].strip_prefix('?').unwrap_or_default()
+    }
+
     fn record(&self) -> RequestRecord {
-        let (path, query) = self.target.split_at(self.path_length);
         RequestRecord {
             method: self.method.to_string(),
-            path: path.to_owned(),
-            query: query.strip_prefix('?').unwrap_or_default().to_owned(),
+            path: self.path().to_owned(),
+            query: self.query().to_owned(),
             status: self.status,
         }
     }
@@ -124,27 +146,70 @@ impl Ring {
 }
 
 impl RequestLog {
+    pub(crate) fn new(clock: Clock) -> Self {
+        Self { clock, entries: Mutex::default() }
+    }
+
     /// Notes a request. Strangers are those without a key of the service.
     pub(crate) fn arrived(&self, method: &Method, uri: &Uri, is_stranger: bool) -> Arrival {
         let path = uri.path();
         let target = match uri.query() {
             None => path.into(),
-            Some(query) => format!("{path}?{}", without_key(query)).into_boxed_str(),
+            Some(query) => format!("{path}?{}", without_key(query)).into(),
         };
         let (method, path_length) = (method.clone(), path.len());
+        let at = self.clock.now();
         let mut entries = locked(&self.entries);
         let number = entries.arrived;
         entries.arrived += 1;
         entries.strangers += u64::from(is_stranger);
-        let entry = Entry { number, method, target, path_length, status: None };
-        entries.ring(is_stranger).push(entry);
+        let (status, is_faulted) = (None, false);
+        entries.ring(is_stranger).push(Entry {
+            number,
+            method,
+            target,
+            path_length,
+            status,
+            at,
+            is_faulted,
+            is_stranger,
+        });
+        drop(entries);
+        self.clock.changes().note();
         Arrival { number, is_stranger }
     }
 
-    pub(crate) fn answered(&self, Arrival { number, is_stranger }: Arrival, status: u16) {
-        if let Some(entry) = locked(&self.entries).ring(is_stranger).entry(number) {
+    /// Notes the response to a request, and whether a fault was thrown at it.
+    pub(crate) fn answered(
+        &self,
+        Arrival { number, is_stranger }: Arrival,
+        status: u16,
+        is_faulted: bool,
+    ) {
+        let mut entries = locked(&self.entries);
+        entries.answered += 1;
+        if let Some(entry) = entries.ring(is_stranger).entry(number) {
             entry.status = Some(status);
+            entry.is_faulted = is_faulted;
         }
+        drop(entries);
+        self.clock.changes().note();
+    }
+
+    /// Grows with each change of the log.
+    pub(crate) fn revision(&self) -> u64 {
+        let entries = locked(&self.entries);
+        entries.arrived + entries.answered
+    }
+
+    /// The entries, the newest first.
+    pub(crate) fn newest(&self) -> Vec<Entry> {
+        let mut all: Vec<Entry> = {
+            let entries = locked(&self.entries);
+            entries.known.kept.iter().chain(&entries.strange.kept).cloned().collect()
+        };
+        all.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.number));
+        all
     }
 
     pub(crate) fn all(&self) -> Vec<RequestRecord> {
@@ -183,7 +248,7 @@ mod tests {
 
     #[test]
     fn the_last_requests_are_kept_and_responses_find_theirs() {
-        let log = RequestLog::default();
+        let log = RequestLog::new(Clock::manual());
         let late = KEPT.entries + 3;
         let arrivals: Vec<_> = (0..late)
             .map(|number| {
@@ -192,8 +257,8 @@ mod tests {
             })
             .collect();
         // One that has been dropped, and one that is still there.
-        log.answered(arrivals[2], 500);
-        log.answered(arrivals[4], 200);
+        log.answered(arrivals[2], 500, false);
+        log.answered(arrivals[4], 200, false);
         let kept = log.all();
         assert_eq!(kept.len(), KEPT.entries);
         assert_eq!((kept[0].path.as_str(), kept[0].status), ("/3", None));
@@ -202,7 +267,7 @@ mod tests {
 
     #[test]
     fn long_requests_are_bounded_in_bytes() {
-        let log = RequestLog::default();
+        let log = RequestLog::new(Clock::manual());
         let long = "A".repeat(60_000);
         let uri = Uri::try_from(format!("/{long}")).unwrap_or_default();
         let method = Method::from_bytes(long.as_bytes()).unwrap_or_default();

@@ -4,6 +4,7 @@ use axum::extract::Query;
 use axum::http::Uri;
 
 use super::ErrorResponse;
+use crate::window::Window;
 
 /// The decoded query parameters. Where one stands twice, the last counts.
 pub(crate) struct QueryParameters(Vec<(String, String)>);
@@ -21,6 +22,17 @@ impl QueryParameters {
 
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// A parameter that is a number of something.
+    pub(crate) fn number(&self, name: &str) -> Result<Option<usize>, ErrorResponse> {
+        let number = self.get(name).map(str::parse).transpose();
+        number.map_err(|_| ErrorResponse::bad_request(format!("{name} must be an integer")))
+    }
+
+    /// The part of a list that is wanted.
+    pub(crate) fn window(&self) -> Result<Window, ErrorResponse> {
+        Ok(Window::new(self.number("offset")?, self.number("limit")?))
     }
 
     /// A boolean parameter; absent is false.

@@ -9,6 +9,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::job::JobId;
 use super::submission::Submission;
+use crate::clock::Moment;
 use crate::worker::WorkerId;
 
 /// A worker that missed so many pings in a row is lost, and one that was started is replaced if it
@@ -51,6 +52,7 @@ pub(super) struct Worker {
     /// The jobs that it runs.
     pub(super) jobs: BTreeSet<JobId>,
     pub(super) missed_pings: u32,
+    pub(super) last_ping: Option<Moment>,
     /// How many of its last pings, in a row, said that it is not well.
     unhealthy_pings: u32,
     /// It wants to be replaced once its jobs are done.
@@ -82,6 +84,7 @@ impl Attached {
             name,
             jobs: BTreeSet::new(),
             missed_pings: 0,
+            last_ping: None,
             unhealthy_pings: 0,
             is_leaving: false,
             unhealthy: None,
@@ -102,6 +105,15 @@ impl Attached {
 
     pub(super) fn id_of(&self, name: &str) -> Option<WorkerId> {
         self.by_name.get(name).copied()
+    }
+
+    pub(super) fn name_of(&self, id: WorkerId) -> Option<Arc<str>> {
+        self.workers.get(&id).map(|worker| worker.name.clone())
+    }
+
+    /// How many workers say that they are not well.
+    pub(super) fn unhealthy(&self) -> usize {
+        self.workers.values().filter(|worker| worker.unhealthy.is_some()).count()
     }
 
     pub(super) fn get(&mut self, id: WorkerId) -> Option<&mut Worker> {

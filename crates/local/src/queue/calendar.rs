@@ -54,6 +54,11 @@ impl<K: Clone + Ord + Hash> Calendar<K> {
         self.by_time.first().map(|(due, _)| *due)
     }
 
+    /// What is due, in the order of time.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(Moment, K)> {
+        self.by_time.iter()
+    }
+
     /// Takes out the earliest of what is due by `now`.
     pub(crate) fn pop_due(&mut self, now: Moment) -> Option<(Moment, K)> {
         if self.next()? > now {

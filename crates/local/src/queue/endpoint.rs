@@ -7,24 +7,30 @@
 mod attachable;
 mod attaching;
 mod course;
+mod shown;
 
 pub(crate) use attachable::Attachable;
+pub(crate) use shown::{Change, Overview, Shown};
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::{Clock, Moment};
 use crate::queue::attached::Attached;
-use crate::queue::calendar::{Calendar, shrink};
+use crate::queue::calendar::Calendar;
 use crate::queue::event::Event;
 use crate::queue::fleet::{Fleet, Origin, Reminder};
 use crate::queue::health::{Health, Totals};
+use crate::queue::history::{History, ShownChunk};
 use crate::queue::job::{Ending, Job, JobId, Mode, Place, Receipt, Record, Status};
+use crate::queue::jobs::Jobs;
 use crate::queue::starts::Starts;
 use crate::queue::stream::default_metrics;
 use crate::queue::submission::Submission;
@@ -37,10 +43,23 @@ use crate::worker::{Crew, Handler, Outcome, Reports, WorkerId};
 /// What can be set for each endpoint.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EndpointSettings {
+    pub(crate) kind: Kind,
     pub(crate) workers: Workers,
     pub(crate) execution_timeout: Duration,
     /// How many jobs may be queued.
     pub(crate) max_queued: usize,
+    /// Whether what is gone is kept for the page.
+    pub(crate) keeps_history: bool,
+}
+
+/// What an endpoint runs its jobs with, as the page names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    Builtin,
+    Closure,
+    Command,
+    Worker,
 }
 
 /// Who runs the jobs of an endpoint.
@@ -71,6 +90,8 @@ pub(crate) struct Endpoint {
     state: Mutex<State>,
     /// Tells the sweeper that something is due earlier than it thinks.
     earlier: Notify,
+    /// How many requests got 429.
+    throttled: AtomicU64,
 }
 
 /// What has become of a job since somebody last looked.
@@ -85,7 +106,11 @@ pub(crate) struct News {
 
 #[derive(Debug)]
 struct State {
-    jobs: HashMap<JobId, Job>,
+    /// Grows with each change that can be seen.
+    revision: u64,
+    jobs: Jobs,
+    /// Kept for the page; none where there is no page.
+    history: Option<History>,
     queue: BTreeMap<u64, JobId>,
     next_turn: u64,
     /// How many of the queued jobs call for a worker.
@@ -125,7 +150,9 @@ impl Endpoint {
             tasks,
             webhooks,
             state: Mutex::new(State {
-                jobs: HashMap::new(),
+                revision: 0,
+                jobs: Jobs::default(),
+                history: settings.keeps_history.then(History::default),
                 queue: BTreeMap::new(),
                 next_turn: 0,
                 calling: 0,
@@ -137,6 +164,7 @@ impl Endpoint {
                 sweep_at: None,
             }),
             earlier: Notify::new(),
+            throttled: AtomicU64::new(0),
             runner,
         });
         endpoint.tasks.spawn(endpoint.clone().sweep());
@@ -178,7 +206,8 @@ impl Endpoint {
             let changed = job.changed.clone();
             state.enqueue(turn, &job);
             state.schedule(&job);
-            state.jobs.insert(job.id.clone(), job);
+            state.jobs.insert(job);
+            state.totals.submitted += 1;
             Ok((receipt, now, changed))
         })
     }
@@ -189,20 +218,25 @@ impl Endpoint {
 
     /// Sets a job's lifespan, counted from its submission.
     pub(crate) fn set_ttl(self: &Arc<Self>, id: &str, ttl: Duration) -> Result<(), Refusal> {
-        self.change(id, |_, job, _| {
+        self.change(id, |state, job, _| {
             job.set_ttl(ttl);
+            state.revision += 1;
             Ok(())
         })
     }
 
     /// Takes out the chunks that nobody has fetched yet.
     pub(crate) fn drain(self: &Arc<Self>, id: &str) -> Result<(Status, Vec<Value>), Refusal> {
-        self.change(id, |_, job, _| Ok((job.status(), job.backlog.drain())))
+        self.access(|state, _| {
+            let job = state.jobs.get_mut(id).ok_or_else(unknown_job)?;
+            Ok((job.status(), job.backlog.drain()))
+        })
     }
 
     /// What has become of a job, and the chunks that nobody has fetched yet.
     pub(crate) fn news(self: &Arc<Self>, id: &str) -> Result<News, Refusal> {
-        self.change(id, |_, job, now| {
+        self.access(|state, now| {
+            let job = state.jobs.get_mut(id).ok_or_else(unknown_job)?;
             Ok(News {
                 record: job.record(now),
                 attempt: job.attempt,
@@ -248,6 +282,17 @@ impl Endpoint {
             state.totals.retried += 1;
             Ok(Receipt { id: job.id.clone(), status: Status::InQueue })
         })
+    }
+
+    /// Notes that a request got 429.
+    pub(crate) fn note_throttled(&self) {
+        self.throttled.fetch_add(1, Ordering::Relaxed);
+        self.clock.changes().note();
+    }
+
+    /// A chunk as it is kept to be shown, if it is. Not to be made while others wait.
+    fn to_show(&self, output: &Value) -> Option<ShownChunk> {
+        self.settings.keeps_history.then(|| ShownChunk::of(output)).flatten()
     }
 
     /// Calls the webhook of a job that has ended once more. Says whether there is such a job.
@@ -305,28 +350,42 @@ impl Endpoint {
         state.leave(&job, now);
         match ending.error {
             None => state.totals.completed += 1,
-            Some(_) => state.totals.failed += 1,
+            Some(_) => state.totals.fail(),
         }
         job.finish(ending, now);
         self.announce(&job, now);
         state.schedule(&job);
-        state.jobs.insert(job.id.clone(), job);
+        state.jobs.insert(job);
     }
 
     /// The one way to the state: first what time has brought, then `action`, then whatever
     /// workers can start on.
     fn access<R>(self: &Arc<Self>, action: impl FnOnce(&mut State, Moment) -> R) -> R {
+        self.noting_changes(|state| {
+            let now = self.clock.now();
+            self.settle(state, now);
+            let result = action(state, now);
+            self.dispatch(state, now);
+            let next = state.calendar.next();
+            if let Some(next) = next
+                && state.sweep_at.is_none_or(|planned| next < planned)
+            {
+                state.sweep_at = Some(next);
+                self.earlier.notify_one();
+            }
+            result
+        })
+    }
+
+    /// Works on the state, and tells who watches if that has changed what can be seen.
+    fn noting_changes<R>(&self, work: impl FnOnce(&mut State) -> R) -> R {
         let mut state = locked(&self.state);
-        let now = self.clock.now();
-        self.settle(&mut state, now);
-        let result = action(&mut state, now);
-        self.dispatch(&mut state, now);
-        let next = state.calendar.next();
-        if let Some(next) = next
-            && state.sweep_at.is_none_or(|planned| next < planned)
-        {
-            state.sweep_at = Some(next);
-            self.earlier.notify_one();
+        let before = state.revision;
+        let result = work(&mut state);
+        let is_changed = state.revision != before;
+        drop(state);
+        if is_changed {
+            self.clock.changes().note();
         }
         result
     }
@@ -341,7 +400,7 @@ impl Endpoint {
             let mut job = state.jobs.remove(id).ok_or_else(unknown_job)?;
             let result = action(state, &mut job, now);
             state.schedule(&job);
-            state.jobs.insert(job.id.clone(), job);
+            state.jobs.insert(job);
             result
         })
     }
@@ -357,9 +416,10 @@ impl Endpoint {
 
 impl Reports for Endpoint {
     fn emit(self: Arc<Self>, id: &str, attempt: u64, output: Value, metrics: Map<String, Value>) {
+        let shown = self.to_show(&output);
         self.access(|state, _| {
             if state.running(id, attempt).is_some() {
-                state.emit(id, output, metrics);
+                state.emit(id, output, metrics, shown);
             }
         });
     }
@@ -368,6 +428,7 @@ impl Reports for Endpoint {
         self.access(|state, _| {
             if let Some(job) = state.running(id, attempt) {
                 job.progress(value);
+                state.revision += 1;
             }
         });
     }
@@ -384,17 +445,28 @@ impl State {
             .filter(|job| job.attempt == attempt && job.status() == Status::InProgress)
     }
 
-    /// Adds a chunk to a job's stream.
-    fn emit(&mut self, id: &str, output: Value, metrics: Map<String, Value>) {
+    /// Adds a chunk to a job's stream, and keeps it if it is to be shown.
+    fn emit(
+        &mut self,
+        id: &str,
+        output: Value,
+        metrics: Map<String, Value>,
+        shown: Option<ShownChunk>,
+    ) {
         let mut all = default_metrics(self.queue.len(), self.fleet.jobs());
         all.extend(metrics);
         if let Some(job) = self.jobs.get_mut(id) {
             job.backlog.push(output, all, job.submission.keeps_chunks);
             job.changed.notify_waiters();
+            self.revision += 1;
+            if let (Some(history), Some(shown)) = (&mut self.history, shown) {
+                history.add_chunk(job, shown);
+            }
         }
     }
 
     fn enqueue(&mut self, turn: u64, job: &Job) {
+        self.revision += 1;
         self.queue.insert(turn, job.id.clone());
         if job.calls_for_worker() {
             self.calling += 1;
@@ -403,6 +475,7 @@ impl State {
 
     /// Frees what a job occupies, before it goes to another state or away.
     fn leave(&mut self, job: &Job, now: Moment) {
+        self.revision += 1;
         match job.place() {
             Place::Queue { turn } => {
                 self.queue.remove(&turn);
@@ -424,6 +497,7 @@ impl State {
 
     /// Removes a worker. Returns the jobs that it leaves behind if it was attached.
     fn dismiss(&mut self, worker: WorkerId) -> BTreeSet<JobId> {
+        self.revision += 1;
         self.calendar.remove(Due::Worker(worker));
         self.calendar.remove(Due::Ping(worker));
         self.fleet.remove(worker);
@@ -435,8 +509,16 @@ impl State {
             self.leave(&job, now);
             self.calendar.remove(Due::Job(id.clone()));
             job.delete();
-            shrink(&mut self.jobs);
+            self.jobs.shrink();
         }
+    }
+
+    /// Deletes a job whose time is over.
+    fn expire(&mut self, id: &JobId, at: Moment) {
+        if let (Some(history), Some(job)) = (&mut self.history, self.jobs.get(id)) {
+            history.expire(job);
+        }
+        self.delete(id, at);
     }
 
     fn schedule(&mut self, job: &Job) {

@@ -78,7 +78,7 @@ impl Fleet {
         self.count(|member| matches!(member.activity, Activity::Running(_)))
     }
 
-    fn starting(&self) -> usize {
+    pub(crate) fn starting(&self) -> usize {
         self.count(|member| matches!(member.activity, Activity::Starting { .. }))
     }
 
@@ -93,6 +93,11 @@ impl Fleet {
             _ => 0,
         });
         jobs.sum()
+    }
+
+    /// The smallest and the largest number of workers; none where they come unasked.
+    pub(crate) fn limits(&self) -> Option<(usize, usize)> {
+        (self.origin != Origin::Volunteer).then_some((self.limits.min(), self.limits.max()))
     }
 
     /// Gives an idle worker something to do.

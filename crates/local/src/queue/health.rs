@@ -10,6 +10,17 @@ pub(crate) struct Totals {
     pub(crate) completed: u64,
     pub(crate) failed: u64,
     pub(crate) retried: u64,
+    pub(crate) submitted: u64,
+    /// How often jobs failed, those counted that were retried since.
+    pub(crate) failures: u64,
+}
+
+impl Totals {
+    /// A job has failed.
+    pub(crate) fn fail(&mut self) {
+        self.failed += 1;
+        self.failures += 1;
+    }
 }
 
 /// The health report.
@@ -37,7 +48,7 @@ struct Workers {
 
 impl Health {
     pub(crate) fn of(totals: Totals, in_queue: usize, fleet: &Fleet) -> Self {
-        let Totals { completed, failed, retried } = totals;
+        let Totals { completed, failed, retried, .. } = totals;
         Self {
             jobs: Jobs { completed, failed, in_progress: fleet.jobs(), in_queue, retried },
             workers: Workers { idle: fleet.idle(), running: fleet.running() },

@@ -33,6 +33,15 @@ pub(crate) enum Status {
 }
 
 impl Status {
+    pub(crate) const ALL: [Self; 6] = [
+        Self::InQueue,
+        Self::InProgress,
+        Self::Completed,
+        Self::Failed,
+        Self::Cancelled,
+        Self::TimedOut,
+    ];
+
     pub(crate) fn is_terminal(self) -> bool {
         !matches!(self, Self::InQueue | Self::InProgress)
     }
@@ -129,9 +138,27 @@ pub(crate) enum Place {
     Nothing,
 }
 
+/// When things happen to a job.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Times {
+    pub(crate) submitted: Moment,
+    /// When it was submitted or retried.
+    pub(crate) queued: Moment,
+    pub(crate) started: Option<Moment>,
+    pub(crate) ended: Option<Moment>,
+    /// When it will time out, if it runs until then.
+    pub(crate) times_out: Option<Moment>,
+    pub(crate) expires: Moment,
+}
+
+/// A worker, and its name if it has one.
+pub(crate) type WorkerTag = (WorkerId, Option<Arc<str>>);
+
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) id: JobId,
+    /// Counts the jobs of the endpoint in the order of their submission.
+    number: u64,
     pub(crate) submission: Arc<Submission>,
     /// Counts the times that a worker took the job, so that a late result is known as late.
     pub(crate) attempt: u64,
@@ -139,7 +166,9 @@ pub(crate) struct Job {
     /// Wakes the requests that wait for the job: a chunk has come, or it has ended.
     pub(crate) changed: Arc<Notify>,
     /// Whether a worker was lost with it, since it was submitted or retried.
-    pub(crate) was_lost: bool,
+    was_lost: bool,
+    retried: u32,
+    worker: Option<WorkerTag>,
     pub(crate) mode: Mode,
     /// Why the last report that was refused for good was, of the worker that has the job.
     refusal: Option<Arc<str>>,
@@ -163,10 +192,13 @@ impl Job {
     ) -> Self {
         Self {
             id,
+            number: turn,
             attempt: 0,
             backlog: Backlog::default(),
             changed: Arc::default(),
             was_lost: false,
+            retried: 0,
+            worker: None,
             mode,
             refusal: None,
             ttl: submission.policy.ttl.unwrap_or(DEFAULT_TTL),
@@ -224,10 +256,17 @@ impl Job {
         if end_of_life <= due { (end_of_life, Fate::Deleted) } else { (due, fate) }
     }
 
-    /// IN_QUEUE to IN_PROGRESS: a worker takes the job. The token tells its handler to stop.
-    pub(crate) fn start(&mut self, worker: WorkerId, now: Moment) -> CancellationToken {
+    /// IN_QUEUE to IN_PROGRESS: a worker takes the job, which may have a name. The token tells its
+    /// handler to stop.
+    pub(crate) fn start(
+        &mut self,
+        worker: WorkerId,
+        name: Option<Arc<str>>,
+        now: Moment,
+    ) -> CancellationToken {
         let stop = CancellationToken::new();
         self.attempt += 1;
+        self.worker = Some((worker, name));
         if let Phase::Queued { turn } = self.phase {
             self.phase = Phase::Running { turn, worker, started_at: now, stop: stop.clone() };
         }
@@ -275,6 +314,8 @@ impl Job {
     /// FAILED or TIMED_OUT to IN_QUEUE: the id, the input and the time of submission stay, what
     /// the earlier attempt left behind goes.
     pub(crate) fn retry(&mut self, turn: u64, now: Moment) {
+        self.retried += 1;
+        self.worker = None;
         self.queued_at = now;
         self.output = None;
         self.error = None;
@@ -282,6 +323,14 @@ impl Job {
         self.refusal = None;
         self.backlog.clear();
         self.phase = Phase::Queued { turn };
+    }
+
+    /// Its worker is lost for the first time, so that it runs on another one. Says whether it was lost
+    /// before.
+    pub(crate) fn lose_worker(&mut self) -> bool {
+        let was_lost = std::mem::replace(&mut self.was_lost, true);
+        self.retried += u32::from(!was_lost);
+        was_lost
     }
 
     /// Any state to gone: whoever still works on it or waits for it learns of it.
@@ -327,6 +376,51 @@ impl Job {
         if let Phase::Running { stop, .. } = &self.phase {
             stop.cancel();
         }
+    }
+
+    pub(crate) fn times(&self) -> Times {
+        let (started, ended) = match self.phase {
+            Phase::Queued { .. } => (None, None),
+            Phase::Running { started_at, .. } => (Some(started_at), None),
+            Phase::Finished { started_at, finished_at, .. } => (started_at, Some(finished_at)),
+        };
+        let end_of_life = self.submitted_at.saturating_add(self.ttl);
+        let times_out = started.map(|started| started.saturating_add(self.execution_timeout));
+        Times {
+            submitted: self.submitted_at,
+            queued: self.queued_at,
+            started,
+            ended,
+            times_out: times_out.filter(|_| ended.is_none()),
+            expires: ended.map_or(end_of_life, |ended| {
+                end_of_life.min(ended.saturating_add(self.mode.retention()))
+            }),
+        }
+    }
+
+    /// How often it was queued again, on request or because its worker was lost.
+    pub(crate) fn retried(&self) -> u32 {
+        self.retried
+    }
+
+    /// The worker that had it last.
+    pub(crate) fn worker(&self) -> Option<&WorkerTag> {
+        self.worker.as_ref()
+    }
+
+    /// Its output and its error, as far as there are any.
+    pub(crate) fn result(&self) -> (Option<&Arc<Value>>, Option<&Arc<str>>) {
+        (self.output.as_ref(), self.error.as_ref())
+    }
+
+    /// How many chunks its attempt has emitted, fetched or not.
+    pub(crate) fn chunks(&self) -> u64 {
+        self.backlog.emitted()
+    }
+
+    /// Counts the jobs of the endpoint in the order of their submission.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
     }
 
     /// The job's status record, as it stands.

@@ -48,6 +48,11 @@ impl Backlog {
         std::mem::take(&mut self.chunks)
     }
 
+    /// How many there were, fetched or not.
+    pub(crate) fn emitted(&self) -> u64 {
+        self.emitted
+    }
+
     pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }

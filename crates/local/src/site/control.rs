@@ -1,7 +1,11 @@
 //! The control plane: what a Rust program does through [`LocalService`](crate::LocalService),
 //! over HTTP for all others. It has a separate path, and is opt-in.
 
+mod body;
+mod events;
 mod fault;
+mod jobs;
+mod logs;
 mod workers;
 
 use std::sync::Arc;
@@ -12,18 +16,17 @@ use axum::extract::{Path, Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post, put};
+use axum::routing::{delete, get, post, put};
 use axum::{Json, Router};
-use bytes::Bytes;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use self::body::{body, parsed};
 use self::fault::FaultRule;
 use super::app::App;
-use super::keys::authenticate;
 use crate::clock::milliseconds;
-use crate::http::{ErrorResponse, read_body, require_json};
+use crate::http::ErrorResponse;
+use crate::limits::LimitUse;
 use crate::operation::Operation;
 
 /// Where the control plane is.
@@ -31,20 +34,23 @@ pub(super) const PREFIX: &str = "/_local";
 
 const NO_SUCH_DESCRIPTION: &str =
     "no such description: available are queue.yaml, workers.yaml and rest.yaml";
-const MAX_BODY: usize = 10 * 1024 * 1024;
 
 pub(super) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
     let routes = Router::new()
-        .route("/requests", get(requests))
-        .route("/webhooks", get(webhooks))
+        .route("/events", get(events::events))
+        .route("/requests", get(logs::requests))
+        .route("/webhooks", get(logs::webhooks))
         .route("/webhooks/{job_id}/redeliver", post(redeliver))
         .route("/clock", get(clock))
         .route("/clock/advance", post(advance))
-        .route("/faults", post(add_fault).delete(clear_faults))
+        .route("/limits", get(limits))
+        .route("/faults", get(faults).post(add_fault).delete(clear_faults))
+        .route("/faults/{id}", delete(end_fault))
         .route("/pods", post(add_pod))
-        .route("/pods/{id}", axum::routing::delete(remove_pod))
+        .route("/pods/{id}", delete(remove_pod))
         .route("/templates", post(add_template))
-        .nest("/endpoints/{name}", workers::routes())
+        .route("/endpoints", get(endpoints))
+        .nest("/endpoints/{name}", workers::routes().merge(jobs::routes()))
         .route_layer(from_fn_with_state(app.clone(), enter));
     let published = get(description)
         .merge(put(set_rest_description).route_layer(from_fn_with_state(app.clone(), enter)));
@@ -54,18 +60,32 @@ pub(super) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
 /// A key of the service opens the control plane, sent as for the queue; one with permission for
 /// some operations only, if [`Operation::Control`] is among them.
 async fn enter(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    match authenticate(&app.keys, Operation::Control, &request) {
+    match app.keys.authenticate(Operation::Control, &request) {
         Ok(_) => next.run(request).await,
         Err(refused) => refused.into_response(),
     }
 }
 
-async fn requests(State(app): State<Arc<App>>) -> Json<Value> {
-    Json(json!(app.requests.all()))
+async fn endpoints(State(app): State<Arc<App>>) -> Json<Value> {
+    Json(json!(app.overviews()))
 }
 
-async fn webhooks(State(app): State<Arc<App>>) -> Json<Value> {
-    Json(json!(app.webhooks.log()))
+/// How far the limits are used; nothing where there are none.
+async fn limits(State(app): State<Arc<App>>) -> Json<Value> {
+    let Some(limiter) = &app.limiter else { return Json(json!([])) };
+    let limit = |LimitUse { endpoint, operation, used, refused }: LimitUse| {
+        let running = || app.endpoints.get(&*endpoint).map_or(0, |it| it.running_workers());
+        let (allowed, window) = limiter.allowance(operation, running);
+        json!({
+            "endpoint": &*endpoint,
+            "operation": operation,
+            "used": used,
+            "allowed": allowed,
+            "windowMs": milliseconds(window),
+            "refused": refused,
+        })
+    };
+    Json(limiter.usage().into_iter().map(limit).collect())
 }
 
 async fn redeliver(
@@ -87,15 +107,29 @@ async fn clock(State(app): State<Arc<App>>) -> Json<Value> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Advance {
-    ms: u64,
+    ms: Option<u64>,
+    #[serde(default, rename = "toNextEvent")]
+    to_next_event: bool,
 }
 
 async fn advance(
     State(app): State<Arc<App>>,
     request: Request,
 ) -> Result<Json<Value>, ErrorResponse> {
-    let Advance { ms } = parsed(request).await?;
-    app.clock.advance(Duration::from_millis(ms));
+    match parsed(request).await? {
+        Advance { ms: Some(ms), to_next_event: false } => {
+            app.clock.advance(Duration::from_millis(ms));
+        }
+        Advance { ms: None, to_next_event: true } => {
+            if let Some(next) = app.next_event(&app.overviews()) {
+                app.clock.advance(next.saturating_sub(app.clock.now()));
+            }
+        }
+        _ => {
+            let message = "expected either ms or toNextEvent, which must be true";
+            return Err(ErrorResponse::bad_request(message));
+        }
+    }
     Ok(clock(State(app)).await)
 }
 
@@ -103,9 +137,23 @@ async fn add_fault(
     State(app): State<Arc<App>>,
     request: Request,
 ) -> Result<Json<Value>, ErrorResponse> {
-    let rule: FaultRule = parsed(request).await?;
-    app.faults.add(rule.into_fault()?);
-    Ok(Json(json!({})))
+    let text: Value = parsed(request).await?;
+    let rule = FaultRule::deserialize(&text)
+        .map_err(|error| ErrorResponse::bad_request(format!("invalid body: {error}")))?;
+    let id = app.faults.add(rule.into_fault()?, Some(text));
+    Ok(Json(json!({ "id": id })))
+}
+
+async fn faults(State(app): State<Arc<App>>) -> Json<Value> {
+    Json(json!(app.faults.list()))
+}
+
+async fn end_fault(
+    State(app): State<Arc<App>>,
+    id: Result<Path<u64>, PathRejection>,
+) -> Result<Json<Value>, ErrorResponse> {
+    let known = id.is_ok_and(|Path(id)| app.faults.remove(id));
+    if known { Ok(Json(json!({}))) } else { Err(ErrorResponse::not_found("no such fault")) }
 }
 
 async fn clear_faults(State(app): State<Arc<App>>) -> Json<Value> {
@@ -162,14 +210,4 @@ async fn set_rest_description(
     } else {
         Err(ErrorResponse::not_found("only rest.yaml can be replaced"))
     }
-}
-
-async fn body(request: Request) -> Result<Bytes, ErrorResponse> {
-    Ok(read_body(request.into_body(), MAX_BODY).await?)
-}
-
-async fn parsed<T: DeserializeOwned>(request: Request) -> Result<T, ErrorResponse> {
-    require_json(&request)?;
-    serde_json::from_slice(&body(request).await?)
-        .map_err(|error| ErrorResponse::bad_request(format!("invalid body: {error}")))
 }

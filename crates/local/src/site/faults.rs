@@ -14,9 +14,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::app::App;
 use crate::clock::Clock;
-use crate::faults::Effect;
+use crate::faults::{Effect, Fault};
 use crate::http::{Connection, ErrorResponse};
 use crate::operation::Operation;
+
+/// Marks the response to a request at which a fault was thrown.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Faulted;
 
 /// Processes a request, or does to it what a fault says.
 pub(super) async fn through<F>(
@@ -31,6 +35,21 @@ where
     F: Future<Output = Response>,
 {
     let Some(fault) = app.faults.of(operation, endpoint) else { return process(request).await };
+    let mut response = suffer(app, fault, connection, request, process).await;
+    response.extensions_mut().insert(Faulted);
+    response
+}
+
+async fn suffer<F>(
+    app: &App,
+    fault: Fault,
+    connection: &Connection,
+    request: Request,
+    process: impl FnOnce(Request) -> F,
+) -> Response
+where
+    F: Future<Output = Response>,
+{
     tokio::select! {
         // In this order, a fault without a delay has nothing to do with the stop.
         biased;

@@ -12,7 +12,6 @@ use serde_json::json;
 
 use super::app::App;
 use super::faults::through;
-use super::keys::authenticate;
 use crate::graphql::{self, Outcome};
 use crate::http::{Connection, ErrorResponse, read_body, require_json};
 use crate::operation::Operation;
@@ -29,7 +28,7 @@ async fn enter(
     Extension(connection): Extension<Connection>,
     request: Request,
 ) -> Response {
-    let admitted = authenticate(&app.keys, Operation::GraphQl, &request);
+    let admitted = app.keys.authenticate(Operation::GraphQl, &request);
     if let Err(refused) = admitted.and_then(|_| require_json(&request)) {
         return with_errors(refused);
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use axum::http::Request;
 
+use super::session::{Session, random_text};
 use crate::http::{ErrorResponse, QueryParameters, authorization, bearer};
 use crate::operation::Operation;
 
@@ -31,62 +32,82 @@ impl ApiKey {
 
     /// A key that nobody can guess.
     pub(crate) fn random() -> Result<Self, getrandom::Error> {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes)?;
-        let secret = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Self { secret, allowed: None })
+        Ok(Self { secret: random_text()?, allowed: None })
     }
 }
 
-/// Whether a request has a key of the service in any of the places, whatever that key allows.
-pub(super) fn has_key<B>(keys: &[ApiKey], request: &Request<B>) -> bool {
-    let is_known = |key: Option<&str>| key.is_some_and(|key| known(keys, key).is_some());
-    let headers = request.headers();
-    is_known(bearer(headers))
-        || is_known(authorization(headers))
-        || is_known(QueryParameters::of(request.uri()).get("api_key"))
+/// All that lets a request in.
+pub(crate) struct Keys {
+    /// At least one.
+    pub(crate) all: Vec<ApiKey>,
+    /// The session of the page, where there is one.
+    pub(crate) session: Option<Session>,
 }
 
-fn known(keys: &[ApiKey], key: &str) -> Option<usize> {
-    keys.iter().position(|known| known.secret == key)
-}
+impl Keys {
+    /// Whether a request has a key of the service in any of the places, whatever that key allows, or
+    /// is the page's.
+    pub(super) fn are_known_to<B>(&self, request: &Request<B>) -> bool {
+        let is_known = |key: Option<&str>| key.is_some_and(|key| self.position(key).is_some());
+        let headers = request.headers();
+        is_known(bearer(headers))
+            || is_known(authorization(headers))
+            || is_known(QueryParameters::of(request.uri()).get("api_key"))
+            || self.session.as_ref().is_some_and(|session| session.is_of(headers))
+    }
 
-/// Checks that a request has a key of the service, in the place where its interface wants it.
-/// Returns which of the keys it is: each is a user of its own.
-pub(super) fn authenticate<B>(
-    keys: &[ApiKey],
-    operation: Operation,
-    request: &Request<B>,
-) -> Result<usize, ErrorResponse> {
-    match operation {
-        Operation::GraphQl => {
-            let parameters = QueryParameters::of(request.uri());
-            user_of(parameters.get("api_key"), "the query parameter api_key", keys, operation)
-        }
-        Operation::GetPod | Operation::GetTemplate => {
-            let place = "the header Authorization: Bearer <key>";
-            user_of(bearer(request.headers()), place, keys, operation)
-        }
-        _ => {
-            let key = bearer(request.headers()).or_else(|| authorization(request.headers()));
-            user_of(key, "the header authorization, bare or as Bearer <key>", keys, operation)
+    fn position(&self, key: &str) -> Option<usize> {
+        self.all.iter().position(|known| known.secret == key)
+    }
+
+    /// Checks that a request has a key of the service, in the place where its interface wants it, or
+    /// else is the page's. Returns which of the keys it is: each is a user of its own.
+    pub(super) fn authenticate<B>(
+        &self,
+        operation: Operation,
+        request: &Request<B>,
+    ) -> Result<usize, ErrorResponse> {
+        let headers = request.headers();
+        let parameters;
+        let (key, place) = match operation {
+            Operation::GraphQl => {
+                parameters = QueryParameters::of(request.uri());
+                (parameters.get("api_key"), "the query parameter api_key")
+            }
+            Operation::GetPod | Operation::GetTemplate => {
+                (bearer(headers), "the header Authorization: Bearer <key>")
+            }
+            _ => {
+                let key = bearer(headers).or_else(|| authorization(headers));
+                (key, "the header authorization, bare or as Bearer <key>")
+            }
+        };
+        match (key, &self.session) {
+            (None, Some(session)) if session.is_of(headers) => {
+                session.check(operation, request)?;
+                Ok(self.user_of_the_page())
+            }
+            (None, _) => {
+                let message = format!("missing API key: expected {place}");
+                Err(ErrorResponse::unauthorized(message))
+            }
+            (Some(key), _) => self.user_of(key, operation),
         }
     }
-}
 
-fn user_of(
-    key: Option<&str>,
-    place: &str,
-    keys: &[ApiKey],
-    operation: Operation,
-) -> Result<usize, ErrorResponse> {
-    let key = key
-        .ok_or_else(|| ErrorResponse::unauthorized(format!("missing API key: expected {place}")))?;
-    let user = known(keys, key).ok_or_else(|| ErrorResponse::unauthorized("invalid API key"))?;
-    let allowed = keys[user].allowed.as_ref().is_none_or(|allowed| allowed.contains(&operation));
-    if allowed {
-        Ok(user)
-    } else {
-        Err(ErrorResponse::unauthorized("the API key has no permission for this operation"))
+    fn user_of(&self, key: &str, operation: Operation) -> Result<usize, ErrorResponse> {
+        let user =
+            self.position(key).ok_or_else(|| ErrorResponse::unauthorized("invalid API key"))?;
+        let allowed = self.all[user].allowed.as_ref();
+        if allowed.is_none_or(|allowed| allowed.contains(&operation)) {
+            Ok(user)
+        } else {
+            Err(ErrorResponse::unauthorized("the API key has no permission for this operation"))
+        }
+    }
+
+    /// The page shares the limits of the first key that allows everything, or has its own.
+    fn user_of_the_page(&self) -> usize {
+        self.all.iter().position(|key| key.allowed.is_none()).unwrap_or(self.all.len())
     }
 }

@@ -14,7 +14,6 @@ use serde_json::json;
 
 use super::app::App;
 use super::faults::through;
-use super::keys::authenticate;
 use super::worker;
 use crate::http::{Connection, ErrorResponse, QueryParameters, decoded, json, read_body};
 use crate::operation::Operation;
@@ -114,17 +113,43 @@ impl<'a> Route<'a> {
         self.operation.is_of_workers()
     }
 
+    pub(super) fn operation(&self) -> Operation {
+        self.operation
+    }
+
+    /// The endpoint's id, as it was sent.
+    pub(super) fn endpoint(&self) -> &'a str {
+        self.endpoint
+    }
+
     async fn enter(
         self,
         app: &App,
         connection: &Connection,
         request: Request,
     ) -> Result<Response, ErrorResponse> {
-        let user = authenticate(&app.keys, self.operation, &request)?;
+        let user = app.keys.authenticate(self.operation, &request)?;
         // The names that workers append are decoded one by one.
         let id = if self.is_of_workers() { self.id.into() } else { decoded(self.id)? };
         let endpoint = decoded(self.endpoint)?;
         let endpoint = app.endpoints.get(endpoint.as_ref()).ok_or_else(|| no_such_endpoint(app))?;
+        let response = self.admitted(app, user, endpoint, &id, connection, request).await;
+        let response = response.unwrap_or_else(IntoResponse::into_response);
+        if response.status() == StatusCode::TOO_MANY_REQUESTS && !self.is_of_workers() {
+            endpoint.note_throttled();
+        }
+        Ok(response)
+    }
+
+    async fn admitted(
+        &self,
+        app: &App,
+        user: usize,
+        endpoint: &Arc<Endpoint>,
+        id: &str,
+        connection: &Connection,
+        request: Request,
+    ) -> Result<Response, ErrorResponse> {
         let under_way = match &app.limiter {
             Some(limiter) => limiter
                 .admit(user, endpoint.name(), self.operation, || endpoint.running_workers())?,
@@ -132,7 +157,7 @@ impl<'a> Route<'a> {
         };
         let name = endpoint.name().as_ref();
         let process = |request| async {
-            let response = process(app, self.operation, endpoint, &id, request).await;
+            let response = process(app, self.operation, endpoint, id, request).await;
             response.unwrap_or_else(IntoResponse::into_response)
         };
         let response = through(app, self.operation, Some(name), connection, request, process).await;

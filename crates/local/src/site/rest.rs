@@ -13,7 +13,6 @@ use serde_json::Value;
 
 use super::app::App;
 use super::faults::through;
-use super::keys::authenticate;
 use crate::catalog::{PodIncludes, Template, TemplateIncludes};
 use crate::http::{Connection, ErrorResponse, QueryParameters};
 use crate::operation::Operation;
@@ -33,7 +32,7 @@ async fn enter(
     request: Request,
     next: Next,
 ) -> Response {
-    match authenticate(&app.keys, operation, &request) {
+    match app.keys.authenticate(operation, &request) {
         Ok(_) => {
             through(&app, operation, None, &connection, request, |request| next.run(request)).await
         }

@@ -42,9 +42,10 @@ impl fmt::Display for Assignment<'_> {
     }
 }
 
+/// What is set of a policy, as it is submitted.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Policy {
+pub(crate) struct Policy {
     #[serde(skip_serializing_if = "Option::is_none")]
     execution_timeout: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,14 +71,19 @@ fn is_default(policy: &JobPolicy) -> bool {
     *policy == JobPolicy::default()
 }
 
-fn policy<S: Serializer>(policy: &JobPolicy, to: S) -> Result<S::Ok, S::Error> {
-    let in_milliseconds = |time: Option<Duration>| time.map(milliseconds);
-    Policy {
-        execution_timeout: in_milliseconds(policy.execution_timeout),
-        ttl: in_milliseconds(policy.ttl),
-        low_priority: policy.low_priority,
+impl From<JobPolicy> for Policy {
+    fn from(policy: JobPolicy) -> Self {
+        let in_milliseconds = |time: Option<Duration>| time.map(milliseconds);
+        Self {
+            execution_timeout: in_milliseconds(policy.execution_timeout),
+            ttl: in_milliseconds(policy.ttl),
+            low_priority: policy.low_priority,
+        }
     }
-    .serialize(to)
+}
+
+fn policy<S: Serializer>(policy: &JobPolicy, to: S) -> Result<S::Ok, S::Error> {
+    Policy::from(*policy).serialize(to)
 }
 
 fn s3_config<S: Serializer>(config: &Option<&S3Config>, to: S) -> Result<S::Ok, S::Error> {

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::clock::{Clock, milliseconds};
 use crate::sync::locked;
+use crate::window::Window;
 
 /// How many lines are kept of the workers of an endpoint, and how many bytes.
 const MAX_LINES: usize = 10_000;
@@ -69,6 +70,8 @@ pub(crate) struct Logs {
 struct Kept {
     lines: VecDeque<WorkerLog>,
     bytes: usize,
+    /// How many lines there were.
+    printed: u64,
 }
 
 impl Logs {
@@ -99,6 +102,25 @@ impl Logs {
             listener(&line);
         }
         locked(&self.kept).add(line);
+        self.clock.changes().note();
+    }
+
+    /// How many lines there were.
+    pub(crate) fn revision(&self) -> u64 {
+        locked(&self.kept).printed
+    }
+
+    /// How many of the kept lines are wanted, and those in a window with their numbers, the newest
+    /// first.
+    pub(crate) fn window(
+        &self,
+        window: Window,
+        is_wanted: impl Fn(&WorkerLog) -> bool,
+    ) -> (usize, Vec<(u64, WorkerLog)>) {
+        let kept = locked(&self.kept);
+        let newest = (0..kept.printed).rev().zip(kept.lines.iter().rev());
+        let (total, part) = window.of(newest.filter(|(_, line)| is_wanted(line)));
+        (total, part.into_iter().map(|(number, line)| (number, line.clone())).collect())
     }
 
     pub(crate) fn all(&self) -> Vec<WorkerLog> {
@@ -108,6 +130,7 @@ impl Logs {
 
 impl Kept {
     fn add(&mut self, line: WorkerLog) {
+        self.printed += 1;
         self.bytes += size(&line);
         self.lines.push_back(line);
         while self.lines.len() > MAX_LINES || self.bytes > MAX_BYTES {

@@ -27,7 +27,9 @@ async fn full() -> Option<Page> {
     page.until_shown("#chunks", "19").await;
     page.until_shown("#tries", "try 1").await;
     page.browser.fill("#submit-input", "{\"n\": 20,}").await;
-    page.browser.run("document.querySelectorAll('details').forEach((it) => { it.open = true; });").await;
+    page.browser
+        .run("document.querySelectorAll('details').forEach((it) => { it.open = true; });")
+        .await;
     Some(page)
 }
 
@@ -50,7 +52,8 @@ async fn nothing_overflows_at_any_width() {
 }
 
 /// `scripts/axe.sh` puts it there.
-const AXE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/axe/node_modules/axe-core/axe.min.js");
+const AXE: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/axe/node_modules/axe-core/axe.min.js");
 
 #[tokio::test(flavor = "multi_thread")]
 #[expect(clippy::print_stderr, reason = "whoever runs the tests learns what was skipped")]

@@ -1,7 +1,7 @@
 //! WebDriver, as far as these tests need it (W3C recommendation "WebDriver").
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -14,6 +14,8 @@ const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 /// A browser with one window. It ends when this is dropped.
 pub struct Driver {
     process: Child,
+    /// Open, in case it prints more.
+    _output: BufReader<ChildStdout>,
     session: String,
     http: reqwest::Client,
 }
@@ -27,13 +29,13 @@ impl Driver {
             .stderr(Stdio::null())
             .spawn()
             .ok()?;
-        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let port = lines.map_while(Result::ok).find_map(|line| {
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        let port = output.by_ref().lines().map_while(Result::ok).find_map(|line| {
             let port = line.split_once("successfully on port ")?.1;
             Some(port.trim_end_matches('.').to_owned())
         });
         let base = format!("http://127.0.0.1:{}", port.expect("chromedriver names its port"));
-        let mut driver = Self { process, session: base, http: reqwest::Client::new() };
+        let mut driver = Self { process, _output: output, session: base, http: reqwest::Client::new() };
         let options = json!({
             "args": [
                 "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
@@ -147,8 +149,10 @@ impl Driver {
         format!("/element/{}", element[ELEMENT].as_str().unwrap())
     }
 
-    /// Clicks as a mouse does: what covers the element gets the click.
+    /// Scrolls to an element and clicks it as a mouse does: what covers it would get the click.
     pub async fn click(&self, selector: &str) {
+        let scroll = "scrollIntoView({ block: 'center' })";
+        self.run(&format!("document.querySelector({}).{scroll}", json!(selector))).await;
         let element = self.element(selector).await;
         self.post(&format!("{element}/click"), json!({})).await;
     }

@@ -19,7 +19,7 @@ async fn a_job_is_found_by_id_and_by_content() {
     page.until_shown("#part-input", "apple 7;").await;
     page.browser.fill("#job-search", "apple 13;").await;
     page.until_text("#jobs-found", "1 job").await;
-    page.until_text("#job-list tbody tr code", &ids[13]).await;
+    page.until_text("#job-list tbody:not(.spacer) tr code", &ids[13]).await;
     page.browser.fill("#job-search", "no such text").await;
     page.until_text("#jobs-found", "0 jobs").await;
     page.until_text("#jobs .empty", "No jobs found.").await;
@@ -33,7 +33,7 @@ async fn the_filter_endpoint_and_job_survive_reload_and_back() {
     let failed = page.run("fail", json!({})).await;
     page.browser.click("#job-filter [data-status=FAILED]").await;
     page.until_text("#jobs-found", "1 job").await;
-    page.browser.click("#job-list tbody tr code").await;
+    page.browser.click("#job-list tbody:not(.spacer) tr code").await;
     page.until_text("#job-id", &failed).await;
     page.browser.reload().await;
     page.until_text("#job-id", &failed).await;
@@ -43,8 +43,10 @@ async fn the_filter_endpoint_and_job_survive_reload_and_back() {
     page.browser.back().await;
     page.until("document.querySelector('#job-body').hidden").await;
     page.browser.back().await;
-    page.until("document.querySelector('#job-filter [data-status=FAILED]').ariaPressed === 'false'")
-        .await;
+    page.until(
+        "document.querySelector('#job-filter [data-status=FAILED]').ariaPressed === 'false'",
+    )
+    .await;
     page.is_sound(&[]).await;
 }
 
@@ -64,7 +66,7 @@ async fn five_hundred_failed_jobs_are_retried_at_once() {
     page.until_shown("#notice", "500 jobs retried").await;
     // They fail again, and say that they were retried.
     page.until_text("#job-filter [data-status=FAILED] .count", "500").await;
-    page.browser.click("#job-list tbody tr code").await;
+    page.browser.click("#job-list tbody:not(.spacer) tr code").await;
     page.until_shown("#job-facts", "retried").await;
     page.is_sound(&[]).await;
 }

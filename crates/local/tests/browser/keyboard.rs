@@ -56,7 +56,8 @@ async fn rows_are_reached_by_j_k_and_arrows_and_stay_active_while_others_come() 
     page.until_text("#jobs-found", "101 jobs").await;
     page.until(&active(2)).await;
     page.until("document.activeElement.id === 'job-list'").await;
-    let last = "document.querySelector('#job-list tr.active')?.getAttribute('aria-rowindex') === '102'";
+    let last =
+        "document.querySelector('#job-list tr.active')?.getAttribute('aria-rowindex') === '102'";
     page.browser.press("\u{E010}").await;
     page.until(last).await;
     page.is_sound(&[]).await;

@@ -34,6 +34,7 @@ async fn a_synchronous_job_is_submitted_too() {
 #[tokio::test(flavor = "multi_thread")]
 async fn malformed_json_is_marked_where_it_is_wrong() {
     let Some(page) = open(|builder| builder).await else { return };
+    page.show("echo").await;
     let cases = [
         ("{\n  \"a\": 1,\n  b: 2\n}", 3, 3, "a name in double quotes is expected here", "b"),
         ("{\"a\": 1,}", 1, 8, "no comma may stand before the end", ","),

@@ -101,7 +101,7 @@ impl Page {
     pub async fn open_job(&self, id: &str) {
         self.browser.fill("#job-search", id).await;
         self.until_text("#jobs-found", "1 job").await;
-        self.browser.click("#job-list tbody tr code").await;
+        self.browser.click("#job-list tbody:not(.spacer) tr code").await;
         self.until_text("#job-id", id).await;
     }
 

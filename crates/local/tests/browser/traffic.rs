@@ -19,8 +19,8 @@ async fn a_limit_fills_its_bar_until_requests_are_refused() {
     let row = "#limit-list tr:has([aria-label='echo/purge-queue'])";
     page.until_text(&format!("{row} td:last-child"), "3").await;
     page.until(&format!("document.querySelector(\"{row} meter\").value === 2")).await;
-    page.until_text("#request-list tbody tr .code", "429").await;
-    page.until_shown("#request-list tbody tr", "limited").await;
+    page.until_text("#request-list tbody:not(.spacer) tr .code", "429").await;
+    page.until_shown("#request-list tbody:not(.spacer) tr", "limited").await;
     page.show("echo").await;
     page.until_text("#chart [data-count=throttled]", "3").await;
     page.is_sound(&[]).await;
@@ -31,14 +31,14 @@ async fn requests_are_listed_and_filtered_without_their_keys() {
     let Some(page) = open(|builder| builder).await else { return };
     page.get("/v2/echo/health").await;
     page.get(&format!("/v2/nobody/health?api_key={}", KEY.replace(' ', "+"))).await;
-    page.until_shown("#request-list tbody", "GET /v2/nobody/health").await;
+    page.until_shown("#request-list tbody:not(.spacer)", "GET /v2/nobody/health").await;
     page.browser.choose("#request-status", "4").await;
     page.until_text("#requests-found", "1 request").await;
-    page.until_text("#request-list tbody tr .code", "404").await;
+    page.until_text("#request-list tbody:not(.spacer) tr .code", "404").await;
     page.browser.choose("#request-status", "").await;
     page.browser.fill("#request-search", "echo/health").await;
     page.until_text("#requests-found", "1 request").await;
-    page.until_shown("#request-list tbody", "GET /v2/echo/health").await;
+    page.until_shown("#request-list tbody:not(.spacer)", "GET /v2/echo/health").await;
     let everything = "return document.documentElement.outerHTML";
     let html = page.browser.run(everything).await;
     let html = html.as_str().unwrap();

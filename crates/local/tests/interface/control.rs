@@ -64,8 +64,9 @@ async fn it_adds_and_ends_faults() {
         json!({ "operation": "cancel", "again": "at-once" }),
         json!({ "operation": "cancel", "again": "before-the-next" }),
     ];
-    for fault in faults {
-        assert_eq!(service.post_json("/_local/faults", fault).await, (200, json!({})));
+    for (number, fault) in faults.into_iter().enumerate() {
+        let answer = service.post_json("/_local/faults", fault).await;
+        assert_eq!(answer, (200, json!({ "id": number + 1 })));
     }
     let get = |path: &str| {
         let url = format!("{}{path}", service.local.base_url());

@@ -7,7 +7,7 @@ use serde::Serialize;
 use tokio::sync::oneshot;
 
 use super::{Endpoint, Runner, State};
-use crate::clock::Moment;
+use crate::clock::{Moment, milliseconds};
 use crate::queue::attached::{Taken, Taker, Unhealthy, Worker};
 use crate::queue::fleet::Origin;
 use crate::queue::job::{Ending, JobId, Mode};
@@ -31,6 +31,7 @@ pub(crate) struct WorkerRecord {
     status: &'static str,
     jobs: Vec<String>,
     missed_pings: u32,
+    last_ping_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unhealthy: Option<Unhealthy>,
 }
@@ -116,6 +117,7 @@ impl Attachable<'_> {
                         && let Some(job) = state.jobs.get_mut(id)
                     {
                         job.progress(output);
+                        state.revision += 1;
                     }
                 }
                 Report::Done { ending, leaves } => {
@@ -159,9 +161,10 @@ impl Attachable<'_> {
 
     /// Takes a chunk of a job's output, unless the worker does not have the job.
     pub(crate) fn chunk(self, worker: &str, id: &str, chunk: Chunk) {
+        let shown = self.endpoint.to_show(&chunk.output);
         self.endpoint.access(|state, _| {
             if state.attached.has(worker, id) {
-                state.emit(id, chunk.output, chunk.metrics);
+                state.emit(id, chunk.output, chunk.metrics, shown);
             }
         });
     }
@@ -183,9 +186,11 @@ impl Attachable<'_> {
                 endpoint.note_life(state, id, now);
             }
             let Some(worker) = state.attached.get(id) else { return };
+            worker.last_ping = Some(now);
             let is_lasting = worker.note_health(unhealthy);
             let retired = worker.is_leaving || worker.unhealthy.is_some();
             let is_free = worker.jobs.is_empty();
+            state.revision += 1;
             state.fleet.retire(id, retired);
             if is_lasting && is_free && endpoint.runner.origin() == Origin::Program {
                 endpoint.lose(state, id, "is unhealthy and has not ended", now);
@@ -201,6 +206,7 @@ impl Attachable<'_> {
                 status: state.fleet.activity(id),
                 jobs: worker.jobs.iter().map(|id| id.to_string()).collect(),
                 missed_pings: worker.missed_pings,
+                last_ping_ms: worker.last_ping.map(milliseconds),
                 unhealthy: worker.unhealthy.clone(),
             };
             state.attached.iter().map(record).collect()

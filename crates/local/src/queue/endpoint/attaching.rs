@@ -7,7 +7,7 @@ use super::{Due, Endpoint, Runner, State};
 use crate::clock::Moment;
 use crate::queue::attached::{Taken, Taker};
 use crate::queue::fleet::Origin;
-use crate::queue::job::{Ending, JobId};
+use crate::queue::job::{Ending, Job, JobId};
 use crate::refusal::Refusal;
 use crate::worker::{Crew, WorkerId};
 
@@ -62,6 +62,7 @@ impl Endpoint {
     }
 
     pub(super) fn note_life(&self, state: &mut State, id: WorkerId, now: Moment) {
+        state.revision += 1;
         if let Some(worker) = state.attached.get(id) {
             worker.missed_pings = 0;
             let due = now.saturating_add(self.settings.workers.pings());
@@ -137,10 +138,7 @@ impl Endpoint {
     /// A worker is gone: its jobs go back to the queue, the first time.
     fn take_away(&self, state: &mut State, id: WorkerId, why: &str, at: Moment) {
         for job in state.dismiss(id) {
-            let was_lost = state
-                .jobs
-                .get_mut(&job)
-                .is_some_and(|job| std::mem::replace(&mut job.was_lost, true));
+            let was_lost = state.jobs.get_mut(&job).is_some_and(Job::lose_worker);
             if was_lost {
                 let error = format!("the job was lost with its worker for the second time: {why}");
                 self.conclude(state, &job, Ending::failure(error), at);
@@ -200,7 +198,7 @@ impl State {
             self.enqueue(turn, &job);
         }
         self.schedule(&job);
-        self.jobs.insert(id.clone(), job);
+        self.jobs.insert(job);
     }
 
     /// A worker wants to be replaced, and goes once its jobs are done.

@@ -8,7 +8,6 @@ use tokio_util::sync::CancellationToken;
 use super::{Due, Endpoint, Runner, State};
 use crate::clock::Moment;
 use crate::queue::job::{Fate, Job};
-use crate::sync::locked;
 use crate::worker::{Handler, JobContext, LocalJob, WorkerId, run};
 
 /// How long a handler that was told to stop may go on to tidy up, in real time. Its worker is
@@ -19,6 +18,7 @@ impl Endpoint {
     /// Brings about everything that is due by `now`, in the order of time.
     pub(super) fn settle(&self, state: &mut State, now: Moment) {
         while let Some((at, due)) = state.calendar.pop_due(now) {
+            state.revision += 1;
             match due {
                 Due::Worker(worker) => {
                     let (stopped, reminder) = state.fleet.remind(worker);
@@ -34,15 +34,15 @@ impl Endpoint {
                 Due::Start => {}
                 Due::Ping(worker) => self.miss_ping(state, worker, at, now),
                 Due::Job(id) => match state.jobs.get(&id).map(Job::fate) {
-                    Some((_, Fate::Deleted)) => state.delete(&id, at),
+                    Some((_, Fate::Deleted)) => state.expire(&id, at),
                     Some((_, Fate::TimedOut)) => {
                         if let Some(mut job) = state.jobs.remove(&id) {
                             state.leave(&job, at);
-                            state.totals.failed += 1;
+                            state.totals.fail();
                             job.time_out(at);
                             self.announce(&job, at);
                             state.schedule(&job);
-                            state.jobs.insert(id, job);
+                            state.jobs.insert(job);
                         }
                     }
                     None => {}
@@ -71,6 +71,7 @@ impl Endpoint {
                 state.calendar.set(Due::Start, later);
                 return;
             }
+            state.revision += 1;
             let (worker, reminder) = state.fleet.start();
             state.remind_later(worker, reminder, now);
             if let Runner::Attached(crew) = &self.runner {
@@ -133,17 +134,16 @@ impl Endpoint {
     /// Does what is due when nobody asks, for as long as the service runs.
     pub(super) async fn sweep(self: Arc<Self>) {
         loop {
-            let next = {
-                let mut state = locked(&self.state);
+            let next = self.noting_changes(|state| {
                 let now = self.clock.now();
-                self.settle(&mut state, now);
-                self.dispatch(&mut state, now);
+                self.settle(state, now);
+                self.dispatch(state, now);
                 state.sweep_at = state.calendar.next();
                 state.sweep_at
-            };
+            });
             let due = async {
                 match next {
-                    Some(next) => self.clock.sleep_until(next).await,
+                    Some(next) => self.clock.wait_until(next).await,
                     None => std::future::pending().await,
                 }
             };
@@ -162,12 +162,13 @@ impl State {
         worker: WorkerId,
         now: Moment,
     ) -> Option<(&Job, CancellationToken)> {
+        self.revision += 1;
         let (_, id) = self.queue.pop_first()?;
-        let job = self.jobs.get_mut(&id)?;
+        let name = self.attached.name_of(worker);
+        let (job, stop) = self.jobs.change(&id, |job| job.start(worker, name, now))?;
         if job.calls_for_worker() {
             self.calling -= 1;
         }
-        let stop = job.start(worker, now);
         self.calendar.set(Due::Job(id), job.fate().0);
         Some((job, stop))
     }

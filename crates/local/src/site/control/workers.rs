@@ -11,6 +11,7 @@ use axum::{Json, Router};
 use reqwest::Url;
 use serde_json::{Value, json};
 
+use super::logs::Numbered;
 use crate::http::{ErrorResponse, QueryParameters};
 use crate::queue::Attachable;
 use crate::site::app::App;
@@ -58,10 +59,17 @@ async fn logs(
 ) -> Result<Json<Value>, ErrorResponse> {
     let crew = found(&app, name)?.crew;
     let query = QueryParameters::of(&uri);
+    let search = query.get("search").unwrap_or_default().to_ascii_lowercase();
     let is_wanted = |line: &WorkerLog| {
         query.get("worker").is_none_or(|worker| worker == line.worker)
             && query.get("job").is_none_or(|job| line.job.as_deref() == Some(job))
+            && (search.is_empty() || line.text.to_ascii_lowercase().contains(&search))
     };
+    if ["offset", "limit", "search"].iter().any(|name| query.get(name).is_some()) {
+        let (total, lines) = crew.logs.window(query.window()?, is_wanted);
+        let lines: Vec<_> = lines.into_iter().map(Numbered::from).collect();
+        return Ok(Json(json!({ "total": total, "logs": lines })));
+    }
     let mut lines = crew.logs.all();
     lines.retain(is_wanted);
     Ok(Json(json!(lines)))
