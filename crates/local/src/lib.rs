@@ -97,16 +97,23 @@
 //!
 //! | request | effect |
 //! |---|---|
-//! | `GET /_local/requests` | returns the request log |
-//! | `GET /_local/webhooks` | returns the log of webhook attempts |
+//! | `GET /_local/events` | returns a stream of server-sent events that says what has changed |
+//! | `GET /_local/endpoints` | returns the endpoints with their counts |
+//! | `GET /_local/endpoints/{name}/jobs` | returns a window of the jobs, by `status` and `search` |
+//! | `GET /_local/endpoints/{name}/jobs/{id}` | returns all that is known of a job |
+//! | `POST /_local/endpoints/{name}/jobs/cancel`, `…/jobs/retry` | cancels or retries jobs by their `ids`, or all that `status` and `search` find |
+//! | `GET /_local/limits` | returns how far the rate limits are used |
+//! | `GET /_local/requests` | returns the request log; with a query, a window of it |
+//! | `GET /_local/webhooks` | returns the log of webhook attempts; with a query, a window of it |
 //! | `POST /_local/webhooks/{job_id}/redeliver` | calls a finished job's webhook again |
 //! | `GET /_local/endpoints/{name}/workers` | returns the workers that are attached or starting |
 //! | `GET /_local/endpoints/{name}/worker-env` | returns the environment of a worker as a file; with `base_url`, for another URL of this service |
-//! | `GET /_local/endpoints/{name}/worker-logs` | returns what workers printed, of one with `worker`, about one job with `job` |
+//! | `GET /_local/endpoints/{name}/worker-logs` | returns what workers printed, of one with `worker`, about one job with `job`; with `offset`, `limit` or `search`, a window of it |
 //! | `GET /_local/clock` | returns `{"nowMs": …, "manual": …}` |
-//! | `POST /_local/clock/advance` | advances the clock: `{"ms": 60000}` |
+//! | `POST /_local/clock/advance` | advances the clock: `{"ms": 60000}`, or `{"toNextEvent": true}` |
 //! | `POST /_local/faults` | adds a fault: `operation`, `endpoint`, `times` or `probability` and `seed`, `delayMs`, `processed`, and at most one of `response` (`status`, `headers`, `body`), `reset` (`afterBytes`), `down` (`ms`), `truncate` (bytes), `drip` (`bytes`, `pauseMs`), `cut` (bytes), `stall` (`true`), `rewrite` (`foreign`, `nan`, `byte-order-mark`), `again` (`at-once`, `before-the-next`) |
-//! | `DELETE /_local/faults` | removes all faults |
+//! | `GET /_local/faults` | returns the faults with their ids |
+//! | `DELETE /_local/faults`, `DELETE /_local/faults/{id}` | removes all faults, or one |
 //! | `POST /_local/pods`, `POST /_local/templates` | adds or replaces one, in the shape that REST returns |
 //! | `DELETE /_local/pods/{id}` | removes a Pod |
 //! | `GET /_local/openapi/queue.yaml`, `workers.yaml` or `rest.yaml` | returns the OpenAPI description that the service follows; no key required |
@@ -115,6 +122,17 @@
 //! The names of operations are `run`, `runsync`, `status`, `stream`, `cancel`, `retry`,
 //! `purge-queue`, `health`, `openai`, `requests`, `job-take`, `job-take-batch`, `job-stop`,
 //! `job-stream`, `job-done`, `ping`, `get-pod`, `get-template` and `graphql`.
+//!
+//! A window begins with the newest, after `offset` others, and has at most `limit` items: 100 by
+//! default, and 500 at most. The README has the details.
+//!
+//! # The page
+//!
+//! [`Builder::page`] serves a page for a browser at `/`, which shows all this, and changes it. It is
+//! opened with the link that [`LocalService::page_url`] returns and the program prints; the link sets a
+//! cookie, with which the page calls the control plane and the queue. Such requests must come from the
+//! page itself. Where there is a page, endpoints keep the last 1,000 expired jobs, without their
+//! values, and up to 16 MiB of chunks.
 //!
 //! # Hostile pages and peers
 //!

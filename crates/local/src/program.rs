@@ -274,27 +274,28 @@ fn warn(local: &LocalService, keys: &Keys, program: &str) {
     }
 }
 
+/// Prints all at once: whoever reads only as far as the last variable may leave then.
 fn announce(local: &LocalService, keys: &Keys, attached: &[String]) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut lines = Vec::new();
+    let export = |name: &str, value: &str| format!("export {name}={value}");
     if let Ok(value) = keys.shown(local) {
-        writeln!(out, "export PODQUEUE_API_KEY={value}")?;
+        lines.push(export("PODQUEUE_API_KEY", &value));
     }
     for (name, value) in [
         ("PODQUEUE_BASE_URL", local.base_url()),
         ("PODQUEUE_REST_URL", local.rest_url()),
         ("PODQUEUE_GRAPHQL_URL", local.graphql_url()),
     ] {
-        writeln!(out, "export {name}={}", quoted(&value))?;
+        lines.push(export(name, &quoted(&value)));
     }
-    if let Some(url) = local.page_url() {
-        writeln!(out, "# The page: {url}")?;
-    }
+    lines.extend(local.page_url().map(|url| format!("# The page: {url}")));
     for endpoint in attached {
-        writeln!(out, "\n# For a worker of {endpoint:?}:")?;
-        for (name, value) in local.worker_environment(endpoint).unwrap_or_default() {
-            writeln!(out, "export {name}={}", quoted(&value))?;
-        }
+        lines.push(format!("\n# For a worker of {endpoint:?}:"));
+        let variables = local.worker_environment(endpoint).unwrap_or_default();
+        lines.extend(variables.iter().map(|(name, value)| export(name, &quoted(value))));
     }
+    let mut out = io::stdout().lock();
+    out.write_all((lines.join("\n") + "\n").as_bytes())?;
     out.flush()
 }
 

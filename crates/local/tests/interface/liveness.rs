@@ -171,7 +171,7 @@ async fn a_jump_of_the_clock_is_one_missed_ping() {
         assert_eq!(service.status("e", &id).await.1["status"], "IN_PROGRESS");
     }
     let (_, workers) = service.get("/_local/endpoints/e/workers").await;
-    let expected = json!([{ "id": "w", "status": "running", "jobs": [id], "missedPings": 2 }]);
+    let expected = json!([{ "id": "w", "status": "running", "jobs": [id], "missedPings": 2, "lastPingMs": null }]);
     assert_eq!(workers, expected);
 }
 

@@ -483,3 +483,24 @@ async fn it_goes_on_where_its_standard_error_is_not_read() {
     assert!(Command::new("kill").args(["-TERM", &id]).status().await.unwrap().success());
     assert!(tokio::time::timeout(NEVER, child.wait()).await.unwrap().unwrap().success());
 }
+
+#[tokio::test]
+async fn it_prints_a_link_to_the_page_that_a_shell_takes_for_a_comment() {
+    let mut child = program().args(["--api-key", "canary"]).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let link = loop {
+        let line = lines.next_line().await.unwrap().unwrap();
+        if let Some(link) = line.strip_prefix("# The page: ") {
+            break link.to_owned();
+        }
+        assert!(line.starts_with("export "), "{line}");
+    };
+    assert!(!link.contains("canary"), "{link}");
+    let browser = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
+    let response = browser.build().unwrap().get(&link).send().await.unwrap();
+    assert_eq!(response.status(), 303);
+    let cookie = response.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap();
+    let (base, _) = link.split_once("/?token=").unwrap();
+    let page = reqwest::Client::new().get(base).header("cookie", cookie).send().await.unwrap();
+    assert_eq!(page.status(), 200);
+}
