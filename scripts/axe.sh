@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-version=4.10.3
+version=4.14.1
 folder=$(realpath -m "${CARGO_TARGET_DIR:-target}")/axe
 [ "$(cat "$folder/version" 2>/dev/null)" != "$version" ] || exit 0
 if ! command -v npm >/dev/null 2>&1; then

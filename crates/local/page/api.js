@@ -2,13 +2,8 @@
 
 const CONTROL = "/_local";
 
-/** What the service refused, in its words, or how a request was lost. */
-export class Refused extends Error {
-	constructor(status, message) {
-		super(message);
-		this.status = status;
-	}
-}
+/** What the service refused, in its words; with status 0, how a request was lost. */
+const refused = (status, message) => Object.assign(new Error(message), { status });
 
 async function call(method, url, body) {
 	const options = { method, headers: { accept: "application/json" } };
@@ -22,18 +17,18 @@ async function call(method, url, body) {
 		response = await fetch(url, options);
 		content = await response.text();
 	} catch {
-		throw new Refused(0, "no response: the connection was lost");
+		throw refused(0, "no response: the connection was lost");
 	}
 	let value = null;
 	try {
 		value = content ? JSON.parse(content) : null;
 	} catch {
-		if (response.ok) throw new Refused(response.status, "the response is not valid JSON");
+		if (response.ok) throw refused(response.status, "the response is not valid JSON");
 	}
 	if (response.ok) return value;
-	const said = value?.error?.message ?? value?.error ?? value?.message ?? content.slice(0, 500);
+	const said = value?.error ?? content.slice(0, 500);
 	const retry = response.headers.get("retry-after");
-	throw new Refused(response.status, [
+	throw refused(response.status, [
 		`${response.status} ${response.statusText}`.trim(),
 		typeof said === "string" && said ? `: ${said}` : "",
 		retry ? ` (retry after ${retry} s)` : "",

@@ -1,6 +1,6 @@
 // The last five minutes of an endpoint: what was submitted, completed, failed and throttled.
 
-import { attribute, svg, text } from "./dom.js";
+import { attribute, el, svg, text } from "./dom.js";
 import { count } from "./time.js";
 
 const SERIES = ["submitted", "completed", "failed", "throttled"];
@@ -36,7 +36,9 @@ export class Chart {
 		this.histories = new Map();
 		this.name = null;
 		this.top = figure.querySelector("[data-top]");
-		this.numbers = SERIES.map((name) => figure.querySelector(`[data-count="${name}"]`));
+		this.numbers = SERIES.map((name) => el("dd", { "data-count": name }));
+		figure.querySelector("dl").append(...SERIES.map((name, index) =>
+			el("div", { class: name }, el("dt", {}, name), this.numbers[index])));
 		this.lines = SERIES.map((name) => svg("polyline", { class: `line ${name}` }));
 		const rules = [0, 0.5, 1].map((part) => {
 			const y = 2 + part * (HEIGHT - 4);

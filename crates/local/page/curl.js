@@ -5,7 +5,6 @@ import { queuePath } from "./api.js";
 /** Quotes a text for a POSIX shell: in single quotes nothing but the quote itself is special. */
 export const quoted = (source) => `'${source.replaceAll("'", "'\\''")}'`;
 
-/** The command that submits a body to an endpoint. */
 export function curl(origin, endpoint, operation, body) {
 	return [
 		`curl ${quoted(origin + queuePath(endpoint, operation))}`,

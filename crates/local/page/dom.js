@@ -81,12 +81,6 @@ export function sign(status) {
 		svg("use", { href: `#sign-${status}` }));
 }
 
-export function statusLabel(status) {
-	const label = el("span", { class: "status" });
-	setStatus(label, status);
-	return label;
-}
-
 export function setStatus(label, status) {
 	if (label.dataset.status === status) return;
 	label.dataset.status = status;

@@ -14,6 +14,9 @@ export function start() {
 	const chart = new Chart(byId("chart"));
 	let shown = [];
 
+	const heads = STATUSES.map((status) => el("th", { class: "number" }, status));
+	document.querySelector("#endpoint-list th:last-child").before(...heads);
+
 	onState(({ endpoints }) => {
 		shown = endpoints;
 		if (!endpoints.some(({ name }) => name === route().endpoint)) {
@@ -64,7 +67,6 @@ function update(tr, { name, jobs, workers }) {
 	text(tr.words, workersInWords(workers));
 }
 
-/** `1 running, 2 idle`. */
 export function workersInWords(workers) {
 	const words = WORKERS.filter((state) => workers[state]).map((state) => `${workers[state]} ${state}`);
 	return words.join(", ") || "none";

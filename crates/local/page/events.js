@@ -1,6 +1,6 @@
 // The stream of events: it says that something changed, and brings the small counts.
 
-import { Refused, read } from "./api.js";
+import { read } from "./api.js";
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 3000;
@@ -20,8 +20,10 @@ export function connect() {
 	const source = new EventSource("/_local/events");
 	source.addEventListener("state", (event) => {
 		pause = FIRST_PAUSE_MS;
-		become("live");
 		latest = JSON.parse(event.data);
+		// What was being read when the connection was lost is read again.
+		if (connection !== "live") tell("state", { ...latest, revision: { jobs: {}, logs: {} } });
+		become("live");
 		replay();
 	});
 	source.addEventListener("error", () => {
@@ -46,8 +48,7 @@ async function reconnect() {
 		await read("/clock");
 		setTimeout(connect, pause);
 	} catch (error) {
-		const ended = error instanceof Refused && (error.status === 401 || error.status === 403);
-		become(ended ? "ended" : "lost");
+		become(error.status === 401 ? "ended" : "lost");
 		setTimeout(reconnect, pause);
 	}
 	pause = Math.min(pause * 2, LONGEST_PAUSE_MS);

@@ -21,7 +21,6 @@ const OPERATIONS = ["run", "runsync", "status", "stream", "cancel", "retry", "pu
 	"openai", "requests", "job-take", "job-take-batch", "job-stop", "job-stream", "job-done", "ping",
 	"get-pod", "get-template", "graphql"];
 
-/** What the form offers to begin with; the JSON can be changed. */
 const EFFECTS = {
 	"respond instead": { response: { status: 503 } },
 	"429 with Retry-After": { response: THROTTLED },
@@ -30,11 +29,9 @@ const EFFECTS = {
 	"go down": { down: { ms: 5000 } },
 	"delay": { delayMs: 2000 },
 	"truncate the body": { truncate: 10 },
-	"cut the body off": { cut: 10 },
 	"drip the body": { drip: { bytes: 8, pauseMs: 50 } },
 	"never send the body": { stall: true },
 	"another job's record": { rewrite: "foreign" },
-	"NaN in the output": { rewrite: "nan" },
 	"respond twice": { again: "at-once" },
 };
 
@@ -78,7 +75,6 @@ export function start() {
 
 const add = (fault) => attempt(() => change("/faults", fault), () => `Added: ${inWords(fault)}`);
 
-/** The requests that the form's fault is to affect. */
 function selection() {
 	const value = (name) => byId(`fault-${name}`).value || undefined;
 	const number = (name) => value(name) && Number(value(name));

@@ -1,6 +1,6 @@
 // One job: its values as they come, its states on the time line, and what can be done with it.
 
-import { Refused, endpointPath, queue, read } from "./api.js";
+import { endpointPath, queue, read } from "./api.js";
 import { curl } from "./curl.js";
 import { attribute, byId, el, hide, keyed, on, setStatus, sign, text } from "./dom.js";
 import { onState } from "./events.js";
@@ -64,12 +64,9 @@ function changed() {
 const path = (endpoint, id) => `${endpointPath(endpoint)}/jobs/${encodeURIComponent(id)}`;
 
 async function load() {
-	if (loading) {
-		stale = true;
-		return;
-	}
+	stale = loading;
+	if (loading) return;
 	loading = true;
-	stale = false;
 	const { endpoint, job: id } = route();
 	try {
 		const loaded = await read(path(endpoint, id));
@@ -78,7 +75,7 @@ async function load() {
 			show();
 		}
 	} catch (error) {
-		if (error instanceof Refused && error.status === 404 && route().job === id) {
+		if (error.status === 404 && route().job === id) {
 			job = { id, endpoint, status: "EXPIRED", timeline: [], unknown: true };
 			show();
 		}
@@ -87,29 +84,21 @@ async function load() {
 	if (stale && route().job) await load();
 }
 
-async function act(operation, done) {
-	const { endpoint, id } = job;
-	await attempt(() => queue(endpoint, operation, { id }), () => `${done} ${id}`);
-}
+const act = (operation, done) => attempt(
+	() => queue(job.endpoint, operation, { id: job.id }), () => `${done} ${job.id}`);
 
 /** Not by `navigator.clipboard`: pages of other hosts without TLS have none. */
 function copy() {
 	const operation = job.id.startsWith("sync-") ? "runsync" : "run";
-	const command = curl(location.origin, job.endpoint, operation, submission(job));
+	const { endpoint, input, policy, webhookUrl } = job;
+	const body = { input, policy: policy ?? undefined, webhook: webhookUrl ?? undefined };
+	const command = curl(location.origin, endpoint, operation, body);
 	addEventListener("copy", (event) => {
 		event.clipboardData.setData("text/plain", command);
 		event.preventDefault();
 	}, { once: true });
 	if (document.execCommand("copy")) notice("Copied the command");
 	else notice("The browser refused to copy", "failed");
-}
-
-/** The body that submits the same again. */
-function submission({ input, policy, webhookUrl }) {
-	const body = { input };
-	if (webhookUrl) body.webhook = webhookUrl;
-	if (policy && Object.keys(policy).length) body.policy = policy;
-	return body;
 }
 
 async function whole(name) {
@@ -125,7 +114,6 @@ function show() {
 	hide("job-none", open);
 	hide("job-body", !open);
 	hide("job-close", !route().job);
-	byId("job").classList.toggle("open", Boolean(route().job));
 	hide("job-status", !open);
 	if (!open) return;
 	setStatus(byId("job-status"), job.status);

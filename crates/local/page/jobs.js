@@ -1,7 +1,7 @@
 // The jobs of the endpoint: filter, search, and actions on everything that the filter finds.
 
 import { change, endpointPath, read } from "./api.js";
-import { attribute, byId, el, on, setStatus, sign, statusLabel, text } from "./dom.js";
+import { attribute, byId, el, on, setStatus, sign, text } from "./dom.js";
 import { onState } from "./events.js";
 import { List } from "./list.js";
 import { attempt, confirmed } from "./notice.js";
@@ -102,9 +102,9 @@ export function start() {
 	return list;
 }
 
-function create({ status }) {
+function create() {
 	const tr = el("tr", {},
-		el("td", {}, statusLabel(status)),
+		el("td", {}, el("span", { class: "status" })),
 		el("td", {}, el("code")),
 		el("td", { class: "roomy" }),
 		el("td", { class: "number" }),
@@ -121,7 +121,6 @@ function update(tr, job) {
 	times(tr, job);
 }
 
-/** What changes as time passes. */
 function times(tr, job) {
 	text(tr.age, age(now() - job.createdMs));
 	attribute(tr.age, "title", `submitted at ${clockTime(job.createdMs)}`);

@@ -16,7 +16,6 @@ export function flaw(source) {
 	}
 }
 
-/** The text is known to be malformed. */
 function scan(source) {
 	let at = 0;
 	const fail = (message, offset = at) => {

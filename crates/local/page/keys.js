@@ -4,12 +4,10 @@ import { byId, on } from "./dom.js";
 import { close } from "./job.js";
 import { route } from "./route.js";
 
-const SECTIONS = [
-	"endpoints", "jobs", "job", "submit", "workers", "limits", "requests", "webhooks", "faults", "clock",
-];
-
 export function start(jobs) {
 	const writes = (target) => target.closest("input, textarea, select") !== null;
+
+	const links = document.querySelectorAll("nav a");
 
 	addEventListener("keydown", (event) => {
 		if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
@@ -28,7 +26,7 @@ export function start(jobs) {
 		} else if (event.key === "j" || event.key === "k") {
 			jobs.focus();
 		} else if (/^[0-9]$/.test(event.key)) {
-			goTo(SECTIONS[(Number(event.key) + 9) % 10]);
+			links[(Number(event.key) + 9) % 10].click();
 		} else {
 			return;
 		}
@@ -36,7 +34,7 @@ export function start(jobs) {
 	});
 
 	on("show-keys", "click", () => byId("keys").showModal());
-	for (const link of document.querySelectorAll("nav a")) {
+	for (const link of links) {
 		link.addEventListener("click", (event) => {
 			event.preventDefault();
 			goTo(link.hash.slice(1));
@@ -53,7 +51,6 @@ export function start(jobs) {
 	}
 }
 
-/** Shows a section, and gives it the keyboard. */
 function goTo(name) {
 	byId(`${name}-title`).focus({ preventScroll: true });
 	byId(name).scrollIntoView({ block: "start" });

@@ -4,7 +4,6 @@
 import { attribute, el, keyed } from "./dom.js";
 
 const MARGIN = 20;
-const LONGEST_WINDOW = 500;
 
 /**
  * Fills the `table` inside a scrolling element. `load(window)` fetches a window, whose rows are its
@@ -20,7 +19,10 @@ export class List {
 		this.below = spacer();
 		table.tHead.after(this.above);
 		this.body.after(this.below);
-		this.empty = this.scroller.querySelector(".empty");
+		this.body.className = "rows";
+		attribute(table, "role", "grid");
+		attribute(table, "aria-labelledby", `${table.closest("section").id}-title`);
+		table.tabIndex = 0;
 		this.offset = 0;
 		this.total = 0;
 		this.rows = [];
@@ -55,7 +57,7 @@ export class List {
 			this.again = true;
 			return this.loading;
 		}
-		const generation = this.generation;
+		const { generation } = this;
 		this.again = false;
 		this.loading = this.fetch(generation);
 		await this.loading;
@@ -79,7 +81,7 @@ export class List {
 		const shown = Math.ceil(this.scroller.clientHeight / this.rowHeight) + 1;
 		const first = Math.floor(this.scroller.scrollTop / this.rowHeight);
 		const offset = Math.max(0, first - MARGIN);
-		return { offset, limit: Math.min(LONGEST_WINDOW, first - offset + shown + MARGIN) };
+		return { offset, limit: first - offset + shown + MARGIN };
 	}
 
 	show(offset, total, rows) {
@@ -88,7 +90,8 @@ export class List {
 		this.offset = offset;
 		this.total = total;
 		this.rows = rows;
-		keyed(this.body, rows, key, (row) => this.prepared(create(row)), (tr, row) => {
+		keyed(this.body, rows, key, create, (tr, row) => {
+			tr.id ||= `${this.table.id}-${key(row)}`;
 			tr.row = row;
 			attribute(tr, "aria-rowindex", offset + rows.indexOf(row) + 2);
 			update(tr, row);
@@ -96,7 +99,6 @@ export class List {
 		attribute(this.table, "aria-rowcount", total + 1);
 		stretch(this.above, offset * this.rowHeight);
 		stretch(this.below, Math.max(0, total - offset - rows.length) * this.rowHeight);
-		if (this.empty) this.empty.hidden = total > 0;
 		if (moved) this.scroller.scrollTop += moved * this.rowHeight;
 		this.mark();
 		loaded?.(total);
@@ -113,11 +115,6 @@ export class List {
 		const name = this.options.key(anchor);
 		const now = rows.findIndex((row) => this.options.key(row) === name);
 		return now < 0 ? 0 : offset + now - first;
-	}
-
-	prepared(tr) {
-		tr.id = `${this.table.id}-${List.made++}`;
-		return tr;
 	}
 
 	scrolled() {
@@ -165,8 +162,7 @@ export class List {
 
 	key(event) {
 		if (event.ctrlKey || event.metaKey || event.altKey) return;
-		const page = Math.max(1, Math.floor(this.scroller.clientHeight / this.rowHeight) - 2);
-		const steps = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: page, PageUp: -page };
+		const steps = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
 		const ends = { Home: 0, End: this.total - 1 };
 		if (event.key in steps) {
 			const at = this.indexOfActive();
@@ -194,8 +190,6 @@ export class List {
 		this.table.focus();
 	}
 }
-
-List.made = 0;
 
 const spacer = () => el("tbody", { class: "spacer", "aria-hidden": "true" }, el("tr", {}, el("td")));
 

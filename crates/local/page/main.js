@@ -1,7 +1,7 @@
 // Starts the parts of the page, and says how the connection is.
 
 import * as clock from "./clock.js";
-import { byId, hide, text } from "./dom.js";
+import { attribute, byId, el, hide, text } from "./dom.js";
 import * as endpoints from "./endpoints.js";
 import { connect, onConnection, replay } from "./events.js";
 import * as faults from "./faults.js";
@@ -26,6 +26,14 @@ onConnection((connection) => {
 		: connection === "lost" ? "The service cannot be reached. What is shown is the last that was known; this page reconnects by itself." : "");
 	hide(session, connection === "live" || connection === "connecting");
 });
+
+for (const section of document.querySelectorAll("section")) {
+	const title = section.querySelector("h2");
+	title.id = `${section.id}-title`;
+	title.tabIndex = -1;
+	attribute(section, "aria-labelledby", title.id);
+	document.querySelector("nav").append(el("a", { href: `#${section.id}` }, title.firstChild.data.trim()));
+}
 
 now.start();
 endpoints.start();

@@ -94,7 +94,6 @@ function check() {
 	return value;
 }
 
-/** The policy's fields that are filled in. */
 function policy() {
 	const number = (id) => (byId(id).value === "" ? undefined : byId(id).valueAsNumber);
 	const policy = {
@@ -127,7 +126,6 @@ async function submit() {
 	}
 }
 
-/** Fills the form with a job, to submit it again with changes. */
 export function again({ endpoint, id, input, cut, policy, webhookUrl }) {
 	isTouched = true;
 	byId("submit-endpoint").value = endpoint;

@@ -40,7 +40,7 @@ export function start() {
 			attribute(tr.cells[3], "title", `${jobId} ${error ?? ""}`.trim());
 		},
 		open: ({ endpoint, jobId }) => go(endpoint ? { endpoint, job: jobId } : { job: jobId }),
-		loaded: (total) => text("webhooks-found", counted(total, "try").replace("trys", "tries")),
+		loaded: (total) => text("webhooks-found", counted(total, "call")),
 	});
 
 	async function limits() {

@@ -35,7 +35,8 @@ impl Driver {
             Some(port.trim_end_matches('.').to_owned())
         });
         let base = format!("http://127.0.0.1:{}", port.expect("chromedriver names its port"));
-        let mut driver = Self { process, _output: output, session: base, http: reqwest::Client::new() };
+        let mut driver =
+            Self { process, _output: output, session: base, http: reqwest::Client::new() };
         let options = json!({
             "args": [
                 "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
@@ -196,12 +197,6 @@ impl Driver {
     pub async fn log(&self, kind: &str) -> Vec<Value> {
         let log = self.post("/se/log", json!({ "type": kind })).await;
         log.as_array().unwrap().clone()
-    }
-
-    /// Takes a picture of the window, as a PNG in base64.
-    pub async fn picture(&self) -> String {
-        let picture = self.devtools("Page.captureScreenshot", json!({ "format": "png" })).await;
-        picture["data"].as_str().unwrap().to_owned()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use serde_json::json;
 
 use super::support::open;
@@ -54,9 +55,8 @@ async fn the_filter_endpoint_and_job_survive_reload_and_back() {
 async fn five_hundred_failed_jobs_are_retried_at_once() {
     let Some(page) = open(|builder| builder).await else { return };
     page.show("fail").await;
-    for _ in 0..500 {
-        page.run("fail", json!({ "message": "not yet" })).await;
-    }
+    let submissions = (0..500).map(|_| page.run("fail", json!({ "message": "not yet" })));
+    join_all(submissions).await;
     page.until_text("#job-filter [data-status=FAILED] .count", "500").await;
     page.browser.click("#job-filter [data-status=FAILED]").await;
     page.until_text("#jobs-found", "500 jobs").await;
