@@ -48,7 +48,7 @@ async fn nothing_overflows_at_any_width() {
             .await;
         assert_eq!(wide, json!(0), "{width} {scheme}");
     }
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 /// `scripts/axe.sh` puts it there.
@@ -76,5 +76,5 @@ async fn axe_finds_no_violation() {
             .await;
         assert_eq!(found, Value::Array(Vec::new()), "{width} {scheme}");
     }
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }

@@ -26,7 +26,7 @@ async fn the_page_says_that_the_service_is_away_and_that_a_restart_ended_the_ses
     page.until_text("#jobs-found", "0 jobs").await;
     let after = page.run("echo", json!({})).await;
     page.until_text("#job-list tbody:not(.spacer) tr code", &after).await;
-    page.is_sound(&["ERR_", "401"]).await;
+    page.end_soundly(&["ERR_", "401"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -42,5 +42,5 @@ async fn the_page_reconnects_after_the_service_was_down() {
     page.until("document.querySelector('#session').hidden").await;
     page.run("echo", json!({})).await;
     page.until_text("#jobs-found", "1 job").await;
-    page.is_sound(&["ERR_"]).await;
+    page.end_soundly(&["ERR_"]).await;
 }

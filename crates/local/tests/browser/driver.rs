@@ -198,6 +198,12 @@ impl Driver {
         let log = self.post("/se/log", json!({ "type": kind })).await;
         log.as_array().unwrap().clone()
     }
+
+    /// Takes a picture of the window, as a PNG in base64.
+    pub async fn picture(&self) -> String {
+        let picture = self.devtools("Page.captureScreenshot", json!({ "format": "png" })).await;
+        picture["data"].as_str().unwrap().to_owned()
+    }
 }
 
 impl Drop for Driver {

@@ -28,7 +28,7 @@ async fn endpoints_are_listed_with_live_counts_and_workers() {
     page.until_shown("tr:has(a[href='#endpoint=held']) td.workers", "1 running").await;
     page.run("fail", json!({})).await;
     page.until_text("tr:has(a[href='#endpoint=fail']) td[data-status=FAILED]", "1").await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -45,5 +45,5 @@ async fn the_chart_shows_the_last_minutes_of_the_endpoint() {
             .split(' ').some((point) => Number(point.split(',')[1]) < 60)",
     )
     .await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }

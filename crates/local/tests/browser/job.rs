@@ -46,7 +46,7 @@ async fn chunks_are_shown_as_they_stream() {
     drop(send);
     page.until_text("#job-status", "COMPLETED").await;
     page.until("document.querySelector('#chunks li').isTheSame").await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -62,7 +62,7 @@ async fn the_time_line_shows_every_state_with_its_time() {
     page.until_shown("#timeline li:nth-child(3)", "+5.0 s").await;
     page.until_shown("#timeline li.ahead", "expires").await;
     page.until_shown("#timeline li.ahead", "in 30 min").await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -80,7 +80,7 @@ async fn a_job_is_cancelled_and_a_failed_one_retried() {
     page.browser.click("#job-retry").await;
     page.until_shown("#job-facts", "retried").await;
     page.until_text("#job-status", "FAILED").await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -114,7 +114,7 @@ async fn a_job_is_copied_as_a_command_that_a_shell_runs() {
     let record: Value = serde_json::from_slice(&run.stdout).unwrap();
     let id = record["id"].as_str().unwrap();
     assert_eq!(page.until_status("echo", id, "COMPLETED").await["output"], input);
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -135,7 +135,7 @@ async fn a_job_is_sent_again_with_changes() {
     page.until(&format!("!document.querySelector('#job-id').innerText.includes('{first}')")).await;
     page.until_shown("#part-output", "second").await;
     page.until_shown("#job-facts", "1 min").await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -152,7 +152,7 @@ async fn tries_of_its_webhook_are_shown() {
     page.until_shown("#tries li:nth-child(2)", "try 2").await;
     page.until_shown("#webhook-list tbody:not(.spacer)", "127.0.0.1:1/hook").await;
     assert!(!page.text("body").await.contains("secret"));
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -165,5 +165,5 @@ async fn a_large_value_is_cut_and_shown_whole_on_request() {
     page.until("document.querySelector('#part-output pre').textContent.length < 300_000").await;
     page.browser.click("#part-output .whole").await;
     page.until("document.querySelector('#part-output pre').textContent.length > 400_000").await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }

@@ -24,7 +24,7 @@ async fn a_job_is_found_by_id_and_by_content() {
     page.browser.fill("#job-search", "no such text").await;
     page.until_text("#jobs-found", "0 jobs").await;
     page.until_text("#jobs .empty", "No jobs found.").await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -48,7 +48,7 @@ async fn the_filter_endpoint_and_job_survive_reload_and_back() {
         "document.querySelector('#job-filter [data-status=FAILED]').ariaPressed === 'false'",
     )
     .await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -68,7 +68,7 @@ async fn five_hundred_failed_jobs_are_retried_at_once() {
     page.until_text("#job-filter [data-status=FAILED] .count", "500").await;
     page.browser.click("#job-list tbody:not(.spacer) tr code").await;
     page.until_shown("#job-facts", "retried").await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -88,7 +88,7 @@ async fn what_the_filter_finds_is_cancelled_and_nothing_else() {
     page.until_text("#job-filter [data-status=CANCELLED] .count", "5").await;
     page.local.clock().advance(Duration::from_secs(61));
     page.until_status("sleep", &spared, "COMPLETED").await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -102,5 +102,5 @@ async fn a_question_that_is_refused_changes_nothing() {
     page.browser.click("#confirm [value=no]").await;
     page.until("!document.querySelector('#confirm').open").await;
     page.until_text("#job-filter [data-status=IN_PROGRESS] .count", "1").await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }

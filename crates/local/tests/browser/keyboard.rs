@@ -30,7 +30,7 @@ async fn a_job_is_submitted_found_opened_and_closed_by_keys() {
     page.until("document.querySelector('#job-list tr.active')").await;
     page.browser.press(&ENTER.to_string()).await;
     page.until_text("#job-id", &id).await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -60,7 +60,7 @@ async fn rows_are_reached_by_j_k_and_arrows_and_stay_active_while_others_come() 
         "document.querySelector('#job-list tr.active')?.getAttribute('aria-rowindex') === '102'";
     page.browser.press("\u{E010}").await;
     page.until(last).await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -74,7 +74,7 @@ async fn sections_and_the_list_of_keys_are_reached_by_keys() {
     page.until("document.querySelector('#keys').open").await;
     page.browser.press(&ESCAPE.to_string()).await;
     page.until("!document.querySelector('#keys').open").await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -109,5 +109,5 @@ async fn every_control_is_reached_by_tab_and_shows_that_it_has_the_focus() {
     let missing = "return [...window.missing].map((it) => it.outerHTML)";
     assert_eq!(page.browser.run(missing).await, json!([]));
     assert_eq!(page.browser.run("return window.hidden").await, json!([]));
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }

@@ -12,6 +12,7 @@ mod endpoints;
 mod job;
 mod jobs;
 mod keyboard;
+mod picture;
 mod scale;
 mod submit;
 mod support;

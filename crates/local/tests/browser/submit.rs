@@ -18,7 +18,7 @@ async fn a_job_is_submitted_with_its_policy_and_opened() {
     page.until_shown("#job-facts", "executionTimeout\n1 min\nttl\n2 min\nlowPriority\ntrue").await;
     let id = page.text("#job-id").await;
     page.until_status("echo", &id, "COMPLETED").await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -28,7 +28,7 @@ async fn a_synchronous_job_is_submitted_too() {
     page.browser.choose("#submit-operation", "runsync").await;
     page.browser.click("#submit-send").await;
     page.until("document.querySelector('#job-id').innerText.startsWith('sync-')").await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -65,7 +65,7 @@ async fn malformed_json_is_marked_where_it_is_wrong() {
     page.browser.press_with(CONTROL, ENTER).await;
     page.until_shown("#notice", "Submitted").await;
     assert_eq!(page.get("/v2/echo/health").await["jobs"]["completed"], json!(1));
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -75,5 +75,5 @@ async fn what_the_service_refuses_is_shown_in_its_words() {
     page.browser.fill("#submit-ttl", "5").await;
     page.browser.click("#submit-send").await;
     page.until_shown("#submit-result", "policy.ttl must be an integer from 10000").await;
-    page.is_sound(&["400"]).await;
+    page.end_soundly(&["400"]).await;
 }

@@ -107,7 +107,7 @@ impl Page {
 
     /// Checks that the page raised no error and asked no other host. `expected` are the statuses that
     /// the service was made to respond with: the browser logs those.
-    pub async fn is_sound(self, expected: &[&str]) {
+    pub async fn end_soundly(self, expected: &[&str]) {
         let origin = self.local.base_url();
         for entry in self.browser.log("browser").await {
             let message = entry["message"].as_str().unwrap();

@@ -20,7 +20,7 @@ async fn the_clock_is_turned_until_a_result_expires() {
     page.until_text("#job-status", "EXPIRED").await;
     page.until_text("tr:has(a[href='#endpoint=echo']) td[data-status=EXPIRED]", "1").await;
     page.until("document.querySelector('#part-output').hidden").await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -33,7 +33,7 @@ async fn the_clock_goes_to_the_next_event() {
     page.until("!document.querySelector('#clock-next').hasAttribute('aria-disabled')").await;
     page.browser.click("#clock-next").await;
     page.until("document.querySelector('#clock-now').innerText !== '00:00:00'").await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -51,7 +51,7 @@ async fn a_fault_is_added_takes_effect_and_is_ended() {
     page.until("document.querySelectorAll('#fault-list li').length === 0").await;
     page.browser.click("#submit-send").await;
     page.until_shown("#notice", "Submitted").await;
-    page.is_sound(&["429"]).await;
+    page.end_soundly(&["429"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -63,7 +63,7 @@ async fn a_lost_response_is_told_apart_from_a_refusal() {
     page.browser.click("#submit-send").await;
     page.until_shown("#submit-result", "the job may have been submitted").await;
     page.until_text("#jobs-found", "1 job").await;
-    page.is_sound(&["ERR_"]).await;
+    page.end_soundly(&["ERR_"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -87,5 +87,5 @@ async fn any_other_fault_is_added_by_the_form() {
     page.until_shown("#fault-list", "drip {\"bytes\":8").await;
     page.browser.click("#faults-clear").await;
     page.until("document.querySelectorAll('#fault-list li').length === 0").await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }

@@ -23,7 +23,7 @@ async fn a_limit_fills_its_bar_until_requests_are_refused() {
     page.until_shown("#request-list tbody:not(.spacer) tr", "limited").await;
     page.show("echo").await;
     page.until_text("#chart [data-count=throttled]", "3").await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -43,5 +43,5 @@ async fn requests_are_listed_and_filtered_without_their_keys() {
     let html = page.browser.run(everything).await;
     let html = html.as_str().unwrap();
     assert!(!html.contains(KEY) && !html.contains(&KEY.replace(' ', "+")));
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }

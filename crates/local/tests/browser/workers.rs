@@ -50,7 +50,7 @@ async fn a_worker_is_shown_with_its_job_until_it_is_lost() {
     page.until_text("#job-status", "IN_QUEUE").await;
     page.until("document.querySelectorAll('#worker-list tbody tr').length === 0").await;
     page.until_shown("#log-list", "missed").await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -69,7 +69,7 @@ async fn a_worker_that_dies_is_seen_with_what_it_printed() {
     page.until_shown("#log-list tbody:not(.spacer) tr.stdout", "is on its way").await;
     page.until_shown("#log-list tbody:not(.spacer) tr.stderr", "out of memory").await;
     page.until_shown("#log-list tbody:not(.spacer) tr.service", "3").await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -79,5 +79,5 @@ async fn workers_inside_the_service_have_no_log() {
     page.until_shown("#workers-none", "run inside the service").await;
     page.until("document.querySelector('#workers-body').hidden").await;
     page.until_shown("#workers-count", "1 idle").await;
-    page.is_sound(&[]).await;
+    page.end_soundly(&[]).await;
 }
