@@ -66,7 +66,7 @@ export class Chart {
 		if (!history) return;
 		history.advance();
 		const highest = Math.max(4, ...history.steps.map((step) => Math.max(...step)));
-		text(this.top, `${count(highest)} / 5 s`);
+		text(this.top, `up to ${count(highest)} in 5 s`);
 		this.lines.forEach((line, index) => {
 			const points = history.steps.map((step, at) => {
 				const x = (at / (STEPS - 1)) * WIDTH;
