@@ -9,7 +9,33 @@ macro_rules! files {
     };
 }
 
-const FILES: &[(&str, &[u8])] = &files!["index.html"];
+const FILES: &[(&str, &[u8])] = &files![
+    "api.js",
+    "chart.js",
+    "clock.js",
+    "curl.js",
+    "dom.js",
+    "endpoints.js",
+    "events.js",
+    "faults.js",
+    "icon.svg",
+    "index.html",
+    "job.js",
+    "jobs.js",
+    "json.js",
+    "keys.js",
+    "list.js",
+    "main.js",
+    "notice.js",
+    "now.js",
+    "route.js",
+    "status.js",
+    "style.css",
+    "submit.js",
+    "time.js",
+    "traffic.js",
+    "workers.js",
+];
 
 /// A file: its content type, and its content.
 pub(super) fn named(name: &str) -> Option<(&'static str, &'static [u8])> {

@@ -1,0 +1,54 @@
+// The service's HTTP interface, as the page calls it. The session's cookie opens it.
+
+const CONTROL = "/_local";
+
+/** What the service refused, in its words; with status 0, how a request was lost. */
+const refused = (status, message) => Object.assign(new Error(message), { status });
+
+async function call(method, url, body) {
+	const options = { method, headers: { accept: "application/json" } };
+	if (body !== undefined) {
+		options.headers["content-type"] = "application/json";
+		options.body = typeof body === "string" ? body : JSON.stringify(body);
+	}
+	let response;
+	let content;
+	try {
+		response = await fetch(url, options);
+		content = await response.text();
+	} catch {
+		throw refused(0, "no response: the connection was lost");
+	}
+	let value = null;
+	try {
+		value = content ? JSON.parse(content) : null;
+	} catch {
+		if (response.ok) throw refused(response.status, "the response is not valid JSON");
+	}
+	if (response.ok) return value;
+	const said = value?.error ?? content.slice(0, 500);
+	const retry = response.headers.get("retry-after");
+	throw refused(response.status, [
+		`${response.status} ${response.statusText}`.trim(),
+		typeof said === "string" && said ? `: ${said}` : "",
+		retry ? ` (retry after ${retry} s)` : "",
+	].join(""));
+}
+
+const query = (parameters) => {
+	const filled = Object.entries(parameters).filter(([, value]) => value !== "" && value != null);
+	return filled.length ? `?${new URLSearchParams(filled)}` : "";
+};
+
+export const read = (path, parameters = {}) => call("GET", CONTROL + path + query(parameters));
+export const change = (path, body = {}) => call("POST", CONTROL + path, body);
+export const remove = (path) => call("DELETE", CONTROL + path);
+
+export const endpointPath = (name) => `/endpoints/${encodeURIComponent(name)}`;
+
+export const queuePath = (name, operation, id) =>
+	`/v2/${encodeURIComponent(name)}/${operation}${id ? `/${encodeURIComponent(id)}` : ""}`;
+
+/** Calls an operation of the queue, as any client does: limits and faults apply, and it is logged. */
+export const queue = (name, operation, { id, body } = {}) =>
+	call("POST", queuePath(name, operation, id), body);

@@ -1,0 +1,88 @@
+// Building and updating the page: what did not change is not touched.
+
+/** Makes an element: `el("td", { class: "id", hidden: true }, "text", child)`. */
+export function el(tag, attributes = {}, ...children) {
+	const node = document.createElement(tag);
+	for (const [name, value] of Object.entries(attributes)) attribute(node, name, value);
+	node.append(...children.filter((child) => child != null));
+	return node;
+}
+
+export const byId = (id) => document.getElementById(id);
+
+/** An element, or the one of an id. */
+const nodeOf = (it) => (typeof it === "string" ? byId(it) : it);
+
+export const on = (id, event, listener) => byId(id).addEventListener(event, listener);
+
+/** Sets an attribute; `false` and `null` remove it, and a function listens. */
+export function attribute(it, name, value) {
+	const node = nodeOf(it);
+	if (typeof value === "function") node.addEventListener(name, value);
+	else if (value === false || value == null) node.removeAttribute(name);
+	else if (node.getAttribute(name) !== (value === true ? "" : String(value))) {
+		node.setAttribute(name, value === true ? "" : value);
+	}
+}
+
+export function text(it, value) {
+	const node = nodeOf(it);
+	const wanted = String(value ?? "");
+	const only = node.firstChild;
+	if (only?.nodeType === Node.TEXT_NODE && !only.nextSibling) {
+		if (only.data !== wanted) only.data = wanted;
+	} else if (only || wanted) {
+		node.textContent = wanted;
+	}
+}
+
+export function hide(it, hidden) {
+	attribute(it, "hidden", hidden);
+}
+
+const childrenByKey = new WeakMap();
+
+/**
+ * Makes the children of `parent` those of `items`, in order: a child whose key stays is updated,
+ * and moved only where its place changed.
+ */
+export function keyed(parent, items, key, create, update) {
+	const known = childrenByKey.get(parent) ?? new Map();
+	childrenByKey.set(parent, known);
+	const wanted = new Map(items.map((item, index) => [String(key(item, index)), item]));
+	for (const [name, node] of known) {
+		if (!wanted.has(name)) {
+			known.delete(name);
+			node.remove();
+		}
+	}
+	let place = parent.firstElementChild;
+	for (const [name, item] of wanted) {
+		let node = known.get(name);
+		if (!node) known.set(name, (node = create(item)));
+		if (node === place) place = place.nextElementSibling;
+		else parent.insertBefore(node, place);
+		update(node, item);
+	}
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export function svg(tag, attributes = {}, ...children) {
+	const node = document.createElementNS(SVG, tag);
+	for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+	node.append(...children);
+	return node;
+}
+
+/** The sign of a status, beside which its name always stands, too. */
+export function sign(status) {
+	return svg("svg", { class: "sign", "aria-hidden": "true", viewBox: "0 0 12 12" },
+		svg("use", { href: `#sign-${status}` }));
+}
+
+export function setStatus(label, status) {
+	if (label.dataset.status === status) return;
+	label.dataset.status = status;
+	label.replaceChildren(sign(status), el("span", {}, status));
+}

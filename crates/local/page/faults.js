@@ -1,0 +1,121 @@
+// Faults: presets, a form for any other, and those that are active.
+
+import { change, read, remove } from "./api.js";
+import { byId, el, hide, keyed, on, text } from "./dom.js";
+import { onState } from "./events.js";
+import { flaw } from "./json.js";
+import { attempt, notice } from "./notice.js";
+import { count, counted, duration } from "./time.js";
+
+const THROTTLED = { status: 429, headers: { "retry-after": "5" }, body: '{"error":"too many requests"}' };
+
+const PRESETS = {
+	// Not a reset: where one hits a connection that was used before, browsers send the request again.
+	lost: { operation: "run", times: 1, cut: 0 },
+	throttle: { operation: "run", times: 3, response: THROTTLED },
+	down: { operation: "run", times: 1, down: { ms: 5000 } },
+	slow: { delayMs: 2000 },
+};
+
+const OPERATIONS = ["run", "runsync", "status", "stream", "cancel", "retry", "purge-queue", "health",
+	"openai", "requests", "job-take", "job-take-batch", "job-stop", "job-stream", "job-done", "ping",
+	"get-pod", "get-template", "graphql"];
+
+const EFFECTS = {
+	"respond instead": { response: { status: 503 } },
+	"429 with Retry-After": { response: THROTTLED },
+	"lose the response": { reset: {}, processed: true },
+	"reset the connection": { reset: { afterBytes: 10 } },
+	"go down": { down: { ms: 5000 } },
+	"delay": { delayMs: 2000 },
+	"truncate the body": { truncate: 10 },
+	"drip the body": { drip: { bytes: 8, pauseMs: 50 } },
+	"never send the body": { stall: true },
+	"another job's record": { rewrite: "foreign" },
+	"respond twice": { again: "at-once" },
+};
+
+export function start() {
+	const effect = byId("fault-effect");
+	const json = byId("fault-json");
+	const option = (value, label = value) => el("option", { value }, label);
+	byId("fault-operation").append(option("", "all"), ...OPERATIONS.map((name) => option(name)));
+	effect.append(...Object.keys(EFFECTS).map((name) => option(name)));
+	const fill = () => { json.value = JSON.stringify(EFFECTS[effect.value]); };
+	effect.addEventListener("change", fill);
+	fill();
+
+	for (const button of document.querySelectorAll("[data-preset]")) {
+		button.addEventListener("click", () => add(PRESETS[button.dataset.preset]));
+	}
+	on("fault-form", "submit", (event) => {
+		event.preventDefault();
+		const wrong = flaw(json.value);
+		if (wrong) {
+			json.setSelectionRange(wrong.offset, wrong.offset + 1);
+			json.focus();
+			notice(`The fault was not added. Column ${wrong.column}: ${wrong.message}`, "failed");
+		} else {
+			add({ ...selection(), ...JSON.parse(json.value) });
+		}
+	});
+	on("faults-clear", "click", async () => {
+		await attempt(() => remove("/faults"), () => "All faults have ended");
+		byId("faults-title").focus();
+	});
+
+	let seen;
+	onState(({ revision, endpoints }) => {
+		keyed(byId("fault-endpoint"), [{ name: "" }, ...endpoints], ({ name }) => name,
+			({ name }) => option(name, name || "all"), () => {});
+		if (revision.faults !== seen) load();
+		seen = revision.faults;
+	});
+}
+
+const add = (fault) => attempt(() => change("/faults", fault), () => `Added: ${inWords(fault)}`);
+
+function selection() {
+	const value = (name) => byId(`fault-${name}`).value || undefined;
+	const number = (name) => value(name) && Number(value(name));
+	return {
+		operation: value("operation"), endpoint: value("endpoint"),
+		times: number("times"), probability: number("probability"),
+	};
+}
+
+async function load() {
+	const faults = await read("/faults").catch(() => null);
+	if (!faults) return;
+	text("faults-count", faults.length ? `${count(faults.length)} active` : "none active");
+	hide("faults-clear", faults.length < 2);
+	keyed(byId("fault-list"), faults, ({ id }) => id, (fault) => {
+		const words = inWords(fault);
+		return el("li", {}, el("span", {}, words), el("span", { class: "of" }),
+			el("button", { type: "button", "aria-label": `End: ${words}`, click: () => end(fault.id) }, "End"));
+	}, (li, { left, affected }) => text(li.children[1],
+		`${counted(affected ?? 0, "request")} affected` + (left == null ? "" : `, ${count(left)} left`)));
+}
+
+async function end(id) {
+	await attempt(() => remove(`/faults/${encodeURIComponent(id)}`), () => "The fault has ended");
+	byId("faults-title").focus();
+}
+
+/** A fault as a sentence: `run of echo: 429 with Retry-After: 5, the next 3`. */
+function inWords({ id, left, affected, operation, endpoint, times, probability, seed, processed, ...effect }) {
+	const what = Object.entries(effect).filter(([, value]) => value != null && value !== false)
+		.map(([name, value]) => WORDS[name]?.(value, processed) ?? `${name} ${JSON.stringify(value)}`);
+	if (times) what.push(`the next ${count(times)}`);
+	if (probability != null) what.push(`with probability ${probability}`);
+	return `${operation ?? "all requests"}${endpoint ? ` of ${endpoint}` : ""}: ${what.join(", ")}`;
+}
+
+const WORDS = {
+	delayMs: (ms) => (ms ? `${duration(ms)} late` : "no delay"),
+	response: ({ status, headers }) =>
+		status + (headers?.["retry-after"] ? ` with Retry-After: ${headers["retry-after"]}` : ""),
+	reset: (_, processed) => processed ? "processed, response lost" : "connection reset",
+	cut: (bytes) => (bytes ? `body cut off after ${bytes} bytes` : "response lost"),
+	down: ({ ms }) => `down for ${duration(ms)}`,
+};

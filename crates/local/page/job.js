@@ -1,0 +1,219 @@
+// One job: its values as they come, its states on the time line, and what can be done with it.
+
+import { endpointPath, queue, read } from "./api.js";
+import { curl } from "./curl.js";
+import { attribute, byId, el, hide, keyed, on, setStatus, sign, text } from "./dom.js";
+import { onState } from "./events.js";
+import { attempt, notice } from "./notice.js";
+import { everySecond, now } from "./now.js";
+import { go, onRoute, route } from "./route.js";
+import { canCancel, canRetry, hasEnded } from "./status.js";
+import { again } from "./submit.js";
+import { clockTime, count, duration } from "./time.js";
+
+/** An ended job changes rarely, however busy its endpoint is. */
+const ENDED_PAUSE_MS = 500;
+
+let job = null;
+let loading = false;
+let stale = false;
+let later;
+
+export function start() {
+	const { endpoint, job: id } = route();
+	if (id && endpoint) load();
+	let revision;
+	onState(({ revision: revisions }) => {
+		const next = `${revisions.jobs?.[route().endpoint]} ${revisions.webhooks}`;
+		if (next !== revision && route().job) changed();
+		revision = next;
+	});
+	onRoute((to, from) => {
+		if (to.job === from.job && to.endpoint === from.endpoint) return;
+		job = null;
+		clearTimeout(later);
+		later = undefined;
+		show();
+		if (to.job) load();
+	});
+	everySecond(() => job && timeline());
+
+	on("job-close", "click", close);
+	on("job-cancel", "click", () => act("cancel", "Cancelled"));
+	on("job-retry", "click", () => act("retry", "Retried"));
+	on("job-again", "click", () => job.input && again(job));
+	on("job-curl", "click", () => job.input && copy());
+	for (const name of ["input", "output"]) {
+		byId(`part-${name}`).querySelector(".whole").addEventListener("click", () => whole(name));
+	}
+}
+
+export function close() {
+	go({ job: "" });
+}
+
+/** A job that has ended is read again after a pause: its endpoint may change ten times a second. */
+function changed() {
+	if (!job || !hasEnded(job.status)) load();
+	else later ??= setTimeout(() => {
+		later = undefined;
+		load();
+	}, ENDED_PAUSE_MS);
+}
+
+const path = (endpoint, id) => `${endpointPath(endpoint)}/jobs/${encodeURIComponent(id)}`;
+
+async function load() {
+	stale = loading;
+	if (loading) return;
+	loading = true;
+	const { endpoint, job: id } = route();
+	try {
+		const loaded = await read(path(endpoint, id));
+		if (route().job === id && route().endpoint === endpoint) {
+			job = { ...loaded, endpoint, whole: job?.whole };
+			show();
+		}
+	} catch (error) {
+		if (error.status === 404 && route().job === id) {
+			job = { id, endpoint, status: "EXPIRED", timeline: [], unknown: true };
+			show();
+		}
+	}
+	loading = false;
+	if (stale && route().job) await load();
+}
+
+const act = (operation, done) => attempt(
+	() => queue(job.endpoint, operation, { id: job.id }), () => `${done} ${job.id}`);
+
+/** Not by `navigator.clipboard`: pages of other hosts without TLS have none. */
+function copy() {
+	const operation = job.id.startsWith("sync-") ? "runsync" : "run";
+	const { endpoint, input, policy, webhookUrl } = job;
+	const body = { input, policy: policy ?? undefined, webhook: webhookUrl ?? undefined };
+	const command = curl(location.origin, endpoint, operation, body);
+	addEventListener("copy", (event) => {
+		event.clipboardData.setData("text/plain", command);
+		event.preventDefault();
+	}, { once: true });
+	if (document.execCommand("copy")) notice("Copied the command");
+	else notice("The browser refused to copy", "failed");
+}
+
+async function whole(name) {
+	const { endpoint, id } = job;
+	const value = await attempt(() => read(path(endpoint, id), { full: name }));
+	if (value === undefined || job?.id !== id) return;
+	job.whole = { ...job.whole, [name]: value };
+	show();
+}
+
+function show() {
+	const open = job !== null;
+	hide("job-none", open);
+	hide("job-body", !open);
+	hide("job-close", !route().job);
+	hide("job-status", !open);
+	if (!open) return;
+	setStatus(byId("job-status"), job.status);
+	text("job-id", job.id);
+	enable("job-cancel", canCancel(job.status));
+	enable("job-retry", canRetry(job.status));
+	enable("job-again", job.input !== undefined);
+	enable("job-curl", job.input !== undefined);
+	timeline();
+	facts();
+	part("error", job.error);
+	part("output", job.output);
+	part("input", job.input);
+	chunks();
+	tries();
+}
+
+/** A button that was disabled would lose the focus. */
+const enable = (id, enabled) => attribute(id, "aria-disabled", !enabled && "true");
+
+/** The signs of the states on the time line, and their words where they are others. */
+const STATES = {
+	queued: ["IN_QUEUE", "queued again"], started: ["IN_PROGRESS"], timesOut: ["TIMED_OUT", "times out"],
+	expires: ["EXPIRED"], expired: ["EXPIRED"],
+};
+
+function moment(state) {
+	if (state === "ended" && job.status !== "EXPIRED") {
+		return [job.status, job.status.toLowerCase().replace("_", " ")];
+	}
+	const [status = "IN_QUEUE", words = state] = STATES[state] ?? [];
+	return [status, words];
+}
+
+/** The states with their times; what lies ahead is marked so. */
+function timeline() {
+	const entries = job.timeline ?? [];
+	const name = ({ state }, index) => `${index} ${state} ${job.status}`;
+	keyed(byId("timeline"), entries, name, ({ state }) => {
+		const [status, words] = moment(state);
+		const li = el("li", { "data-status": status },
+			sign(status), el("b", {}, words), el("time"), el("span", { class: "of" }));
+		[, , li.at, li.since] = li.children;
+		return li;
+	}, (li, entry) => {
+		const ahead = entry.atMs - now();
+		li.classList.toggle("ahead", ahead > 0);
+		text(li.at, clockTime(entry.atMs));
+		const before = entries[entries.indexOf(entry) - 1];
+		if (ahead > 0) text(li.since, `in ${duration(Math.ceil(ahead / 1000) * 1000)}`);
+		else text(li.since, before ? `+${duration(entry.atMs - before.atMs)}` : "");
+	});
+}
+
+function facts() {
+	const { policy } = job;
+	const rows = [
+		["worker", job.worker],
+		["retried", job.retried && count(job.retried)],
+		["executionTimeout", policy?.executionTimeout && duration(policy.executionTimeout)],
+		["ttl", policy?.ttl && duration(policy.ttl)],
+		["lowPriority", policy?.lowPriority && "true"],
+		["webhook", job.webhookUrl],
+		["result", job.unknown && "The result has expired, or there never was a job of this id."],
+	].filter(([, value]) => value);
+	const flat = rows.flatMap(([name, value]) => [["dt", name, name], ["dd", name, value]]);
+	keyed(byId("job-facts"), flat, ([tag, name]) => tag + name, ([tag]) => el(tag),
+		(node, [, , value]) => text(node, value));
+}
+
+/** A value; one that is long comes cut, as the beginning of its text, and whole on request. */
+function part(name, value) {
+	const section = byId(`part-${name}`);
+	hide(section, value == null);
+	const isWhole = job.whole && name in job.whole;
+	const isCut = job.cut?.[name] !== undefined && !isWhole;
+	const button = section.querySelector(".whole");
+	if (button) hide(button, !isCut);
+	const shown = isWhole ? job.whole[name] : value;
+	const isText = isCut || name === "error";
+	text(section.querySelector("pre"), isText ? shown : JSON.stringify(shown, null, 2));
+}
+
+/** Chunks only come at the end, so those that stand there stay. */
+function chunks() {
+	const list = job.chunks ?? [];
+	const first = (job.chunksTotal ?? list.length) - list.length;
+	hide("part-chunks", list.length === 0);
+	text("chunk-count", (first ? `the last ${count(list.length)} of ` : "") + count(first + list.length));
+	const place = byId("chunks");
+	const atEnd = place.scrollHeight - place.scrollTop - place.clientHeight < 4;
+	keyed(place, list, (_, index) => `${job.id} ${job.retried} ${first + index}`, (chunk) =>
+		el("li", {}, JSON.stringify(chunk)), () => {});
+	attribute(place, "start", first + 1);
+	if (atEnd) place.scrollTop = place.scrollHeight;
+}
+
+function tries() {
+	const list = job.webhookTries ?? [];
+	hide("part-tries", list.length === 0);
+	keyed(byId("tries"), list, (_, index) => index, () => el("li"), (li, { attempt, atMs, status, error }) =>
+		text(li, `${clockTime(atMs)}  try ${attempt}: ${status ?? error ?? "no response"}`));
+}

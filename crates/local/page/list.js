@@ -1,0 +1,203 @@
+// One list for jobs, requests, webhooks and logs: a table that holds only the rows in view, and a
+// margin. So ten thousand rows cost no more than fifty.
+
+import { attribute, el, keyed } from "./dom.js";
+
+const MARGIN = 20;
+
+/**
+ * Fills the `table` inside a scrolling element. `load(window)` fetches a window, whose rows are its
+ * member `rows`; `open(row)` is called for Enter and a click, and `loaded(total)` after each window.
+ */
+export class List {
+	constructor(table, options) {
+		this.options = options;
+		this.table = table;
+		this.scroller = table.parentElement;
+		this.body = table.tBodies[0];
+		this.above = spacer();
+		this.below = spacer();
+		table.tHead.after(this.above);
+		this.body.after(this.below);
+		this.body.className = "rows";
+		attribute(table, "role", "grid");
+		attribute(table, "aria-labelledby", `${table.closest("section").id}-title`);
+		table.tabIndex = 0;
+		this.offset = 0;
+		this.total = 0;
+		this.rows = [];
+		this.active = null;
+		this.loading = null;
+		this.generation = 0;
+		this.scroller.addEventListener("scroll", () => this.scrolled(), { passive: true });
+		new ResizeObserver(() => this.scrolled()).observe(this.scroller);
+		table.addEventListener("keydown", (event) => this.key(event));
+		table.addEventListener("focus", () => this.active ?? this.activate(this.firstInView(), false));
+		this.body.addEventListener("click", (event) => this.click(event));
+	}
+
+	/** In pixels; all rows are equally high. */
+	get rowHeight() {
+		return (this.height ??= parseFloat(getComputedStyle(this.above.rows[0]).getPropertyValue("--row"))
+		  * parseFloat(getComputedStyle(document.documentElement).fontSize));
+	}
+
+	reset() {
+		this.generation += 1;
+		this.scroller.scrollTop = 0;
+		this.active = null;
+		this.loading = null;
+		this.rows = [];
+		return this.refresh();
+	}
+
+	/** Fetches what is in view again; calls during a fetch become one fetch after it. */
+	async refresh() {
+		if (this.loading) {
+			this.again = true;
+			return this.loading;
+		}
+		const { generation } = this;
+		this.again = false;
+		this.loading = this.fetch(generation);
+		await this.loading;
+		if (generation !== this.generation) return;
+		this.loading = null;
+		if (this.again) await this.refresh();
+	}
+
+	async fetch(generation) {
+		const { offset, limit } = this.wanted();
+		let page;
+		try {
+			page = await this.options.load({ offset, limit });
+		} catch {
+			return; // The next event fetches again; the connection's state is shown elsewhere.
+		}
+		if (generation === this.generation) this.show(offset, page?.total ?? 0, page?.[this.options.rows] ?? []);
+	}
+
+	wanted() {
+		const shown = Math.ceil(this.scroller.clientHeight / this.rowHeight) + 1;
+		const first = Math.floor(this.scroller.scrollTop / this.rowHeight);
+		const offset = Math.max(0, first - MARGIN);
+		return { offset, limit: first - offset + shown + MARGIN };
+	}
+
+	show(offset, total, rows) {
+		const { key, create, update, loaded } = this.options;
+		const moved = this.movement(offset, rows);
+		this.offset = offset;
+		this.total = total;
+		this.rows = rows;
+		keyed(this.body, rows, key, create, (tr, row) => {
+			tr.id ||= `${this.table.id}-${key(row)}`;
+			tr.row = row;
+			attribute(tr, "aria-rowindex", offset + rows.indexOf(row) + 2);
+			update(tr, row);
+		});
+		attribute(this.table, "aria-rowcount", total + 1);
+		stretch(this.above, offset * this.rowHeight);
+		stretch(this.below, Math.max(0, total - offset - rows.length) * this.rowHeight);
+		if (moved) this.scroller.scrollTop += moved * this.rowHeight;
+		this.mark();
+		loaded?.(total);
+		// Fewer rows than before may leave nothing in view.
+		if (rows.length === 0 && total > 0) this.again = true;
+	}
+
+	/** By how many rows the ones that are read have moved, because new ones came on top. */
+	movement(offset, rows) {
+		const first = Math.floor(this.scroller.scrollTop / this.rowHeight);
+		if (first === 0) return 0;
+		const anchor = this.rows[first - this.offset];
+		if (!anchor) return 0;
+		const name = this.options.key(anchor);
+		const now = rows.findIndex((row) => this.options.key(row) === name);
+		return now < 0 ? 0 : offset + now - first;
+	}
+
+	scrolled() {
+		const { offset, limit } = this.wanted();
+		const end = Math.min(offset + limit, this.total);
+		const half = MARGIN / 2;
+		if (this.offset > offset + half || this.offset + this.rows.length < end - half) this.refresh();
+	}
+
+	firstInView() {
+		return Math.ceil(this.scroller.scrollTop / this.rowHeight);
+	}
+
+	indexOfActive() {
+		const { key } = this.options;
+		const at = this.rows.findIndex((row) => key(row) === this.active);
+		return at < 0 ? null : this.offset + at;
+	}
+
+	async activate(index, scroll = true) {
+		const place = Math.max(0, Math.min(index, this.total - 1));
+		if (scroll) {
+			const height = this.rowHeight;
+			const head = this.table.tHead.offsetHeight;
+			const top = place * height;
+			const room = this.scroller.clientHeight - head;
+			if (top < this.scroller.scrollTop) this.scroller.scrollTop = top;
+			if (top + height > this.scroller.scrollTop + room) this.scroller.scrollTop = top + height - room;
+		}
+		if (!this.rows[place - this.offset]) await this.refresh();
+		const row = this.rows[place - this.offset];
+		if (row) this.active = this.options.key(row);
+		this.mark();
+	}
+
+	mark() {
+		let id = null;
+		for (const tr of this.body.rows) {
+			const isActive = this.active !== null && this.options.key(tr.row) === this.active;
+			if (isActive) id = tr.id;
+			tr.classList.toggle("active", isActive);
+		}
+		attribute(this.table, "aria-activedescendant", id);
+	}
+
+	key(event) {
+		if (event.ctrlKey || event.metaKey || event.altKey) return;
+		const steps = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
+		const ends = { Home: 0, End: this.total - 1 };
+		if (event.key in steps) {
+			const at = this.indexOfActive();
+			this.activate(at === null ? this.firstInView() : at + steps[event.key]);
+		} else if (event.key in ends) {
+			this.activate(ends[event.key]);
+		} else if (event.key === "Enter" && this.options.open) {
+			const row = this.rows.find((row) => this.options.key(row) === this.active);
+			if (row) this.options.open(row);
+		} else {
+			return;
+		}
+		event.preventDefault();
+	}
+
+	click(event) {
+		const tr = event.target.closest("tr");
+		if (!tr?.row || event.target.closest("a, button")) return;
+		this.active = this.options.key(tr.row);
+		this.mark();
+		if (!getSelection()?.toString()) this.options.open?.(tr.row);
+	}
+
+	focus() {
+		this.table.focus();
+	}
+}
+
+const spacer = () => el("tbody", { class: "spacer", "aria-hidden": "true" }, el("tr", {}, el("td")));
+
+function stretch(body, height) {
+	const wanted = `${height}px`;
+	if (body.style.height !== wanted) {
+		body.style.height = wanted;
+		body.firstElementChild.firstElementChild.style.height = wanted;
+		body.hidden = height === 0;
+	}
+}

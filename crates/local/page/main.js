@@ -1,0 +1,49 @@
+// Starts the parts of the page, and says how the connection is.
+
+import * as clock from "./clock.js";
+import { attribute, byId, el, hide, text } from "./dom.js";
+import * as endpoints from "./endpoints.js";
+import { connect, onConnection, replay } from "./events.js";
+import * as faults from "./faults.js";
+import * as job from "./job.js";
+import * as jobs from "./jobs.js";
+import * as keys from "./keys.js";
+import * as now from "./now.js";
+import { onRoute } from "./route.js";
+import * as submit from "./submit.js";
+import * as traffic from "./traffic.js";
+import * as workers from "./workers.js";
+
+const WORDS = { connecting: "Connecting", live: "Live", lost: "Disconnected", ended: "Session ended" };
+
+onConnection((connection) => {
+	const place = byId("connection");
+	place.dataset.connection = connection;
+	text(place, WORDS[connection]);
+	document.body.dataset.connection = connection;
+	const session = byId("session");
+	text(session, connection === "ended" ? "The service was restarted, which ended this session. Open the link that it printed."
+		: connection === "lost" ? "The service cannot be reached. What is shown is the last that was known; this page reconnects by itself." : "");
+	hide(session, connection === "live" || connection === "connecting");
+});
+
+for (const section of document.querySelectorAll("section")) {
+	const title = section.querySelector("h2");
+	title.id = `${section.id}-title`;
+	title.tabIndex = -1;
+	attribute(section, "aria-labelledby", title.id);
+	document.querySelector("nav").append(el("a", { href: `#${section.id}` }, title.firstChild.data.trim()));
+}
+
+now.start();
+endpoints.start();
+const list = jobs.start();
+job.start();
+submit.start();
+workers.start();
+traffic.start();
+clock.start();
+faults.start();
+keys.start(list);
+onRoute(replay);
+connect();

@@ -1,0 +1,40 @@
+// Short notices: said once, aloud to screen readers, and gone after a while.
+
+import { byId, text } from "./dom.js";
+
+const SHOWN_MS = 8000;
+let timer;
+
+export function notice(message, kind = "done") {
+	const place = byId("notice");
+	clearTimeout(timer);
+	text(place, "");
+	text(place, message);
+	place.dataset.kind = kind;
+	timer = setTimeout(() => text(place, ""), SHOWN_MS);
+}
+
+/** Runs an action and shows how it went: `done(value)` returns the notice of its success. */
+export async function attempt(action, done) {
+	try {
+		const value = await action();
+		const message = done?.(value);
+		if (message) notice(message);
+		return value;
+	} catch (error) {
+		notice(error.message, "failed");
+		return undefined;
+	}
+}
+
+/** Asks before something that cannot be taken back. */
+export function confirmed(question, action) {
+	const dialog = byId("confirm");
+	text("confirm-question", question);
+	text("confirm-yes", action);
+	dialog.returnValue = "";
+	dialog.showModal();
+	return new Promise((resolve) => {
+		dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
+	});
+}

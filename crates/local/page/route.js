@@ -1,0 +1,34 @@
+// What the page shows, as the URL's hash holds it: endpoint, filter and job. So reload and back work.
+
+const listeners = [];
+let current = read();
+
+function read() {
+	const parameters = new URLSearchParams(location.hash.slice(1));
+	const get = (name) => parameters.get(name) ?? "";
+	return { endpoint: get("endpoint"), status: get("status"), search: get("search"), job: get("job") };
+}
+
+export const route = () => current;
+
+export function go(changes, { replace = false } = {}) {
+	const next = { ...current, ...changes };
+	if (Object.keys(next).every((name) => next[name] === current[name])) return;
+	const filled = Object.entries(next).filter(([, value]) => value);
+	const url = `#${new URLSearchParams(filled)}`;
+	if (replace) history.replaceState(null, "", url);
+	else history.pushState(null, "", url);
+	tell(next);
+}
+
+export function onRoute(listener) {
+	listeners.push(listener);
+}
+
+function tell(next) {
+	const before = current;
+	current = next;
+	for (const listener of listeners) listener(current, before);
+}
+
+addEventListener("popstate", () => tell(read()));

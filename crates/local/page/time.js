@@ -1,0 +1,39 @@
+// Times and amounts as text. The service's clock counts milliseconds since the service started.
+
+const two = (number) => String(number).padStart(2, "0");
+
+export function clockTime(ms) {
+	const seconds = Math.floor(ms / 1000);
+	const days = Math.floor(seconds / 86400);
+	const time = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60].map((n) => two(Math.floor(n)));
+	return (days ? `${days}d ` : "") + time.join(":");
+}
+
+/** A duration in the unit that fits: `340 ms`, `2.5 s`, `3 min 5 s`, `2 h 10 min`, `6 d 4 h`. */
+export function duration(ms) {
+	if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
+	if (ms < 10_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
+	const seconds = Math.floor(ms / 1000);
+	if (seconds < 60) return `${seconds} s`;
+	const pair = (size, unit, small, smallUnit) => {
+		const rest = Math.floor((seconds % size) / small);
+		return `${Math.floor(seconds / size)} ${unit}` + (rest ? ` ${rest} ${smallUnit}` : "");
+	};
+	if (seconds < 3600) return pair(60, "min", 1, "s");
+	return seconds < 86400 ? pair(3600, "h", 60, "min") : pair(86400, "d", 3600, "h");
+}
+
+export function age(ms) {
+	const seconds = Math.floor(ms / 1000);
+	if (seconds < 1) return "now";
+	if (seconds < 60) return `${seconds} s`;
+	if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+	if (seconds < 86400) return `${Math.floor(seconds / 3600)} h`;
+	return `${Math.floor(seconds / 86400)} d`;
+}
+
+const grouped = new Intl.NumberFormat("en");
+
+export const count = (number) => grouped.format(number ?? 0);
+
+export const counted = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;

@@ -1,0 +1,88 @@
+// The workers of the endpoint: what each runs, when it was last heard of, and what they print.
+
+import { endpointPath, read } from "./api.js";
+import { byId, el, hide, keyed, text } from "./dom.js";
+import { workersInWords } from "./endpoints.js";
+import { onState } from "./events.js";
+import { List } from "./list.js";
+import { everySecond, now } from "./now.js";
+import { onRoute, route } from "./route.js";
+import { age, clockTime, count } from "./time.js";
+
+export function start() {
+	let endpoint = null;
+	let revision;
+	let workers = [];
+	const path = () => endpointPath(endpoint.name);
+
+	const log = new List(byId("log-list"), {
+		rows: "logs",
+		load: async (window) => endpoint?.attachable ? read(`${path()}/worker-logs`, window) : null,
+		key: (line) => line.number,
+		create: ({ source, worker, text: said, atMs }) => el("tr", { class: source },
+			el("td", {}, el("time", {}, clockTime(atMs))),
+			el("td", {}, el("code", {}, worker)),
+			el("td", { title: said.slice(0, 2000) }, el("code", { class: "mono" }, said))),
+		update: () => {},
+	});
+
+	async function load() {
+		if (!endpoint?.attachable) return;
+		const { name } = endpoint;
+		const found = await read(`${path()}/workers`).catch(() => null);
+		if (!found || name !== endpoint?.name) return;
+		workers = found;
+		render();
+	}
+
+	function render() {
+		keyed(byId("worker-list").tBodies[0], workers, ({ id }) => id, create, update);
+	}
+
+	onState((state) => {
+		const before = endpoint;
+		endpoint = state.endpoints.find(({ name }) => name === route().endpoint) ?? null;
+		if (!endpoint) return;
+		text("workers-count", limits(endpoint.workers));
+		hide("workers-body", !endpoint.attachable);
+		hide("workers-none", endpoint.attachable);
+		const { name } = endpoint;
+		const lines = `${name} ${state.revision.logs?.[name]}`;
+		const wanted = `${state.revision.jobs?.[name]} ${lines} ${JSON.stringify(endpoint.workers)}`;
+		if (wanted === revision) return;
+		const isOther = before?.name !== name;
+		revision = wanted;
+		load();
+		if (isOther) log.reset();
+		else log.refresh();
+	});
+	onRoute((to, from) => {
+		if (to.endpoint === from.endpoint) return;
+		workers = [];
+		render();
+	});
+	// Pings change nothing that an event would tell of.
+	everySecond(() => endpoint?.attachable && load());
+}
+
+const limits = (workers) => workersInWords(workers)
+	+ (workers.max == null ? "" : ` · from ${count(workers.min)} to ${count(workers.max)}`);
+
+function create({ id }) {
+	const tr = el("tr", {}, el("td", {}, el("code", {}, id)), el("td"), el("td", {}),
+		el("td", { class: "number" }), el("td", { class: "number" }));
+	[, tr.state, tr.jobs, tr.ping, tr.missed] = tr.cells;
+	return tr;
+}
+
+function update(tr, { status, jobs, lastPingMs, missedPings, unhealthy }) {
+	const isUnhealthy = Boolean(unhealthy);
+	tr.dataset.worker = isUnhealthy ? "unhealthy" : status;
+	const why = isUnhealthy ? `unhealthy: ${unhealthy.check ?? ""} ${unhealthy.reason ?? ""}` : status;
+	text(tr.state, why.trim());
+	keyed(tr.jobs, jobs ?? [], (id) => id, (id) => el("a", {
+		href: `#${new URLSearchParams({ endpoint: route().endpoint, job: id })}`,
+	}, el("code", {}, id)), () => {});
+	text(tr.ping, lastPingMs == null ? "none" : age(now() - lastPingMs));
+	text(tr.missed, count(missedPings));
+}

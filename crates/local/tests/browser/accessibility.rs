@@ -1,0 +1,80 @@
+//! Both widths, light and dark: nothing overflows, and axe finds no violation.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::support::{Page, open};
+
+/// A page with something in every part.
+async fn full() -> Option<Page> {
+    let page = open(|builder| {
+        builder
+            .manual_clock()
+            .rate_limits(podqueue_local::RateLimits::documented())
+            .worker_endpoint("dies", "echo is on its way; exit 3")
+    })
+    .await?;
+    for number in 0..40 {
+        page.run("fail", json!({ "message": format!("out of memory {number}") })).await;
+    }
+    let body = json!({ "input": { "n": 20 }, "webhook": "http://127.0.0.1:1/hook" });
+    let record = page.post("/v2/count/run", body).await;
+    page.browser.click("[data-preset=throttle]").await;
+    page.until_shown("#fault-list", "429").await;
+    page.show("count").await;
+    page.open_job(record["id"].as_str().unwrap()).await;
+    page.until_shown("#chunks", "19").await;
+    page.until_shown("#tries", "try 1").await;
+    page.browser.fill("#submit-input", "{\"n\": 20,}").await;
+    page.browser
+        .run("document.querySelectorAll('details').forEach((it) => { it.open = true; });")
+        .await;
+    Some(page)
+}
+
+const VIEWS: [(u32, &str); 4] = [(1600, "light"), (1600, "dark"), (400, "light"), (400, "dark")];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_overflows_at_any_width() {
+    let Some(page) = full().await else { return };
+    for (width, scheme) in VIEWS {
+        page.browser.resize(width, 1000).await;
+        page.browser.prefer(scheme).await;
+        page.until(&format!("innerWidth === {width}")).await;
+        let wide = page
+            .browser
+            .run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            .await;
+        assert_eq!(wide, json!(0), "{width} {scheme}");
+    }
+    page.end_soundly(&[]).await;
+}
+
+/// `scripts/axe.sh` puts it there.
+const AXE: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/axe/node_modules/axe-core/axe.min.js");
+
+#[expect(clippy::print_stderr, reason = "whoever runs the tests learns what was skipped")]
+#[tokio::test(flavor = "multi_thread")]
+async fn axe_finds_no_violation() {
+    let Ok(axe) = std::fs::read_to_string(Path::new(AXE)) else {
+        eprintln!("skipped: scripts/axe.sh has not fetched axe-core");
+        return;
+    };
+    let Some(page) = full().await else { return };
+    for (width, scheme) in VIEWS {
+        page.browser.resize(width, 1000).await;
+        page.browser.prefer(scheme).await;
+        page.browser.run(&axe).await;
+        let found = page
+            .browser
+            .wait_for(
+                "const { violations } = await axe.run(document, { resultTypes: ['violations'] });
+                 return violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]);",
+            )
+            .await;
+        assert_eq!(found, Value::Array(Vec::new()), "{width} {scheme}");
+    }
+    page.end_soundly(&[]).await;
+}

@@ -1,0 +1,215 @@
+//! WebDriver, as far as these tests need it (W3C recommendation "WebDriver").
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// How long the browser may take for a script, and for what it waits for: until it never will.
+const NEVER_MS: u64 = 60_000;
+
+/// The member under which WebDriver passes a reference to an element.
+const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+
+/// A browser with one window. It ends when this is dropped.
+pub struct Driver {
+    process: Child,
+    /// Open, in case it prints more.
+    _output: BufReader<ChildStdout>,
+    session: String,
+    http: reqwest::Client,
+}
+
+impl Driver {
+    /// Starts a browser whose window has this size; `None` without `chromedriver` on the machine.
+    pub async fn start(width: u32, height: u32) -> Option<Self> {
+        let mut process = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        let port = output.by_ref().lines().map_while(Result::ok).find_map(|line| {
+            let port = line.split_once("successfully on port ")?.1;
+            Some(port.trim_end_matches('.').to_owned())
+        });
+        let base = format!("http://127.0.0.1:{}", port.expect("chromedriver names its port"));
+        let mut driver =
+            Self { process, _output: output, session: base, http: reqwest::Client::new() };
+        let options = json!({
+            "args": [
+                "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                "--disable-background-networking", "--no-first-run", "--hide-scrollbars",
+                format!("--window-size={width},{height}"),
+            ],
+        });
+        let capabilities = json!({ "capabilities": { "alwaysMatch": {
+            "browserName": "chrome",
+            "goog:chromeOptions": options,
+            "goog:loggingPrefs": { "browser": "ALL", "performance": "ALL" },
+            "timeouts": { "script": NEVER_MS },
+        }}});
+        let session = driver.post("/session", capabilities).await;
+        driver.session += &format!("/session/{}", session["sessionId"].as_str().unwrap());
+        // Headless, the size of the window is not that of what it shows.
+        driver.resize(width, height).await;
+        Some(driver)
+    }
+
+    async fn post(&self, path: &str, body: Value) -> Value {
+        let request = self.http.post(format!("{}{path}", self.session)).body(body.to_string());
+        let response = request.send().await.unwrap();
+        let body: Value = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap();
+        let error = &body["value"]["error"];
+        assert!(error.is_null(), "{path}: {error}: {}", body["value"]["message"]);
+        body["value"].clone()
+    }
+
+    pub async fn open(&self, url: &str) {
+        self.post("/url", json!({ "url": url })).await;
+    }
+
+    pub async fn back(&self) {
+        self.post("/back", json!({})).await;
+    }
+
+    pub async fn reload(&self) {
+        self.post("/refresh", json!({})).await;
+    }
+
+    /// Calls the browser's own protocol.
+    pub async fn devtools(&self, command: &str, parameters: Value) -> Value {
+        self.post("/goog/cdp/execute", json!({ "cmd": command, "params": parameters })).await
+    }
+
+    /// Makes the page this wide and high.
+    pub async fn resize(&self, width: u32, height: u32) {
+        let size = json!({
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false,
+        });
+        self.devtools("Emulation.setDeviceMetricsOverride", size).await;
+    }
+
+    /// Makes the browser prefer `light` or `dark`.
+    pub async fn prefer(&self, scheme: &str) {
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        self.devtools("Emulation.setEmulatedMedia", json!({ "features": features })).await;
+    }
+
+    /// Runs the body of a function in the page.
+    pub async fn run(&self, script: &str) -> Value {
+        self.post("/execute/sync", json!({ "script": script, "args": [] })).await
+    }
+
+    /// Runs the body of an async function in the page, and waits for what it returns.
+    pub async fn wait_for(&self, script: &str) -> Value {
+        let script = format!(
+            "const done = arguments[0];
+             (async () => {{ {script} }})().then((value) => done({{ value }}), (error) => \
+             done({{ error: String(error) }}));"
+        );
+        let result = self.post("/execute/async", json!({ "script": script, "args": [] })).await;
+        assert!(result["error"].is_null(), "{}", result["error"]);
+        result["value"].clone()
+    }
+
+    /// Waits until an expression is true in the page, which is looked at whenever something in it
+    /// changes, and returns its value.
+    pub async fn until(&self, expression: &str) -> Value {
+        let script = format!(
+            "return new Promise((resolve, reject) => {{
+                const deadline = performance.now() + {deadline};
+                let observer, timer;
+                const look = () => {{
+                    let value;
+                    try {{ value = ({expression}); }} catch {{}}
+                    const isLate = performance.now() > deadline;
+                    if (!value && !isLate) return;
+                    observer?.disconnect();
+                    clearInterval(timer);
+                    if (value) resolve(value);
+                    else reject(new Error({message} + document.body.innerText));
+                }};
+                observer = new MutationObserver(look);
+                observer.observe(document, {{
+                    subtree: true, childList: true, characterData: true, attributes: true,
+                }});
+                timer = setInterval(look, 50);
+                look();
+            }});",
+            deadline = NEVER_MS / 2,
+            message = json!(format!("never true: {expression}\n")),
+        );
+        self.wait_for(&script).await
+    }
+
+    async fn element(&self, selector: &str) -> String {
+        let query = json!({ "using": "css selector", "value": selector });
+        let element = self.post("/element", query).await;
+        format!("/element/{}", element[ELEMENT].as_str().unwrap())
+    }
+
+    /// Scrolls to an element and clicks it as a mouse does: what covers it would get the click.
+    pub async fn click(&self, selector: &str) {
+        let scroll = "scrollIntoView({ block: 'center' })";
+        self.run(&format!("document.querySelector({}).{scroll}", json!(selector))).await;
+        let element = self.element(selector).await;
+        self.post(&format!("{element}/click"), json!({})).await;
+    }
+
+    /// Clears a field and writes into it.
+    pub async fn fill(&self, selector: &str, text: &str) {
+        let element = self.element(selector).await;
+        self.post(&format!("{element}/clear"), json!({})).await;
+        self.post(&format!("{element}/value"), json!({ "text": text })).await;
+    }
+
+    /// Chooses an option of a `select` by its value.
+    pub async fn choose(&self, selector: &str, value: &str) {
+        self.click(&format!("{selector} option[value='{value}']")).await;
+    }
+
+    /// Presses keys one after another, wherever the focus is.
+    pub async fn press(&self, keys: &str) {
+        let press = |key: char| {
+            ["keyDown", "keyUp"].map(|kind| json!({ "type": kind, "value": key.to_string() }))
+        };
+        let actions: Vec<Value> = keys.chars().flat_map(press).collect();
+        let source = json!({ "type": "key", "id": "keyboard", "actions": actions });
+        self.post("/actions", json!({ "actions": [source] })).await;
+    }
+
+    /// Presses a key while another one is held.
+    pub async fn press_with(&self, held: char, key: char) {
+        let action = |kind: &str, key: char| json!({ "type": kind, "value": key.to_string() });
+        let actions = [
+            action("keyDown", held),
+            action("keyDown", key),
+            action("keyUp", key),
+            action("keyUp", held),
+        ];
+        let source = json!({ "type": "key", "id": "keyboard", "actions": actions });
+        self.post("/actions", json!({ "actions": [source] })).await;
+    }
+
+    /// Takes what a log of the browser has got since it was taken last.
+    pub async fn log(&self, kind: &str) -> Vec<Value> {
+        let log = self.post("/se/log", json!({ "type": kind })).await;
+        log.as_array().unwrap().clone()
+    }
+
+    /// Takes a picture of the window, as a PNG in base64.
+    pub async fn picture(&self) -> String {
+        let picture = self.devtools("Page.captureScreenshot", json!({ "format": "png" })).await;
+        picture["data"].as_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        // The browser ends with the driver that started it.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

@@ -1,0 +1,49 @@
+//! The endpoints with their counts and workers, and the chart.
+
+use podqueue_local::{LocalJob, Workers};
+use serde_json::json;
+
+use super::support::open;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn endpoints_are_listed_with_live_counts_and_workers() {
+    let Some(page) = open(|builder| {
+        let held = |job: LocalJob| async move {
+            job.sleep(std::time::Duration::from_secs(60)).await;
+            Ok(job.input)
+        };
+        builder.manual_clock().endpoint("held", held).workers_of("held", Workers::between(1, 1))
+    })
+    .await
+    else {
+        return;
+    };
+    let count = |status: &str| format!("tr:has(a[href='#endpoint=held']) td[data-status={status}]");
+    page.until_text(&count("IN_QUEUE"), "0").await;
+    for _ in 0..3 {
+        page.run("held", json!({})).await;
+    }
+    page.until_text(&count("IN_PROGRESS"), "1").await;
+    page.until_text(&count("IN_QUEUE"), "2").await;
+    page.until_shown("tr:has(a[href='#endpoint=held']) td.workers", "1 running").await;
+    page.run("fail", json!({})).await;
+    page.until_text("tr:has(a[href='#endpoint=fail']) td[data-status=FAILED]", "1").await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_chart_shows_the_last_minutes_of_the_endpoint() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("fail").await;
+    page.run("fail", json!({})).await;
+    page.until_text("#chart [data-count=submitted]", "1").await;
+    page.until_text("#chart [data-count=failed]", "1").await;
+    page.until_text("#chart-name", "fail").await;
+    // The newest point of the line is above the ground line.
+    page.until(
+        "document.querySelector('#chart .line.failed').getAttribute('points')
+            .split(' ').some((point) => Number(point.split(',')[1]) < 60)",
+    )
+    .await;
+    page.end_soundly(&[]).await;
+}

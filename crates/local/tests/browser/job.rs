@@ -1,0 +1,169 @@
+//! One job: its values, chunks, time line and webhooks, and what can be done with it.
+
+use std::process::Command;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use futures_util::stream;
+use podqueue_local::LocalJob;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::support::{CONTROL, KEY, open};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn chunks_are_shown_as_they_stream() {
+    let (send, receive) = mpsc::unbounded_channel::<u32>();
+    let receive = Mutex::new(Some(receive));
+    let Some(page) = open(|builder| {
+        builder.streaming_endpoint("told", move |_job: LocalJob| {
+            let receive = receive.lock().unwrap().take().unwrap();
+            stream::unfold(receive, async |mut receive| {
+                let number = receive.recv().await?;
+                Some((Ok(json!({ "number": number })), receive))
+            })
+        })
+    })
+    .await
+    else {
+        return;
+    };
+    page.show("told").await;
+    let id = page.run("told", json!({})).await;
+    page.until_text("#jobs-found", "1 job").await;
+    page.open_job(&id).await;
+    for number in 1..=3 {
+        send.send(number).unwrap();
+        page.until_text(
+            &format!("#chunks li:nth-child({number})"),
+            &format!("{{\"number\":{number}}}"),
+        )
+        .await;
+        page.until_text("#job-status", "IN_PROGRESS").await;
+    }
+    // What stands there is not made anew.
+    page.browser.run("document.querySelector('#chunks li').isTheSame = true").await;
+    drop(send);
+    page.until_text("#job-status", "COMPLETED").await;
+    page.until("document.querySelector('#chunks li').isTheSame").await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_time_line_shows_every_state_with_its_time() {
+    let Some(page) = open(|builder| builder.manual_clock()).await else { return };
+    page.show("sleep").await;
+    let id = page.run("sleep", json!({ "ms": 5000 })).await;
+    page.open_job(&id).await;
+    page.until_shown("#timeline", "times out").await;
+    page.local.clock().advance(Duration::from_secs(5));
+    page.until_shown("#timeline li:nth-child(3)", "completed").await;
+    page.until_shown("#timeline li:nth-child(3)", "00:00:05").await;
+    page.until_shown("#timeline li:nth-child(3)", "+5.0 s").await;
+    page.until_shown("#timeline li.ahead", "expires").await;
+    page.until_shown("#timeline li.ahead", "in 30 min").await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_is_cancelled_and_a_failed_one_retried() {
+    let Some(page) = open(|builder| builder.manual_clock()).await else { return };
+    page.show("sleep").await;
+    let id = page.run("sleep", json!({ "ms": 5000 })).await;
+    page.open_job(&id).await;
+    page.browser.click("#job-cancel").await;
+    page.until_text("#job-status", "CANCELLED").await;
+    page.show("fail").await;
+    let id = page.run("fail", json!({ "message": "out of memory" })).await;
+    page.open_job(&id).await;
+    page.until_shown("#part-error", "out of memory").await;
+    page.browser.click("#job-retry").await;
+    page.until_shown("#job-facts", "retried").await;
+    page.until_text("#job-status", "FAILED").await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_is_copied_as_a_command_that_a_shell_runs() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("echo").await;
+    let input = json!({ "text": "it's \"quoted\" $HOME `id` \\ é\n!" });
+    let body = json!({ "input": input, "policy": { "ttl": 60_000 } });
+    let record = page.post("/v2/echo/run", body).await;
+    page.open_job(record["id"].as_str().unwrap()).await;
+    page.until("!document.querySelector('#job-curl').ariaDisabled").await;
+    page.browser.click("#job-curl").await;
+    page.until_text("#notice", "Copied the command").await;
+    page.browser.fill("#submit-input", "").await;
+    page.browser.press_with(CONTROL, 'v').await;
+    page.until("document.querySelector('#submit-input').value").await;
+    let command = "return document.querySelector('#submit-input').value";
+    let command = page.browser.run(command).await;
+    let command = command.as_str().unwrap();
+    assert!(!command.contains(KEY) && command.contains("$PODQUEUE_API_KEY"), "{command}");
+    let Ok(run) = Command::new("sh")
+        .args(["-c", &format!("command -v curl >/dev/null && {command} -sS")])
+        .env("PODQUEUE_API_KEY", KEY)
+        .output()
+    else {
+        return;
+    };
+    if run.stdout.is_empty() && run.stderr.is_empty() {
+        return; // There is no curl.
+    }
+    let record: Value = serde_json::from_slice(&run.stdout).unwrap();
+    let id = record["id"].as_str().unwrap();
+    assert_eq!(page.until_status("echo", id, "COMPLETED").await["output"], input);
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_is_sent_again_with_changes() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("echo").await;
+    let body = json!({ "input": { "text": "first" }, "policy": { "ttl": 60_000 } });
+    let record = page.post("/v2/echo/run", body).await;
+    let first = record["id"].as_str().unwrap();
+    page.open_job(first).await;
+    page.until("!document.querySelector('#job-again').ariaDisabled").await;
+    page.browser.click("#job-again").await;
+    page.until("document.activeElement.id === 'submit-input'").await;
+    page.until("document.querySelector('#submit-ttl').value === '60000'").await;
+    page.until("document.querySelector('#submit-input').value.includes('first')").await;
+    page.browser.fill("#submit-input", "{\"text\": \"second\"}").await;
+    page.browser.click("#submit-send").await;
+    page.until(&format!("!document.querySelector('#job-id').innerText.includes('{first}')")).await;
+    page.until_shown("#part-output", "second").await;
+    page.until_shown("#job-facts", "1 min").await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tries_of_its_webhook_are_shown() {
+    let Some(page) = open(|builder| builder.manual_clock()).await else { return };
+    page.show("echo").await;
+    // Nothing listens there.
+    let body = json!({ "input": {}, "webhook": "http://user:secret@127.0.0.1:1/hook" });
+    let record = page.post("/v2/echo/run", body).await;
+    page.open_job(record["id"].as_str().unwrap()).await;
+    page.until_shown("#tries li:nth-child(1)", "try 1").await;
+    // The second one is made 10 seconds later.
+    page.browser.click("[data-advance='60000']").await;
+    page.until_shown("#tries li:nth-child(2)", "try 2").await;
+    page.until_shown("#webhook-list tbody:not(.spacer)", "127.0.0.1:1/hook").await;
+    assert!(!page.text("body").await.contains("secret"));
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_value_is_cut_and_shown_whole_on_request() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("echo").await;
+    let id = page.run("echo", json!({ "text": "x".repeat(400_000) })).await;
+    page.open_job(&id).await;
+    page.until("document.querySelector('#part-output pre').textContent.length > 200_000").await;
+    page.until("document.querySelector('#part-output pre').textContent.length < 300_000").await;
+    page.browser.click("#part-output .whole").await;
+    page.until("document.querySelector('#part-output pre').textContent.length > 400_000").await;
+    page.end_soundly(&[]).await;
+}

@@ -1,0 +1,106 @@
+//! The list of jobs: filter, search, and actions on everything that the filter finds.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use serde_json::json;
+
+use super::support::open;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_is_found_by_id_and_by_content() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("echo").await;
+    let mut ids = Vec::new();
+    for number in 0..20 {
+        ids.push(page.run("echo", json!({ "text": format!("apple {number};") })).await);
+    }
+    page.until_text("#jobs-found", "20 jobs").await;
+    page.open_job(&ids[7]).await;
+    page.until_shown("#part-input", "apple 7;").await;
+    page.browser.fill("#job-search", "apple 13;").await;
+    page.until_text("#jobs-found", "1 job").await;
+    page.until_text("#job-list tbody:not(.spacer) tr code", &ids[13]).await;
+    page.browser.fill("#job-search", "no such text").await;
+    page.until_text("#jobs-found", "0 jobs").await;
+    page.until_text("#jobs .empty", "No jobs found.").await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_filter_endpoint_and_job_survive_reload_and_back() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("fail").await;
+    let failed = page.run("fail", json!({})).await;
+    page.browser.click("#job-filter [data-status=FAILED]").await;
+    page.until_text("#jobs-found", "1 job").await;
+    page.browser.click("#job-list tbody:not(.spacer) tr code").await;
+    page.until_text("#job-id", &failed).await;
+    page.browser.reload().await;
+    page.until_text("#job-id", &failed).await;
+    page.until_text("#jobs [data-endpoint]", "fail").await;
+    page.until("document.querySelector('#job-filter [data-status=FAILED]').ariaPressed === 'true'")
+        .await;
+    page.browser.back().await;
+    page.until("document.querySelector('#job-body').hidden").await;
+    page.browser.back().await;
+    page.until(
+        "document.querySelector('#job-filter [data-status=FAILED]').ariaPressed === 'false'",
+    )
+    .await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn five_hundred_failed_jobs_are_retried_at_once() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("fail").await;
+    let submissions = (0..500).map(|_| page.run("fail", json!({ "message": "not yet" })));
+    join_all(submissions).await;
+    page.until_text("#job-filter [data-status=FAILED] .count", "500").await;
+    page.browser.click("#job-filter [data-status=FAILED]").await;
+    page.until_text("#jobs-found", "500 jobs").await;
+    page.browser.click("#retry-found").await;
+    page.until_shown("#confirm-question", "500 jobs of fail").await;
+    page.browser.click("#confirm-yes").await;
+    page.until_shown("#notice", "500 jobs retried").await;
+    // They fail again, and say that they were retried.
+    page.until_text("#job-filter [data-status=FAILED] .count", "500").await;
+    page.browser.click("#job-list tbody:not(.spacer) tr code").await;
+    page.until_shown("#job-facts", "retried").await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_filter_finds_is_cancelled_and_nothing_else() {
+    let Some(page) = open(|builder| builder.manual_clock()).await else { return };
+    page.show("sleep").await;
+    for _ in 0..5 {
+        page.run("sleep", json!({ "ms": 60_000, "group": "one" })).await;
+    }
+    let spared = page.run("sleep", json!({ "ms": 60_000, "group": "two" })).await;
+    page.browser.fill("#job-search", "\"one\"").await;
+    page.until_text("#jobs-found", "5 jobs").await;
+    page.browser.click("#cancel-found").await;
+    page.until("document.querySelector('#confirm').open").await;
+    page.browser.click("#confirm-yes").await;
+    page.until_shown("#notice", "5 jobs cancelled").await;
+    page.until_text("#job-filter [data-status=CANCELLED] .count", "5").await;
+    page.local.clock().advance(Duration::from_secs(61));
+    page.until_status("sleep", &spared, "COMPLETED").await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_that_is_refused_changes_nothing() {
+    let Some(page) = open(|builder| builder.manual_clock()).await else { return };
+    page.show("sleep").await;
+    page.run("sleep", json!({ "ms": 60_000 })).await;
+    page.until_text("#jobs-found", "1 job").await;
+    page.browser.click("#cancel-found").await;
+    page.until("document.querySelector('#confirm').open").await;
+    page.browser.click("#confirm [value=no]").await;
+    page.until("!document.querySelector('#confirm').open").await;
+    page.until_text("#job-filter [data-status=IN_PROGRESS] .count", "1").await;
+    page.end_soundly(&[]).await;
+}

@@ -1,0 +1,113 @@
+//! The keyboard alone.
+
+use serde_json::json;
+
+use super::support::{CONTROL, DOWN, ENTER, ESCAPE, TAB, open};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_is_submitted_found_opened_and_closed_by_keys() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.until("document.querySelector('#submit-endpoint').value").await;
+    // Its example is of the endpoint that is shown first.
+    let endpoint = page.text("#jobs [data-endpoint]").await;
+    page.browser.press("n").await;
+    page.until("document.activeElement.id === 'submit-input'").await;
+    page.browser.press_with(CONTROL, ENTER).await;
+    page.until_shown("#notice", "Submitted").await;
+    let id = page.text("#job-id").await;
+    page.browser.press(&ESCAPE.to_string()).await;
+    page.until("document.activeElement.id === 'job-list'").await;
+    page.browser.press(&ESCAPE.to_string()).await;
+    page.until("document.querySelector('#job-body').hidden").await;
+    for _ in 0..30 {
+        page.run(&endpoint, json!({})).await;
+    }
+    page.until_text("#jobs-found", "31 jobs").await;
+    page.browser.press("/").await;
+    page.until("document.activeElement.id === 'job-search'").await;
+    page.browser.press(&format!("{id}{ENTER}")).await;
+    page.until_text("#jobs-found", "1 job").await;
+    page.until("document.querySelector('#job-list tr.active')").await;
+    page.browser.press(&ENTER.to_string()).await;
+    page.until_text("#job-id", &id).await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_are_reached_by_j_k_and_arrows_and_stay_active_while_others_come() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("echo").await;
+    let mut ids = Vec::new();
+    for _ in 0..100 {
+        ids.push(page.run("echo", json!({})).await);
+    }
+    page.until_text("#jobs-found", "100 jobs").await;
+    page.browser.press("j").await;
+    page.until("document.activeElement.id === 'job-list'").await;
+    let active = |at: usize| {
+        let id = ids[ids.len() - 1 - at].clone();
+        format!("document.querySelector('#job-list tr.active code')?.innerText === '{id}'")
+    };
+    page.until(&active(0)).await;
+    page.browser.press(&format!("jj{DOWN}k")).await;
+    page.until(&active(2)).await;
+    // New jobs come on top; the row that is read stays, and keeps the keyboard.
+    page.run("echo", json!({})).await;
+    page.until_text("#jobs-found", "101 jobs").await;
+    page.until(&active(2)).await;
+    page.until("document.activeElement.id === 'job-list'").await;
+    let last =
+        "document.querySelector('#job-list tr.active')?.getAttribute('aria-rowindex') === '102'";
+    page.browser.press("\u{E010}").await;
+    page.until(last).await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sections_and_the_list_of_keys_are_reached_by_keys() {
+    let Some(page) = open(|builder| builder).await else { return };
+    for (key, section) in [("2", "jobs"), ("4", "submit"), ("7", "requests"), ("0", "clock")] {
+        page.browser.press(key).await;
+        page.until(&format!("document.activeElement.id === '{section}-title'")).await;
+    }
+    page.browser.press("?").await;
+    page.until("document.querySelector('#keys').open").await;
+    page.browser.press(&ESCAPE.to_string()).await;
+    page.until("!document.querySelector('#keys').open").await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_control_is_reached_by_tab_and_shows_that_it_has_the_focus() {
+    let Some(page) = open(|builder| builder.endpoint_for_workers("shout")).await else { return };
+    page.show("shout").await;
+    let id = page.run("shout", json!({})).await;
+    page.open_job(&id).await;
+    page.browser
+        .run(
+            "document.querySelectorAll('details').forEach((it) => { it.open = true; });
+             window.missing = new Set([...document.querySelectorAll(
+                'a, button, input, select, textarea, summary, [tabindex=\"0\"]')].filter((it) =>
+                it.checkVisibility() && !it.disabled && !it.closest('dialog')));
+             window.hidden = [];
+             document.activeElement.blur();
+             addEventListener('focusin', ({ target }) => {
+                window.missing.delete(target);
+                const style = getComputedStyle(target);
+                const box = target.getBoundingClientRect();
+                const dock = document.querySelector('#clock').getBoundingClientRect();
+                if (style.outlineStyle === 'none') window.hidden.push(target.outerHTML);
+                if (!target.closest('#clock') && box.top > dock.top) window.hidden.push(target.outerHTML);
+             });",
+        )
+        .await;
+    let controls = page.browser.run("return window.missing.size").await.as_u64().unwrap();
+    assert!(controls > 50, "{controls}");
+    for _ in 0..controls + 5 {
+        page.browser.press(&TAB.to_string()).await;
+    }
+    let missing = "return [...window.missing].map((it) => it.outerHTML)";
+    assert_eq!(page.browser.run(missing).await, json!([]));
+    assert_eq!(page.browser.run("return window.hidden").await, json!([]));
+    page.end_soundly(&[]).await;
+}

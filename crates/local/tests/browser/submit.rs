@@ -1,0 +1,79 @@
+//! Writing and submitting a job.
+
+use serde_json::json;
+
+use super::support::{CONTROL, ENTER, open};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_is_submitted_with_its_policy_and_opened() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("echo").await;
+    page.browser.fill("#submit-input", "{\"text\": \"by the page\"}").await;
+    page.browser.click("#submit-policy summary").await;
+    page.browser.fill("#submit-timeout", "60000").await;
+    page.browser.fill("#submit-ttl", "120000").await;
+    page.browser.click("#submit-low").await;
+    page.browser.click("#submit-send").await;
+    page.until_shown("#part-output", "by the page").await;
+    page.until_shown("#job-facts", "executionTimeout\n1 min\nttl\n2 min\nlowPriority\ntrue").await;
+    let id = page.text("#job-id").await;
+    page.until_status("echo", &id, "COMPLETED").await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_synchronous_job_is_submitted_too() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("echo").await;
+    page.browser.choose("#submit-operation", "runsync").await;
+    page.browser.click("#submit-send").await;
+    page.until("document.querySelector('#job-id').innerText.startsWith('sync-')").await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn malformed_json_is_marked_where_it_is_wrong() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("echo").await;
+    let cases = [
+        ("{\n  \"a\": 1,\n  b: 2\n}", 3, 3, "a name in double quotes is expected here", "b"),
+        ("{\"a\": 1,}", 1, 8, "no comma may stand before the end", ","),
+        ("{\"a\": 'x'}", 1, 7, "strings need double quotes", "'"),
+        ("{\"a\": 01}", 1, 8, "a comma or } is expected here", "1"),
+        ("{\"a\": [1 2]}", 1, 10, "a comma or ] is expected here", "2"),
+        ("{\"a\" 1}", 1, 6, "a colon is expected after the name", "1"),
+        ("{\"a\": \"\\x\"}", 1, 8, "this escape does not exist", "\\"),
+        ("{\"a\": \"b", 1, 7, "this string has no end", "\""),
+        ("{} {}", 1, 4, "nothing may follow the value", "{"),
+        ("{\"a\": [", 1, 8, "a value is missing at the end", ""),
+        ("{\"a\": 1", 1, 8, "} is missing at the end", ""),
+    ];
+    for (text, line, column, message, mark) in cases {
+        page.browser.fill("#submit-input", text).await;
+        let shown = format!("Line {line}, column {column}: {message}");
+        page.until_text("#submit-flaw", &shown).await;
+        let marked = "return document.querySelector('#submit-marks mark').textContent";
+        assert_eq!(page.browser.run(marked).await.as_str().unwrap().trim(), mark, "{text}");
+    }
+    // Not submitted: the mark is what one sees.
+    page.browser.click("#submit-send").await;
+    page.until("document.activeElement.id === 'submit-input'").await;
+    page.browser.fill("#submit-input", "[1]").await;
+    page.until_text("#submit-flaw", "The input must be an object: { … }").await;
+    page.browser.fill("#submit-input", "{}").await;
+    page.until_text("#submit-flaw", "").await;
+    page.browser.press_with(CONTROL, ENTER).await;
+    page.until_shown("#notice", "Submitted").await;
+    assert_eq!(page.get("/v2/echo/health").await["jobs"]["completed"], json!(1));
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_service_refuses_is_shown_in_its_words() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.browser.click("#submit-policy summary").await;
+    page.browser.fill("#submit-ttl", "5").await;
+    page.browser.click("#submit-send").await;
+    page.until_shown("#submit-result", "policy.ttl must be an integer from 10000").await;
+    page.end_soundly(&["400"]).await;
+}

@@ -1,0 +1,91 @@
+//! Turning the clock, and faults.
+
+use serde_json::json;
+
+use super::support::open;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_clock_is_turned_until_a_result_expires() {
+    let Some(page) = open(|builder| builder.manual_clock()).await else { return };
+    page.show("echo").await;
+    let id = page.run("echo", json!({})).await;
+    page.open_job(&id).await;
+    page.until_text("#job-status", "COMPLETED").await;
+    page.until_text("#clock-now", "00:00:00").await;
+    page.browser.click("[data-advance='60000']").await;
+    page.until_text("#clock-now", "00:01:00").await;
+    page.until_shown("#timeline .ahead", "in 29 min").await;
+    page.browser.click("[data-advance='1800000']").await;
+    page.until_text("#clock-now", "00:31:00").await;
+    page.until_text("#job-status", "EXPIRED").await;
+    page.until_text("tr:has(a[href='#endpoint=echo']) td[data-status=EXPIRED]", "1").await;
+    page.until("document.querySelector('#part-output').hidden").await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_clock_goes_to_the_next_event() {
+    let Some(page) = open(|builder| builder.manual_clock()).await else { return };
+    page.show("sleep").await;
+    let id = page.run("sleep", json!({ "ms": 5000 })).await;
+    page.open_job(&id).await;
+    page.until_text("#job-status", "IN_PROGRESS").await;
+    page.until("!document.querySelector('#clock-next').hasAttribute('aria-disabled')").await;
+    page.browser.click("#clock-next").await;
+    page.until("document.querySelector('#clock-now').innerText !== '00:00:00'").await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fault_is_added_takes_effect_and_is_ended() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("echo").await;
+    page.browser.click("[data-preset=throttle]").await;
+    page.until_shown("#fault-list", "run: 429 with Retry-After: 5, the next 3").await;
+    page.browser.click("#submit-send").await;
+    page.until_shown("#submit-result", "429").await;
+    page.until_shown("#submit-result", "retry after 5 s").await;
+    page.until_shown("#fault-list", "1 request affected, 2 left").await;
+    page.until_shown("#request-list tbody:not(.spacer) tr", "fault").await;
+    page.browser.click("#fault-list button").await;
+    page.until("document.querySelectorAll('#fault-list li').length === 0").await;
+    page.browser.click("#submit-send").await;
+    page.until_shown("#notice", "Submitted").await;
+    page.end_soundly(&["429"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_response_is_told_apart_from_a_refusal() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("echo").await;
+    page.browser.click("[data-preset=lost]").await;
+    page.until_shown("#fault-list", "run: response lost, the next 1").await;
+    page.browser.click("#submit-send").await;
+    page.until_shown("#submit-result", "the job may have been submitted").await;
+    page.until_text("#jobs-found", "1 job").await;
+    page.end_soundly(&["ERR_"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn any_other_fault_is_added_by_the_form() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.browser.click("#faults summary").await;
+    page.browser.choose("#fault-operation", "health").await;
+    page.browser.choose("#fault-endpoint", "echo").await;
+    page.browser.choose("#fault-effect", "respond instead").await;
+    page.browser.click("#fault-form [type=submit]").await;
+    page.until_shown("#fault-list", "health of echo: 503").await;
+    let url = format!("{}/v2/echo/health", page.local.base_url());
+    let request = page.http.get(url).header("authorization", page.local.api_key());
+    assert_eq!(request.send().await.unwrap().status(), 503);
+    page.browser.fill("#fault-json", "{\"stall\": yes}").await;
+    page.browser.click("#fault-form [type=submit]").await;
+    page.until_shown("#notice", "Column 11: a value is expected here").await;
+    page.until("document.activeElement.id === 'fault-json'").await;
+    page.browser.choose("#fault-effect", "drip the body").await;
+    page.browser.click("#fault-form [type=submit]").await;
+    page.until_shown("#fault-list", "drip {\"bytes\":8").await;
+    page.browser.click("#faults-clear").await;
+    page.until("document.querySelectorAll('#fault-list li').length === 0").await;
+    page.end_soundly(&[]).await;
+}
