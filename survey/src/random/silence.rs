@@ -109,7 +109,9 @@ impl Silence<'_> {
         let all = all.flatten().map(|it| resolve(self.description, it));
         let mut all = all.filter(|it| it["in"] == "path").filter_map(|it| {
             let (name, style) = (it["name"].as_str()?, it["style"].as_str().unwrap_or("simple"));
-            seen.insert(name).then_some((name, style, it["explode"] == true))
+            // A parameter that has a media type has no style.
+            let has_style = seen.insert(name) && it.get("content").is_none();
+            has_style.then_some((name, style, it["explode"] == true))
         });
         let found = all.find(|(name, style, exploded)| {
             let applied = call.path_styles.get(*name);
