@@ -1,8 +1,9 @@
-//! Reading what the wire is loose about: nulls, numbers in strings, integers with a fraction, numbers
-//! where there should be strings.
+//! Reading what the wire is loose about: nulls, numbers and booleans in strings, integers with a
+//! fraction, numbers where there should be strings or booleans.
 //!
 //! Generated code names these functions in its serde attributes.
 
+mod boolean;
 pub mod object;
 pub mod shape;
 
@@ -11,6 +12,8 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
+
+pub use self::boolean::boolean;
 
 /// Null stands for the default: an empty list, an empty object.
 ///

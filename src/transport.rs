@@ -30,7 +30,7 @@ pub(crate) use key::Key;
 pub(crate) use lane::Lane;
 pub use limit::RateLimits;
 pub(crate) use limit::{Limit, Limiter};
-pub(crate) use path::Path;
+pub(crate) use path::{Path, escaped};
 pub(crate) use repeat::Repeat;
 pub(crate) use reply::Reply;
 pub(crate) use retry::Budget;

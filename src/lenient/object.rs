@@ -71,6 +71,11 @@ impl<'de, D: Deserializer<'de>> Value<'de, D> {
         put(field, super::number(self.0))
     }
 
+    /// By [`boolean`](super::boolean).
+    pub fn boolean(self, field: &mut Option<bool>) -> Result<(), D::Error> {
+        put(field, super::boolean(self.0))
+    }
+
     /// By [`text`](super::text).
     pub fn text<T: From<String>>(self, field: &mut Option<T>) -> Result<(), D::Error> {
         put(field, super::text(self.0))

@@ -78,6 +78,17 @@ impl<T: TryFrom<i128>> Reading for Integer<T> {
     }
 }
 
+/// A boolean, perhaps in a string or written as a number.
+pub struct Boolean;
+
+impl Reading for Boolean {
+    type Value = bool;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
+        super::boolean(deserializer)
+    }
+}
+
 /// A text, perhaps written as a number or a boolean.
 pub struct Text<T>(PhantomData<T>);
 

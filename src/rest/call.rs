@@ -4,9 +4,9 @@ mod changes;
 mod form;
 mod method;
 mod multipart;
+mod path_style;
 mod target;
 
-use std::borrow::Cow;
 use std::fmt::Display;
 use std::future::Future;
 use std::pin::Pin;
@@ -16,12 +16,14 @@ use std::time::Duration;
 pub use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 pub use self::changes::Changes;
 pub use self::form::Style;
-use self::form::{form, text};
+use self::form::form;
 pub use self::multipart::Multipart;
+pub use self::path_style::PathStyle;
+use self::path_style::expanded;
 pub use self::target::Target;
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::events::ServerEvents;
@@ -34,7 +36,8 @@ use crate::transport::{Call, Operation, Path, Repeat, Reply};
 pub struct RestCall {
     operation: Operation,
     path: Path,
-    query: Vec<(Cow<'static, str>, String)>,
+    /// Escaped, as it is sent.
+    query: String,
     headers: Vec<(&'static str, String)>,
     secrets: Vec<SecretString>,
     body: Option<Bytes>,
@@ -51,7 +54,7 @@ impl RestCall {
         Self {
             operation: Operation { name: operation, method, repeat, limit: None },
             path: Path::new(""),
-            query: Vec::new(),
+            query: String::new(),
             headers: Vec::new(),
             secrets: Vec::new(),
             body: None,
@@ -75,57 +78,52 @@ impl RestCall {
         self
     }
 
-    /// Appends a path parameter whose style puts something before its value.
-    pub fn prefixed_parameter(
+    /// Appends a path parameter that is more than plain text.
+    pub fn parameter_styled(
         self,
         name: &'static str,
-        value: &impl ToString,
-        prefix: &'static str,
+        value: &impl Serialize,
+        style: PathStyle,
     ) -> Self {
-        self.literal(prefix).parameter(name, value)
+        self.expanded_value(name, serde_json::to_value(value), style)
     }
 
-    /// Adds a query parameter: omitted for `None`, repeated for a list.
-    pub fn query(self, name: &'static str, value: &impl Serialize) -> Self {
-        self.query_value(name, serde_json::to_value(value))
-    }
-
-    fn query_value(mut self, name: &'static str, value: serde_json::Result<Value>) -> Self {
-        let values = match value {
-            Ok(Value::Array(items)) => items,
-            Ok(value) => vec![value],
-            Err(error) => {
-                self.fail(name, format_args!("cannot be written: {error}"));
-                Vec::new()
+    fn expanded_value(
+        mut self,
+        name: &'static str,
+        value: serde_json::Result<Value>,
+        style: PathStyle,
+    ) -> Self {
+        match value {
+            Ok(value) => {
+                self.path = self.path.escaped_parameter(name, &expanded(name, &value, style));
+                self.secrets.extend(secrets_in(json!({ name: value })));
             }
-        };
-        for value in values.iter().filter_map(text) {
-            self.secrets.extend(secrets_named(name, &value));
-            self.query.push((name.into(), value));
+            Err(error) => self.fail(name, format_args!("cannot be written: {error}")),
         }
         self
     }
 
-    /// Adds a query parameter that is encoded like a field of a form; omitted for `None`.
-    pub fn query_styled(self, name: &'static str, value: &impl Serialize, style: Style) -> Self {
-        self.styled_value(name, serde_json::to_value(value), style)
+    /// Adds a query parameter: omitted for `None`, repeated for a list.
+    pub fn query(self, name: &'static str, value: &impl Serialize) -> Self {
+        self.query_value(name, serde_json::to_value(value), None)
     }
 
-    fn styled_value(
+    /// Adds a query parameter that is encoded like a field of a form; omitted for `None`.
+    pub fn query_styled(self, name: &'static str, value: &impl Serialize, style: Style) -> Self {
+        self.query_value(name, serde_json::to_value(value), Some(style))
+    }
+
+    fn query_value(
         mut self,
         name: &'static str,
         value: serde_json::Result<Value>,
-        style: Style,
+        style: Option<Style>,
     ) -> Self {
         match value {
             Ok(value) => {
-                let mut pairs = Vec::new();
-                form::write(&mut pairs, name, &value, Some(style));
-                self.secrets.extend(secrets_in(&value));
-                for (name, value) in pairs {
-                    self.secrets.extend(secrets_named(&name, &value));
-                    self.query.push((name.into(), value));
-                }
+                form::write(&mut self.query, name, &value, style);
+                self.secrets.extend(secrets_in(json!({ name: value })));
             }
             Err(error) => self.fail(name, format_args!("cannot be written: {error}")),
         }
@@ -359,11 +357,11 @@ impl RestCall {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        let url = self.path.on(&*rest.url(&attempted)?, &attempted)?;
-        let mut call = Call::new(&self.operation, attempted, url, rest.auth());
-        for (name, value) in self.query {
-            call = call.query(&name, &value);
+        let mut url = self.path.on(&*rest.url(&attempted)?, &attempted)?;
+        if !self.query.is_empty() {
+            url.set_query(Some(&self.query));
         }
+        let mut call = Call::new(&self.operation, attempted, url, rest.auth());
         for (name, value) in self.headers {
             call = call.header(name, value);
         }

@@ -13,6 +13,12 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 /// The length of most paths, in bytes: an endpoint, an operation, a job.
 const USUAL: usize = 96;
 
+/// A text with everything escaped that could mean something in a URL or in a form.
+pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
+    // Nearly no parameter has anything to escape, and then this is the parameter itself.
+    utf8_percent_encode(text, ESCAPED).into()
+}
+
 /// A path under construction: literal text as it is, parameters escaped.
 pub(crate) struct Path {
     text: String,
@@ -40,8 +46,13 @@ impl Path {
 
     /// Appends a parameter. One that is empty, `.` or `..` cannot be escaped and would name another
     /// resource.
-    pub(crate) fn parameter(mut self, field: &'static str, value: &str) -> Self {
-        let rule = match value {
+    pub(crate) fn parameter(self, field: &'static str, value: &str) -> Self {
+        self.escaped_parameter(field, &escaped(value))
+    }
+
+    /// Appends a parameter whose values are escaped already.
+    pub(crate) fn escaped_parameter(mut self, field: &'static str, text: &str) -> Self {
+        let rule = match text {
             "" => Some("must not be empty"),
             "." | ".." => Some("must not be `.` or `..`, which would resolve to another URL"),
             _ => None,
@@ -49,8 +60,7 @@ impl Path {
         if let (Some(rule), None) = (rule, &self.refusal) {
             self.refusal = Some(Refusal { field, rule });
         }
-        // Nearly no parameter has anything to escape, and then this is the parameter itself.
-        self.text.push_str(&Cow::from(utf8_percent_encode(value, ESCAPED)));
+        self.text.push_str(text);
         self
     }
 

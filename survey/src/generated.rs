@@ -21,8 +21,8 @@ pub struct Call {
     pub setters: Vec<Argument>,
     /// What each argument and setter is on the wire.
     pub wire: BTreeMap<String, Wire>,
-    /// What the style of a path parameter puts before its value.
-    pub prefixes: BTreeMap<String, String>,
+    /// The styles of path parameters that are more than plain text, as written.
+    pub path_styles: BTreeMap<String, String>,
     /// What it returns, as written.
     pub returns: String,
 }
@@ -70,7 +70,7 @@ pub fn calls(code: &str) -> Result<Vec<Call>, Failure> {
         let builder: Builder = builders.remove(&builder).unwrap_or_default();
         call.operation = format!("{} {}", builder.method, builder.path);
         (call.setters, call.wire, call.returns) = (builder.setters, builder.wire, builder.returns);
-        call.prefixes = builder.prefixes;
+        call.path_styles = builder.path_styles;
         call
     };
     Ok(calls.into_iter().map(known).collect())
@@ -80,7 +80,7 @@ pub fn calls(code: &str) -> Result<Vec<Call>, Failure> {
 struct Builder {
     setters: Vec<Argument>,
     wire: BTreeMap<String, Wire>,
-    prefixes: BTreeMap<String, String>,
+    path_styles: BTreeMap<String, String>,
     returns: String,
     method: String,
     path: String,
@@ -122,9 +122,9 @@ impl Visit<'_> for Builder {
         let name = it.args.first().and_then(text).unwrap_or_default();
         match it.method.to_string().as_str() {
             "literal" => self.path.push_str(&name),
-            "parameter" | "prefixed_parameter" => {
-                let prefix = it.args.get(2).and_then(text);
-                self.prefixes.extend(prefix.map(|it| (name.clone(), it)));
+            "parameter" | "parameter_styled" => {
+                let style = it.args.get(2).map(|it| it.to_token_stream().to_string());
+                self.path_styles.extend(style.map(|it| (name.clone(), it)));
                 self.path.push_str(&format!("{{{name}}}"));
                 self.links(Wire::Path(name), it.args.get(1));
             }

@@ -24,19 +24,46 @@ fn name(number: usize) -> String {
     format!("Thing{number}")
 }
 
+/// How many types belong to one thing of the service.
+const FAMILY: usize = 12;
+
+/// Of so many types, one is of the core that all others refer to.
+const CORE: usize = 32;
+
+/// At most so many types are of the core.
+const LARGEST_CORE: usize = 256;
+
 /// The type of this number; the first if there is none.
 fn reference(number: usize, types: usize) -> Value {
     let number = if number < types { number } else { 0 };
     json!({ "$ref": format!("#/components/schemas/{}", name(number)) })
 }
 
-/// A tree of types, each of which may lead back to the one above: one in twelve is a choice of
-/// shapes, one in 24 keeps fields that are not described, all others have from 6 to 18 fields.
+/// The types below one in its family, which is a tree.
+fn below(number: usize, types: usize) -> [Value; 2] {
+    let (first, within) = (number / FAMILY * FAMILY, number % FAMILY);
+    [1, 2].map(|it| match 2 * within + it {
+        below if below < FAMILY && first + below < types => reference(first + below, types),
+        _ => json!({ "type": "string" }),
+    })
+}
+
+/// One type of the core, which is the last of all: nothing else is below it.
+fn of_core(number: usize, types: usize) -> Value {
+    let core = (types / CORE).clamp(1, LARGEST_CORE);
+    reference(types.saturating_sub(1 + number * 7 % core), types)
+}
+
+/// Published descriptions are mostly trees: each thing has types of its own, and what many things
+/// refer to is a core of few types, which lead back to each other. One type in twelve is a choice
+/// of shapes, one in 24 keeps fields that are not described, all others have from 6 to 18 fields;
+/// some lead back to the first type of their family.
 fn schema(number: usize, types: usize) -> Value {
+    let [first, second] = below(number, types);
     if number % 12 == 11 {
         return json!({
             "description": "One of two.",
-            "oneOf": [reference(2 * number + 1, types), reference(2 * number + 2, types), { "type": "string" }],
+            "oneOf": [of_core(number, types), { "type": "array", "items": { "type": "string" } }, { "type": "string" }],
         });
     }
     let kinds = [
@@ -53,15 +80,23 @@ fn schema(number: usize, types: usize) -> Value {
             _ => json!({ "type": "string", "nullable": true, "format": "date" }),
         },
         json!({ "type": "object", "additionalProperties": { "type": "string" } }),
-        json!({ "allOf": [reference(number.saturating_sub(1) / 2, types)], "nullable": true }),
+        match number % 4 {
+            0 => json!({ "allOf": [reference(number / FAMILY * FAMILY, types)], "nullable": true }),
+            _ => json!({ "allOf": [of_core(number, types)], "nullable": true }),
+        },
     ];
     let count = 4 + number * 5 % 13;
     let mut fields: Map<_, _> = (0..count)
         .map(|it| (format!("field_{it}"), kinds[(it * 3 + number) % kinds.len()].clone()))
         .collect();
-    fields.insert("child".to_owned(), reference(2 * number + 1, types));
-    let others = json!({ "type": "array", "items": reference(2 * number + 2, types) });
-    fields.insert("children".to_owned(), others);
+    fields.insert("child".to_owned(), first);
+    fields.insert("children".to_owned(), json!({ "type": "array", "items": second }));
+    let family = number / FAMILY;
+    for (name, family) in [("first", 2 * family + 1), ("second", 2 * family + 2)] {
+        if number % FAMILY == 0 && family * FAMILY < types {
+            fields.insert(name.to_owned(), reference(family * FAMILY, types));
+        }
+    }
     let required: Vec<_> = (0..count).step_by(2).map(|it| format!("field_{it}")).collect();
     json!({
         "type": "object",

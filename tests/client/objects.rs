@@ -42,6 +42,7 @@ mod own {
         ; choice: Option<Choice>
         ; written: Option<String>
         ; loose: Option<String>
+        ; switch: Option<bool>
     }
 
     podqueue::__private::object! {
@@ -64,6 +65,7 @@ mod own {
             13 "choice" choice plain optional;
             14 "written" written plain always;
             15 "loose" loose text optional;
+            16 "switch" switch boolean optional;
         }
     }
 
@@ -121,6 +123,8 @@ mod derived {
         ; written: Option<String>
         ; #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
           loose: Option<String>
+        ; #[serde(default, deserialize_with = "lenient::boolean", skip_serializing_if = "Option::is_none")]
+          switch: Option<bool>
     }
 
     #[derive(serde::Serialize, serde::Deserialize, Clone, Debug, PartialEq)]
@@ -140,9 +144,10 @@ mod derived {
     }
 }
 
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 19] = [
     "text", "type", "flag", "whole", "small", "number", "any", "parent", "texts", "things",
     "words", "free", "counts", "choice", "written", "unknown", "type_", "loose",
+    "switch",
 ];
 
 const VALUES: [&str; 20] = [

@@ -17,8 +17,9 @@ const SCHEMA_OF_PODQUEUE: &str = "DEP_PODQUEUE_0_SCHEMA";
 /// What podqueue itself includes.
 const OWN_REST: &str = "podqueue_rest.rs";
 
-/// What `podqueue::include_rest!()` includes, and the variable that leads there.
-const REST_INDEX: &str = "podqueue_rest_index.rs";
+/// What `podqueue::include_rest!()` includes, and the variable that leads there. No description has a
+/// file of this name.
+const REST_INDEX: &str = "podqueue_include_rest.rs";
 const REST_INDEX_PATH: &str = "PODQUEUE_REST";
 
 /// How the names of files end that are of interest.

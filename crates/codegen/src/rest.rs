@@ -60,10 +60,10 @@ fn deep<T: Send>(run: impl Fn() -> T + Send + Sync) -> T {
 ///
 /// # Errors
 ///
-/// The text does not parse.
+/// The text does not parse, or that of another file that is there.
 pub fn linked(source: &Source) -> Result<(serde_json::Value, Vec<PathBuf>), Diagnostic> {
     let mut tree = read::read(source)?;
-    let files = mend::link(source, &mut tree);
+    let files = mend::link(source, &mut tree)?;
     Ok((tree, files))
 }
 
@@ -93,7 +93,8 @@ fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> 
         }
     }
     let calls = emit::calls(handle, &servers.base_path, &operations);
-    let types = types::lenient(decided.types, &mended.enums, operations.iter().map(|(_, it)| it));
+    let signatures = operations.iter().map(|(_, it)| it);
+    let types = types::lenient(decided.types, &mended.enums, &mended.wanted, signatures);
     let tokens = quote! {
         /// What the calls send and answer with.
         #[allow(dead_code)]

@@ -89,9 +89,10 @@ impl Regenerate {
         self
     }
 
-    /// Sets the folder of the REST description.
-    pub fn openapi(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.openapi = folder.into();
+    /// Sets the folder of the REST description, or its file, where the folder holds several
+    /// descriptions.
+    pub fn openapi(mut self, folder_or_file: impl Into<PathBuf>) -> Self {
+        self.openapi = folder_or_file.into();
         self
     }
 
@@ -135,6 +136,7 @@ impl Regenerate {
         let before = kept.as_ref().map(__private::linked).transpose()?.map(|(tree, _)| tree);
         let file = match &kept {
             Some(source) => PathBuf::from(&source.name),
+            None if names_file(&self.openapi) => self.openapi.clone(),
             None => self.openapi.join("rest.yaml"),
         };
         let name = Source::name_of(&file);
@@ -239,12 +241,21 @@ fn parts(
     Ok(parts)
 }
 
-/// The one description of a folder, where there is one. Other files are parts of it.
-fn kept_description(folder: &Path) -> Result<Option<Source>, Failure> {
-    if !folder.exists() || Source::find(folder, &["yaml", "yml", "json"])?.is_empty() {
+/// How the names of descriptions end.
+const DESCRIPTIONS: [&str; 3] = ["yaml", "yml", "json"];
+
+/// Whether a place is that of one file, which need not be there.
+fn names_file(place: &Path) -> bool {
+    !place.is_dir() && place.extension().is_some_and(|it| DESCRIPTIONS.iter().any(|one| it == *one))
+}
+
+/// The one description of a folder, where there is one, or that of a file. Other files are parts
+/// of it.
+fn kept_description(place: &Path) -> Result<Option<Source>, Failure> {
+    if !place.exists() || (place.is_dir() && Source::find(place, &DESCRIPTIONS)?.is_empty()) {
         return Ok(None);
     }
-    Ok(Some(__private::description(folder)?))
+    Ok(Some(__private::description(place)?))
 }
 
 /// The one file of a folder, where there is one.

@@ -67,9 +67,6 @@ fn change(path: &str, what: What, mut effects: Vec<Effect>) -> Change {
 /// What it means that a server is another one.
 const ELSEWHERE: &str = "calls go to another URL";
 
-/// What it means that an encoding is another one.
-const OTHERWISE: &str = "it is written differently";
-
 struct Judge {
     interface: Interface,
 }
@@ -98,7 +95,7 @@ impl Judge {
                 vec![adapts(Who::Writers, "literals need it, or `..Default::default()`")]
             }
             Kind::Server => vec![breaks(Who::Callers, ELSEWHERE)],
-            Kind::Encoding => vec![breaks(Who::Callers, OTHERWISE)],
+            Kind::Encoding => vec![otherwise(item)],
             _ => Vec::new(),
         }
     }
@@ -109,7 +106,7 @@ impl Judge {
             Kind::Operation => effects.push(breaks(Who::Callers, "the call fails")),
             Kind::Directive => effects.push(breaks(Who::Callers, "documents that use it fail")),
             Kind::Server => effects.push(breaks(Who::Callers, ELSEWHERE)),
-            Kind::Encoding => effects.push(breaks(Who::Callers, OTHERWISE)),
+            Kind::Encoding => effects.push(otherwise(item)),
             // What has its type is listed, too.
             Kind::Type if self.interface == Interface::Rest => {
                 effects.push(adapts(Who::Readers, "the generated type is removed"));
@@ -171,7 +168,7 @@ impl Judge {
             }
             Kind::Directive => return vec![breaks(Who::Callers, "its locations have changed")],
             Kind::Server => return vec![breaks(Who::Callers, ELSEWHERE)],
-            Kind::Encoding => return vec![breaks(Who::Callers, OTHERWISE)],
+            Kind::Encoding => return vec![otherwise(new)],
             _ => {}
         }
         let mut effects = Vec::new();
@@ -233,6 +230,12 @@ impl Judge {
             None
         }
     }
+}
+
+/// What it means that an encoding is another one.
+fn otherwise(item: &Item) -> Effect {
+    let who = if item.is_read { Who::Readers } else { Who::Callers };
+    breaks(who, "it is written differently")
 }
 
 /// Who gives an input.

@@ -54,8 +54,8 @@ struct Arguments {
     #[arg(long, conflicts_with = "check")]
     dry_run: bool,
 
-    /// The folder of the REST description.
-    #[arg(long, value_name = "FOLDER", default_value = "openapi")]
+    /// The folder of the REST description, or its file where the folder holds several.
+    #[arg(long, value_name = "FOLDER|FILE", default_value = "openapi")]
     openapi: PathBuf,
 
     /// The folder of the GraphQL schema.

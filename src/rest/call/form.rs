@@ -1,7 +1,8 @@
-//! Bodies of `application/x-www-form-urlencoded`.
+//! Queries, and bodies of `application/x-www-form-urlencoded`.
 
-use reqwest::Url;
 use serde_json::Value;
+
+use crate::transport::escaped;
 
 /// How a form field or a query parameter that is a list or an object is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +11,7 @@ pub enum Style {
     Json,
     /// A list as one pair per element, an object as one pair per field.
     Exploded,
-    /// All in one pair, with this separator between the values.
+    /// All in one pair, with this separator between the values. It is written unchanged.
     Joined(&'static str),
     /// `a[b][0]=c`, at any depth.
     Deep,
@@ -19,43 +20,33 @@ pub enum Style {
 /// Writes an object as a form. Fields that are null are omitted. A field without a style is
 /// repeated for each element of a list; objects are JSON text.
 pub(super) fn form(body: &Value, styles: &[(&str, Style)]) -> Option<String> {
-    let mut pairs = Vec::new();
+    let mut form = String::new();
     for (name, value) in body.as_object()? {
         let style = styles.iter().find(|(it, _)| it == name).map(|(_, style)| *style);
-        write(&mut pairs, name, value, style);
+        write(&mut form, name, value, style);
     }
-    // The one serializer of forms that is at hand anyway.
-    let mut url = Url::parse("form:").ok()?;
-    url.query_pairs_mut().extend_pairs(pairs);
-    Some(url.query().unwrap_or_default().to_owned())
+    Some(form)
 }
 
-/// Adds the pairs of a field.
-pub(super) fn write(
-    pairs: &mut Vec<(String, String)>,
-    name: &str,
-    value: &Value,
-    style: Option<Style>,
-) {
+/// Adds the pairs of a field to a form or a query. Spaces are written as `%20`, which those who
+/// decode read as a space everywhere; of `+` this holds for forms only.
+pub(super) fn write(form: &mut String, name: &str, value: &Value, style: Option<Style>) {
     let mut pair = |name: &str, text: Option<String>| {
-        pairs.extend(text.map(|text| (name.to_owned(), text)));
+        if let Some(text) = text {
+            add(form, name, &escaped(&text));
+        }
     };
     match (value, style) {
         (Value::Null, _) => {}
         (value, Some(Style::Json)) => pair(name, Some(value.to_string())),
         (value @ (Value::Array(_) | Value::Object(_)), Some(Style::Deep)) => {
-            deep(pairs, name, value);
+            deep(form, name, value);
         }
-        (Value::Array(items), Some(Style::Joined(separator))) => {
-            let texts: Vec<_> = items.iter().filter_map(text).collect();
-            pair(name, (!texts.is_empty()).then(|| texts.join(separator)));
-        }
-        (Value::Object(fields), Some(Style::Joined(separator))) => {
-            let texts: Vec<_> = fields
-                .iter()
-                .filter_map(|(key, value)| Some(format!("{key}{separator}{}", text(value)?)))
-                .collect();
-            pair(name, (!texts.is_empty()).then(|| texts.join(separator)));
+        (Value::Array(_) | Value::Object(_), Some(Style::Joined(separator))) => {
+            let texts = escaped_texts(value, separator);
+            if !texts.is_empty() {
+                add(form, name, &texts.join(separator));
+            }
         }
         (Value::Array(items), _) => items.iter().for_each(|item| pair(name, text(item))),
         (Value::Object(fields), Some(Style::Exploded)) => {
@@ -65,19 +56,47 @@ pub(super) fn write(
     }
 }
 
-fn deep(pairs: &mut Vec<(String, String)>, name: &str, value: &Value) {
+/// Adds a pair whose value is escaped already.
+fn add(form: &mut String, name: &str, escaped_text: &str) {
+    if !form.is_empty() {
+        form.push('&');
+    }
+    form.push_str(&escaped(name));
+    form.push('=');
+    form.push_str(escaped_text);
+}
+
+/// The values of a list or of an object, each escaped, the latter behind their names; of anything
+/// else its text. Null is omitted.
+pub(super) fn escaped_texts(value: &Value, after_name: &str) -> Vec<String> {
+    let own = |value: &Value| text(value).map(|text| escaped(&text).into_owned());
+    match value {
+        Value::Array(items) => items.iter().filter_map(own).collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .filter_map(|(key, value)| Some(format!("{}{after_name}{}", escaped(key), own(value)?)))
+            .collect(),
+        value => own(value).into_iter().collect(),
+    }
+}
+
+fn deep(form: &mut String, name: &str, value: &Value) {
     match value {
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                deep(pairs, &format!("{name}[{index}]"), item);
+                deep(form, &format!("{name}[{index}]"), item);
             }
         }
         Value::Object(fields) => {
             for (key, value) in fields {
-                deep(pairs, &format!("{name}[{key}]"), value);
+                deep(form, &format!("{name}[{key}]"), value);
             }
         }
-        value => pairs.extend(text(value).map(|text| (name.to_owned(), text))),
+        value => {
+            if let Some(text) = text(value) {
+                add(form, name, &escaped(&text));
+            }
+        }
     }
 }
 
@@ -106,19 +125,19 @@ mod tests {
         for (style, expected) in [
             (
                 None,
-                "a=%7B%22x%22%3A%221+2%22%2C%22y%22%3A%5Btrue%2C%7B%22w%22%3A3%2C%22z%22%3Anull%7D%5D%7D&list=b%26&list=4",
+                "a=%7B%22x%22%3A%221%202%22%2C%22y%22%3A%5Btrue%2C%7B%22w%22%3A3%2C%22z%22%3Anull%7D%5D%7D&list=b%26&list=4",
             ),
             (
                 Some(Style::Deep),
-                "a%5Bx%5D=1+2&a%5By%5D%5B0%5D=true&a%5By%5D%5B1%5D%5Bw%5D=3&list%5B0%5D=b%26&list%5B2%5D=4",
+                "a%5Bx%5D=1%202&a%5By%5D%5B0%5D=true&a%5By%5D%5B1%5D%5Bw%5D=3&list%5B0%5D=b%26&list%5B2%5D=4",
             ),
             (
                 Some(Style::Exploded),
-                "x=1+2&y=%5Btrue%2C%7B%22w%22%3A3%2C%22z%22%3Anull%7D%5D&list=b%26&list=4",
+                "x=1%202&y=%5Btrue%2C%7B%22w%22%3A3%2C%22z%22%3Anull%7D%5D&list=b%26&list=4",
             ),
             (
                 Some(Style::Joined(",")),
-                "a=x%2C1+2%2Cy%2C%5Btrue%2C%7B%22w%22%3A3%2C%22z%22%3Anull%7D%5D&list=b%26%2C4",
+                "a=x,1%202,y,%5Btrue%2C%7B%22w%22%3A3%2C%22z%22%3Anull%7D%5D&list=b%26,4",
             ),
         ] {
             let styles: Vec<_> =

@@ -109,19 +109,25 @@ impl Silence<'_> {
         let all = all.flatten().map(|it| resolve(self.description, it));
         let mut all = all.filter(|it| it["in"] == "path").filter_map(|it| {
             let (name, style) = (it["name"].as_str()?, it["style"].as_str().unwrap_or("simple"));
-            seen.insert(name).then_some((name, style))
+            // A parameter that has a media type has no style.
+            let has_style = seen.insert(name) && it.get("content").is_none();
+            has_style.then_some((name, style, it["explode"] == true))
         });
-        let found = all.find(|(name, style)| {
-            let prefix = match *style {
-                "label" => Some(".".to_owned()),
-                "matrix" => Some(format!(";{name}=")),
-                "simple" => None,
+        let found = all.find(|(name, style, exploded)| {
+            let applied = call.path_styles.get(*name);
+            let is_applied = match (*style, applied) {
+                ("simple", None) => true,
+                ("simple", Some(it)) => it.contains(":: Simple") || it.ends_with(":: Json"),
+                ("label", Some(it)) => it.contains(":: Label"),
+                ("matrix", Some(it)) => it.contains(":: Matrix"),
+                ("label" | "matrix", None) => false,
                 _ => return !self.is_warned_of(operation, &format!("its style {style}")),
             };
+            let explodes = applied.is_some_and(|it| it.contains("exploded : true"));
             let in_path = call.wire.values().any(|it| *it == Wire::Path((*name).to_owned()));
-            in_path && call.prefixes.get(*name) != prefix.as_ref()
+            in_path && !(is_applied && (applied.is_none() || explodes == *exploded))
         });
-        found.map(|(name, style)| format!("the style {style} of {name:?} is not applied"))
+        found.map(|(name, style, _)| format!("the style {style} of {name:?} is not applied"))
     }
 
     fn body(&self, operation: &str, described: &Value, call: &Call) -> Option<String> {

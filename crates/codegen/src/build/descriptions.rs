@@ -1,6 +1,7 @@
 //! Which files are descriptions, and what each is called.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -17,7 +18,8 @@ pub fn only(folder: &Path) -> Result<Source, Diagnostic> {
         (Some((_, only)), true) => Ok(only),
         _ => Err(Diagnostic::of_file(
             Source::name_of(folder),
-            "expected exactly one OpenAPI description here, found more than one",
+            "expected exactly one OpenAPI description here, found more than one; name one of the \
+             files instead",
         )),
     }
 }
@@ -28,23 +30,30 @@ pub(super) fn named(places: &[PathBuf]) -> Result<BTreeMap<String, Source>, Diag
     for place in places {
         found.extend(within(place)?);
     }
-    let stem = |path: &Path| path.file_stem().map(|it| it.to_string_lossy().into_owned());
+    let text = |part: Option<&OsStr>| part.map(|it| it.to_string_lossy().into_owned());
+    let stem = |path: &Path| text(path.file_stem()).unwrap_or_default();
     let mut named: BTreeMap<String, Source> = BTreeMap::new();
     for (path, source) in &found {
-        let mut name = stem(path).unwrap_or_default();
-        if found.iter().filter(|(other, _)| stem(other).as_ref() == Some(&name)).count() > 1 {
-            let folder = path.parent().and_then(Path::file_name);
-            name = folder.map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+        let mut name = stem(path);
+        if found.iter().filter(|(other, _)| is_same(&stem(other), &name)).count() > 1 {
+            name = text(path.parent().and_then(Path::file_name)).unwrap_or(name);
         }
-        if let Some(other) = named.insert(name.clone(), source.clone()) {
+        let other = named.iter().find(|(other, _)| is_same(other, &name));
+        if let Some((_, other)) = other {
             let message = format!(
                 "this description would be called `{name}`, as {} is; rename one of the files",
                 other.name
             );
             return Err(Diagnostic::of_file(&source.name, message));
         }
+        named.insert(name, source.clone());
     }
     Ok(named)
+}
+
+/// Whether two names are one to some file systems.
+fn is_same(one: &str, other: &str) -> bool {
+    one.to_lowercase() == other.to_lowercase()
 }
 
 /// The descriptions in a folder, or in one file; at least one. Where a folder holds several files,

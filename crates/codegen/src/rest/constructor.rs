@@ -1,11 +1,13 @@
 //! Constructors of what is sent, from what must be there.
 
+use std::collections::BTreeMap;
+
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Fields, ItemStruct, Type};
+use syn::{Field, Fields, ItemStruct, Type};
 
 use super::fields::{has_default, is_flatten};
-use crate::syntax::{argument, is_named};
+use crate::syntax::{argument, is_named, wire_name};
 use crate::{derives, print};
 
 /// How a field is given: the type of the argument, and the value that is made of it.
@@ -29,34 +31,46 @@ pub(super) fn given(ty: &Type, ident: &syn::Ident) -> (TokenStream, TokenStream)
 }
 
 /// A function `new` that takes the required fields of a struct, where some are and some are not.
-pub(super) fn of(item: &ItemStruct) -> Option<TokenStream> {
+/// `wanted` are those that the struct does not show to be required, and whether each may be null.
+pub(super) fn of(
+    item: &ItemStruct,
+    wanted: Option<&BTreeMap<String, bool>>,
+) -> Option<TokenStream> {
     let Fields::Named(fields) = &item.fields else { return None };
-    let is_required = |field: &syn::Field| {
+    let wanted = |field: &Field| wanted.and_then(|it| it.get(&wire_name(field)));
+    let is_required = |field: &Field| {
         let metas = derives::serde_metas(&field.attrs);
         let is_skipped = metas.iter().any(|it| it.path().is_ident("skip_serializing_if"));
-        !(metas.iter().any(is_flatten) || (has_default(&field.ty) && is_skipped))
+        let is_optional = has_default(&field.ty) && is_skipped && wanted(field).is_none();
+        !(metas.iter().any(is_flatten) || is_optional)
     };
     let (required, optional): (Vec<_>, Vec<_>) =
         fields.named.iter().partition(|field| is_required(field));
-    if required.is_empty() || optional.is_empty() {
+    let is_literal = optional.is_empty() && !required.iter().any(|field| wanted(field).is_some());
+    if required.is_empty() || is_literal {
         return None;
     }
-    let mut arguments = Vec::new();
-    let mut values = Vec::new();
+    let (mut arguments, mut values) = (Vec::new(), Vec::new());
+    let (mut idents, mut types) = (Vec::new(), Vec::new());
     for field in required {
         let ident = field.ident.as_ref()?;
-        let (ty, value) = given(&field.ty, ident);
-        arguments.push(quote!(#ident: #ty));
-        values.push(if *ident == value.to_string() {
-            quote!(#ident)
-        } else {
-            quote!(#ident: #value)
+        // What may be missing where it is received.
+        let within = argument(&field.ty).filter(|_| {
+            is_named(&field.ty, "Option") && wanted(field).is_some_and(|may_be_null| !may_be_null)
         });
+        let (ty, value) = match within {
+            Some(ty) => {
+                let (ty, value) = given(ty, ident);
+                (ty, quote!(Some(#value)))
+            }
+            None => given(&field.ty, ident),
+        };
+        arguments.push(quote!(#ident: #ty));
+        values.push(value);
+        idents.push(ident);
+        types.push(&field.ty);
     }
-    for field in &optional {
-        let ident = field.ident.as_ref()?;
-        values.push(quote!(#ident: ::std::default::Default::default()));
-    }
+    let optional = optional.iter().map(|field| &field.ident);
     let name = &item.ident;
     let docs =
         print::docs("Creates one from the fields that are required; the others are omitted.");
@@ -65,7 +79,11 @@ pub(super) fn of(item: &ItemStruct) -> Option<TokenStream> {
             #docs
             #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
             pub fn new(#(#arguments),*) -> Self {
-                Self { #(#values,)* }
+                // What is generic is checked for each type that it mentions.
+                fn make(#(#idents: #types),*) -> #name {
+                    #name { #(#idents,)* #(#optional: ::std::default::Default::default(),)* }
+                }
+                make(#(#values),*)
             }
         }
     })

@@ -13,9 +13,9 @@ use crate::{derives, naming, print};
 /// What each type means.
 pub(super) type Meanings = BTreeMap<String, String>;
 
-/// The types that are read from a number or a boolean, too, as its text: `String`, and the enums of
-/// strings.
-pub(super) type Texts = BTreeSet<String>;
+/// The types that are read from a scalar of another type, too: `String`, the enums of strings,
+/// `bool`.
+pub(super) type Loose = BTreeSet<String>;
 
 /// Flaw: two properties whose names are one in Rust, such as `fooBar` and `foo_bar`.
 pub(super) fn distinct_names(fields: &mut Fields) {
@@ -39,7 +39,7 @@ pub(super) fn distinct_names(fields: &mut Fields) {
 }
 
 /// Documents a field, and has it read by a helper where the wire is loose about its type.
-pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings, texts: &Texts) {
+pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings, loose: &Loose) {
     let otherwise = inner_name(&field.ty).and_then(|name| meanings.get(&name).cloned());
     let otherwise = otherwise.unwrap_or_else(|| format!("The field `{}`.", wire_name(field)));
     let docs = docs_or(&field.attrs, &otherwise);
@@ -47,9 +47,17 @@ pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings, texts: &Text
 
     let mut metas = derives::serde_metas(&field.attrs);
     metas.iter_mut().for_each(shorten_path);
+    if let Some(ty) = option_of_box(&field.ty) {
+        field.ty = ty;
+        let before = metas.len();
+        metas.retain(|meta| !meta.path().is_ident("default"));
+        if metas.len() < before {
+            metas.push(parse_quote!(skip_serializing_if = "Option::is_none"));
+        }
+    }
     if metas.iter().any(is_flatten) {
         derives::set_docs(&mut field.attrs, "All that has no field of its own.");
-    } else if let Some(helper) = helper(&field.ty, texts) {
+    } else if let Some(helper) = helper(&field.ty, loose) {
         if !metas.iter().any(|meta| meta.path().is_ident("default")) {
             let default: Meta = parse_quote!(default);
             metas.push(default);
@@ -67,6 +75,14 @@ pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings, texts: &Text
     derives::set_serde(&mut field.attrs, &metas);
 }
 
+/// `Option<Box<T>>` for `Box<Option<T>>`, which the type generator writes where types lead back to
+/// each other, and which would be sent as null where nothing is given.
+fn option_of_box(ty: &Type) -> Option<Type> {
+    let option = argument(ty).filter(|within| is_named(ty, "Box") && is_named(within, "Option"))?;
+    let within = argument(option)?;
+    Some(parse_quote!(Option<Box<#within>>))
+}
+
 /// Whether a field holds what has no field of its own.
 pub(super) fn is_flatten(meta: &Meta) -> bool {
     meta.path().is_ident("flatten")
@@ -78,20 +94,20 @@ pub(super) fn has_default(ty: &Type) -> bool {
 }
 
 /// Which of podqueue's helpers reads a field of this type.
-fn helper(ty: &Type, texts: &Texts) -> Option<String> {
+fn helper(ty: &Type, loose: &Loose) -> Option<String> {
     let simple = |name: &str| Some(format!("::podqueue::__private::lenient::{name}"));
     let within = arguments(ty).last().copied();
-    let is_scalar = |it: &Type| is_number(it) || is_text(it, texts);
-    let is_loose = within.is_some_and(|it| is_collection(it) || is_scalar(it));
+    let is_loose = within.is_some_and(|it| is_collection(it) || is_scalar(it, loose));
     let shaped = || {
-        let shape = shape(ty, texts).to_string().replace(' ', "");
+        let shape = shape(ty, loose).to_string().replace(' ', "");
         simple(&format!("shape::read::<{shape},_>"))
     };
     if is_named(ty, "Option") {
         match argument(ty)? {
             number if is_named(number, "f64") => simple("number"),
             number if is_number(number) => simple("integer"),
-            text if is_text(text, texts) => simple("text"),
+            boolean if is_boolean(boolean, loose) => simple("boolean"),
+            text if is_text(text, loose) => simple("text"),
             _ => None,
         }
     } else if is_named(ty, "Map") {
@@ -107,18 +123,19 @@ fn helper(ty: &Type, texts: &Texts) -> Option<String> {
 
 /// How podqueue reads a whole answer of this type, where it does not read itself loosely.
 pub(super) fn answer_shape(ty: &Type) -> Option<TokenStream> {
-    let texts = Texts::from(["String".to_owned()]);
-    (is_collection(ty) || is_number(ty) || is_text(ty, &texts)).then(|| shape(ty, &texts))
+    let loose = Loose::from(["String", "bool"].map(str::to_owned));
+    (is_collection(ty) || is_scalar(ty, &loose)).then(|| shape(ty, &loose))
 }
 
 /// The type of podqueue's that says how a value of this type is read.
-fn shape(ty: &Type, texts: &Texts) -> TokenStream {
-    let within = || arguments(ty).last().map(|it| shape(it, texts));
+fn shape(ty: &Type, loose: &Loose) -> TokenStream {
+    let within = || arguments(ty).last().map(|it| shape(it, loose));
     let shape = quote!(::podqueue::__private::lenient::shape);
     match () {
         () if is_named(ty, "f64") => quote!(#shape::Number),
         () if is_number(ty) => quote!(#shape::Integer<#ty>),
-        () if is_text(ty, texts) => quote!(#shape::Text<#ty>),
+        () if is_boolean(ty, loose) => quote!(#shape::Boolean),
+        () if is_text(ty, loose) => quote!(#shape::Text<#ty>),
         () if is_named(ty, "Vec") => {
             let item = within();
             quote!(#shape::List<#item>)
@@ -144,9 +161,18 @@ fn is_number(ty: &Type) -> bool {
     NUMBERS.iter().any(|name| is_named(ty, name))
 }
 
-fn is_text(ty: &Type, texts: &Texts) -> bool {
+fn is_boolean(ty: &Type, loose: &Loose) -> bool {
+    is_named(ty, "bool") && loose.contains("bool")
+}
+
+fn is_text(ty: &Type, loose: &Loose) -> bool {
     let Type::Path(path) = ty else { return false };
-    path.path.segments.last().is_some_and(|it| texts.contains(&it.ident.to_string()))
+    let last = path.path.segments.last();
+    last.is_some_and(|it| it.ident != "bool" && loose.contains(&it.ident.to_string()))
+}
+
+fn is_scalar(ty: &Type, loose: &Loose) -> bool {
+    is_number(ty) || is_boolean(ty, loose) || is_text(ty, loose)
 }
 
 /// The description's words, or ours where it has none.

@@ -28,6 +28,7 @@ mod schemas;
 mod security;
 pub(super) mod tree;
 mod used;
+mod wanted;
 
 use std::path::PathBuf;
 
@@ -35,7 +36,9 @@ use serde_json::{Value, json};
 
 pub(crate) use self::enums::NamedEnum;
 use self::notes::Notes;
+use self::schemas::Usage;
 use self::tree::object_at;
+pub(crate) use self::wanted::Wanted;
 use super::model::Operation;
 use super::place::Places;
 use crate::{Diagnostic, Source};
@@ -48,15 +51,19 @@ pub(crate) struct Mended {
     pub(crate) operations: Vec<Operation>,
     /// The enums that stood in its schemas.
     pub(crate) enums: Vec<NamedEnum>,
+    /// What must be given of types that are both sent and received.
+    pub(crate) wanted: Wanted,
     /// What was left out, and why.
     pub(crate) warnings: Vec<Diagnostic>,
     /// Further files that were read, or should have been.
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// Puts all files of a description into one tree. Returns the paths of the others.
-pub(super) fn link(source: &Source, description: &mut Value) -> Vec<PathBuf> {
-    link::link(source, description).files
+/// Puts all files of a description into one tree. Returns the paths of the others; all of those
+/// that are there must be readable.
+pub(super) fn link(source: &Source, description: &mut Value) -> Result<Vec<PathBuf>, Diagnostic> {
+    let linked = link::link(source, description);
+    linked.unreadable.into_iter().next().map_or(Ok(linked.files), Err)
 }
 
 /// Mends a description.
@@ -79,15 +86,22 @@ pub(super) fn mend(
     let named = object_at(&description, &["components", "schemas"]);
     let mut paths = Value::Object(paths);
     let mut schemas = names::name_schemas(named, &mut paths, &mut notes);
-    let answered = used::answered(&paths, &schemas);
+    let received = used::under("responses", &paths, &schemas);
+    let sent = used::under("requestBody", &paths, &schemas);
     schemas::mend_paths(&mut paths);
     for (name, schema) in &mut schemas {
-        schemas::mend_named(schema, answered.contains(name));
+        let usage = match (received.contains(name), sent.contains(name)) {
+            (true, true) => Usage::Both,
+            (true, false) => Usage::Received,
+            (false, _) => Usage::Sent,
+        };
+        schemas::mend_named(schema, usage);
     }
     aliases::inline_aliases(&mut schemas, &mut paths);
     used::keep_used(&paths, &mut schemas);
     let enums = enums::take_out(&mut schemas, &mut paths);
     inline::name_objects(&mut schemas, &mut paths, &enums);
+    let wanted = wanted::take(&mut schemas);
 
     let document = json!({
         "openapi": "3.0.3",
@@ -95,7 +109,14 @@ pub(super) fn mend(
         "paths": paths,
         "components": { "schemas": schemas },
     });
-    Ok(Mended { document, operations, enums, warnings: notes.finish(), files: linked.files })
+    Ok(Mended {
+        document,
+        operations,
+        enums,
+        wanted,
+        warnings: notes.finish(),
+        files: linked.files,
+    })
 }
 
 /// 3.0 and what came after it is read; anything else is said plainly.

@@ -44,8 +44,8 @@ pub(crate) struct Parameter {
     pub(crate) required: bool,
     /// How a query parameter is encoded that is no scalar and no list with a pair per element.
     pub(crate) style: Option<Style>,
-    /// What stands in the path before its value.
-    pub(crate) prefix: String,
+    /// How a path parameter is written that is more than plain text.
+    pub(crate) path_style: Option<PathStyle>,
     /// The media type of a part, where the description names one.
     pub(crate) media: Option<String>,
     pub(crate) description: String,
@@ -100,8 +100,18 @@ pub(crate) enum Content {
 pub(crate) enum Style {
     Json,
     Exploded,
+    /// The separator as it is sent.
     Joined(&'static str),
     Deep,
+}
+
+/// How a path parameter is written, by RFC 6570.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PathStyle {
+    Json,
+    Simple { exploded: bool },
+    Label { exploded: bool },
+    Matrix { exploded: bool },
 }
 
 /// How a successful response is read.

@@ -50,6 +50,7 @@ fn line(place: usize, field: &Field) -> Option<TokenStream> {
         (Some("lenient::list"), true) => quote!(list),
         (Some("lenient::map_or_default"), true) => quote!(map),
         (Some("lenient::or_default"), true) => quote!(or_default),
+        (Some("lenient::boolean"), true) => quote!(boolean),
         (Some("lenient::text"), true) => quote!(text),
         (Some("lenient::number"), true) => quote!(number),
         (Some("lenient::integer"), true) => quote!(integer),

@@ -10,9 +10,9 @@ use syn::{Field, Fields, Item, ItemEnum, ItemStruct, parse_quote};
 
 use super::constructor;
 use super::fields::{
-    Meanings, Texts, distinct_names, docs_or, has_default, is_flatten, lenient_field,
+    Loose, Meanings, distinct_names, docs_or, has_default, is_flatten, lenient_field,
 };
-use super::mend::NamedEnum;
+use super::mend::{NamedEnum, Wanted};
 use super::object;
 use super::reexports::Reexports;
 use super::shorten::Shorten;
@@ -25,14 +25,16 @@ use crate::{derives, naming, print, redact};
 pub(super) fn lenient<'a>(
     items: Vec<Item>,
     enums: &[NamedEnum],
+    wanted: &Wanted,
     signatures: impl Iterator<Item = &'a Signature>,
 ) -> TokenStream {
     let meanings = meanings(&items);
     let sent = sent(&items, signatures);
     let chosen = chosen(&items);
-    let text = enums.iter().map(|item| item.name.clone()).chain(["String".to_owned()]).collect();
-    let none = Texts::new();
-    let texts = |name: &syn::Ident| if chosen.contains(&name.to_string()) { &none } else { &text };
+    let scalars = ["String", "bool"].map(str::to_owned);
+    let all = enums.iter().map(|item| item.name.clone()).chain(scalars).collect();
+    let none = Loose::new();
+    let loose = |name: &syn::Ident| if chosen.contains(&name.to_string()) { &none } else { &all };
     let mut types: TokenStream = enums.iter().map(|item| open_enum(item).emit()).collect();
     let mut errors = TokenStream::new();
     for mut item in items {
@@ -50,17 +52,21 @@ pub(super) fn lenient<'a>(
         match &mut item {
             Item::Struct(item) => {
                 is_sent = sent.contains(&item.ident.to_string());
-                lenient_struct(item, &meanings, texts(&item.ident), is_sent);
+                lenient_struct(item, &meanings, loose(&item.ident), is_sent);
             }
             Item::Enum(item) => {
                 is_sent = sent.contains(&item.ident.to_string());
-                lenient_enum(item, &meanings, texts(&item.ident));
+                lenient_enum(item, &meanings, loose(&item.ident));
             }
             _ => {}
         }
         Reexports.visit_item_mut(&mut item);
-        let constructor = match &item {
-            Item::Struct(item) if is_sent => constructor::of(item),
+        let constructor = match &mut item {
+            Item::Struct(item) if is_sent => {
+                let wanted = wanted.get(&item.ident.to_string());
+                wanted.into_iter().for_each(|it| write_wanted(&mut item.fields, it));
+                constructor::of(item, wanted)
+            }
             _ => None,
         };
         let debug = redact::redact(&mut item, is_sent, wire_name);
@@ -138,7 +144,7 @@ fn sent<'a>(items: &[Item], signatures: impl Iterator<Item = &'a Signature>) -> 
 }
 
 /// The shapes of choices that are told apart only by trying them, and what these hold. Were a number
-/// read as a text there, the shape that has a number would perhaps not be reached.
+/// read as a text or a boolean there, the shape that has a number would perhaps not be reached.
 fn chosen(items: &[Item]) -> BTreeSet<String> {
     let mut roots = Mentioned::default();
     for item in items {
@@ -211,7 +217,7 @@ fn open_enum(item: &NamedEnum) -> OpenEnum {
     }
 }
 
-fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, texts: &Texts, is_sent: bool) {
+fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, loose: &Loose, is_sent: bool) {
     let docs = docs_or(&item.attrs, "An object of the interface.");
     derives::set_docs(&mut item.attrs, &docs);
     if matches!(item.fields, Fields::Named(_)) {
@@ -229,12 +235,24 @@ fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, texts: &Texts, is_
         {
             derives::set(&mut item.attrs, &[derived, vec![parse_quote!(Default)]].concat());
         }
-        item.fields.iter_mut().for_each(|field| lenient_field(field, meanings, texts));
+        item.fields.iter_mut().for_each(|field| lenient_field(field, meanings, loose));
+    }
+}
+
+/// Fields that must be given are written where they are empty, too, if that is a value of theirs.
+fn write_wanted(fields: &mut Fields, wanted: &BTreeMap<String, bool>) {
+    for field in fields {
+        let Some(may_be_null) = wanted.get(&wire_name(field)) else { continue };
+        if *may_be_null || !is_named(&field.ty, "Option") {
+            let mut metas = derives::serde_metas(&field.attrs);
+            metas.retain(|meta| !meta.path().is_ident("skip_serializing_if"));
+            derives::set_serde(&mut field.attrs, &metas);
+        }
     }
 }
 
 /// One of several shapes. A shape that is not known is kept as it came.
-fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings, texts: &Texts) {
+fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings, loose: &Loose) {
     let docs = docs_or(&item.attrs, "One of several shapes.");
     derives::set_docs(&mut item.attrs, &docs);
     for variant in &mut item.variants {
@@ -251,7 +269,7 @@ fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings, texts: &Texts) {
         derives::set_docs(&mut variant.attrs, &docs);
         if matches!(variant.fields, Fields::Named(_)) {
             distinct_names(&mut variant.fields);
-            variant.fields.iter_mut().for_each(|field| lenient_field(field, meanings, texts));
+            variant.fields.iter_mut().for_each(|field| lenient_field(field, meanings, loose));
         }
     }
     if item.variants.iter().any(|variant| matches!(variant.fields, Fields::Named(_))) {

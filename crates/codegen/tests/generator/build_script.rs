@@ -184,7 +184,7 @@ fn podqueues_own_folder_holds_one_description() {
     folder.write("openapi/a.yaml", DESCRIPTION);
     folder.write("openapi/b.yaml", DESCRIPTION);
     let (directives, failed) = folder.directives(&Build::new().own_rest(folder.path("openapi")));
-    assert!(failed && directives.ends_with("found more than one"), "{directives}");
+    assert!(failed && directives.ends_with("name one of the files instead"), "{directives}");
 }
 
 #[test]
@@ -198,9 +198,9 @@ fn several_descriptions_are_brought_in_by_name() {
     let build = Build::new().rest(folder.path("openapi"));
     let (directives, failed) = folder.directives(&build);
     assert!(!failed, "{directives}");
-    let index = "cargo::rustc-env=PODQUEUE_REST=out/podqueue_rest_index.rs";
+    let index = "cargo::rustc-env=PODQUEUE_REST=out/podqueue_include_rest.rs";
     assert!(directives.ends_with(index), "{directives}");
-    let macros = read("out/podqueue_rest_index.rs");
+    let macros = read("out/podqueue_include_rest.rs");
     assert!(macros.contains("there is no description of the name"), "{macros}");
     assert!(macros.contains("; write podqueue::include_rest!(\\\"a\\\")"), "{macros}");
     assert!(macros.contains("() => { podqueue_rest! { \"a\" } };"), "{macros}");
@@ -211,11 +211,28 @@ fn several_descriptions_are_brought_in_by_name() {
     for name in ["a", "pets", "shop"] {
         assert!(read(&format!("out/podqueue_rest_{name}.rs")).contains("pub struct Api {"));
     }
-    let choice = read("out/podqueue_rest_index.rs");
+    let choice = read("out/podqueue_include_rest.rs");
     assert!(choice.contains("there are several descriptions; write one of"), "{choice}");
 
     let (directives, failed) = folder.directives(&build.rest(folder.path("openapi/a.yaml")));
     assert!(failed && directives.contains("would be called `openapi`"), "{directives}");
+}
+
+/// Names that are a word of Rust, that of a file which is always there, or one but for the case.
+#[test]
+fn any_name_of_a_file_is_one_of_a_description() {
+    let folder = Folder::new("odd-names");
+    for name in ["index", "type", "my api", "a.b", "Pets", "other/pets"] {
+        folder.write(&format!("openapi/{name}.yaml"), DESCRIPTION);
+    }
+    let (directives, failed) = folder.directives(&Build::new().rest(folder.path("openapi")));
+    assert!(!failed, "{directives}");
+    let read = |name: &str| fs::read_to_string(folder.path(name)).unwrap();
+    let choice = read("out/podqueue_include_rest.rs");
+    for name in ["index", "type", "my api", "a.b", "openapi", "other"] {
+        assert!(choice.contains(&format!("({name:?}) => {{")), "{name}: {choice}");
+        assert!(read(&format!("out/podqueue_rest_{name}.rs")).contains("pub struct Api {"));
+    }
 }
 
 #[test]

@@ -6,18 +6,18 @@ use crate::support::{above, dense, item, thing};
 fn every_field_may_be_absent_or_null() {
     let code = thing(
         "id: {type: string}, size: {type: integer}, price: {type: number}, on: {type: boolean}, \
-         list: {type: array, items: {type: boolean}}, map: {type: object, additionalProperties: {type: boolean}}, \
+         list: {type: array, items: {}}, map: {type: object, additionalProperties: {properties: {a: {}}}}, \
          free: {type: object}",
     )
     .code;
     let object = dense(item(&code, "::podqueue::__private::object! {"));
     for (field, ty, read) in [
         ("id", "Option<String>,", "text"),
-        ("on", "Option<bool>,", "plain"),
+        ("on", "Option<bool>,", "boolean"),
         ("size", "Option<i64>,", "integer"),
         ("price", "Option<f64>,", "number"),
-        ("list", "Vec<bool>,", "list"),
-        ("map", "HashMap<String, bool>,", "map"),
+        ("list", "Vec<::podqueue::__private::serde_json::Value>,", "list"),
+        ("map", "HashMap<String, ThingMapValue>,", "map"),
         ("free", "::podqueue::__private::serde_json::Map<", "or_default"),
     ] {
         assert!(code.contains(&format!("pub {field}: {ty}")), "{field}");
@@ -32,6 +32,7 @@ fn what_lists_and_maps_hold_is_read_as_loosely_as_a_field() {
          grid: {type: array, items: {type: array, items: {type: number}}}, \
          gaps: {type: array, items: {type: string, nullable: true}}, \
          costs: {type: object, additionalProperties: {type: number}}, \
+         flags: {type: array, items: {type: boolean}}, \
          kinds: {type: array, items: {type: string, enum: [a]}}",
     )
     .code;
@@ -41,6 +42,7 @@ fn what_lists_and_maps_hold_is_read_as_loosely_as_a_field() {
         ("sizes", "Vec<i64>", "List<Integer<i64>>"),
         ("grid", "Vec<Vec<f64>>", "List<List<Number>>"),
         ("gaps", "Vec<Option<String>>", "List<Nullable<Text<String>>>"),
+        ("flags", "Vec<bool>", "List<Boolean>"),
         ("kinds", "Vec<ThingKindsItem>", "List<Text<ThingKindsItem>>"),
         ("costs", "HashMap<String, f64>", "Dictionary<Number>"),
     ] {

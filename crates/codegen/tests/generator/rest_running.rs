@@ -101,15 +101,16 @@ fn write_crate(folder: &Path, documents: &[Document]) {
     );
     put(folder.join("Cargo.toml"), &manifest);
     put(folder.join("Cargo.lock"), &fs::read_to_string(workspace.join("Cargo.lock")).unwrap());
-    for part in
-        ["main.rs", "decode.rs", "calls.rs", "operations.rs", "server.rs", "wire.rs", "wrappers.rs"]
-    {
-        put(source.join(part), &fs::read_to_string(parts.join(part)).unwrap());
+    for part in fs::read_dir(&parts).unwrap().map(|it| it.unwrap().path()) {
+        let name = part.file_name().unwrap();
+        put(source.join(name), &fs::read_to_string(&part).unwrap());
     }
     put(source.join("graphql.rs"), &format!("//! Generated.\n\n{}", operations()));
     let mut modules = String::from(
         "//! All that is generated from the corpus.\n#![deny(warnings, missing_docs, rust_2018_idioms)]\n\n\
-         pub mod answers;\npub mod calls;\npub mod decode;\npub mod graphql;\npub mod operations;\npub mod server;\npub mod wire;\npub mod wrappers;\n",
+         pub mod answers;\npub mod calls;\npub mod checks;\npub mod decode;\npub mod expansions;\n\
+         pub mod graphql;\npub mod operations;\npub mod round_trips;\npub mod server;\npub mod wire;\n\
+         pub mod wrappers;\n",
     );
     let mut answers = String::from(
         "//! Answers to each operation.\n\nuse crate::decode::check;\n\n\

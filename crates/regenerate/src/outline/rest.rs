@@ -12,7 +12,8 @@ use super::wire;
 use super::{Item, Kind, OR_NULL, Outline};
 use crate::words::words;
 
-const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+const METHODS: [&str; 9] =
+    ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
 
 /// The outline of a description.
 pub(crate) fn outline(description: &Value) -> Outline {
@@ -23,9 +24,11 @@ pub(crate) fn outline(description: &Value) -> Outline {
     }
     for (path, item) in entries(description, "paths") {
         let item = writer.resolved(item);
-        for (method, operation) in METHODS.iter().filter_map(|it| Some((it, item.get(it)?))) {
-            let name = format!("{} {path}", method.to_uppercase());
-            writer.operation(&name, operation, item, &mut sides);
+        let known = METHODS.iter().filter_map(|it| Some((it.to_uppercase(), item.get(it)?)));
+        let others = entries(item, "additionalOperations").map(|(it, of)| (it.clone(), of));
+        for (method, operation) in known.chain(others) {
+            let operation = writer.resolved(operation);
+            writer.operation(&format!("{method} {path}"), operation, item, &mut sides);
         }
     }
     let schemas = entries(&description["components"], "schemas");
@@ -115,13 +118,18 @@ impl<'a> Writer<'a> {
             let item = self.outline.add(format!("{name} server"), Kind::Server, url);
             item.part_of = Some(name.to_owned());
         }
-        for parameter in list(path, "parameters").iter().chain(list(operation, "parameters")) {
+        // Those of the operation go before those of its path.
+        let mut seen = BTreeSet::new();
+        for parameter in list(operation, "parameters").iter().chain(list(path, "parameters")) {
             let parameter = self.resolved(parameter);
             let (Some(place), Some(parameter_name)) =
                 (parameter["in"].as_str(), parameter["name"].as_str())
             else {
                 continue;
             };
+            if !seen.insert((place, parameter_name)) {
+                continue;
+            }
             let schema = match parameter.get("schema") {
                 Some(schema) => schema,
                 None => content(parameter),
@@ -138,6 +146,9 @@ impl<'a> Writer<'a> {
             let schema = content(body);
             references(schema, &mut sides.written);
             let path = format!("{name} (body)");
+            if let Some(media) = wire::media(body) {
+                self.encoding(&path, "media type", media);
+            }
             for (part, encoding) in wire::encodings(body) {
                 self.encoding(&path, &format!("encoding of {part}"), encoding);
             }
@@ -147,11 +158,15 @@ impl<'a> Writer<'a> {
         let answer = responses()
             .filter(|(status, _)| status.starts_with('2'))
             .chain(responses().filter(|(status, _)| *status == "default"))
-            .map(|(_, response)| content(self.resolved(response)))
-            .find(|schema| !schema.is_null());
-        if let Some(schema) = answer {
+            .map(|(_, response)| self.resolved(response))
+            .find(|response| !content(response).is_null());
+        if let Some(response) = answer {
+            let schema = content(response);
             references(schema, &mut sides.read);
             let path = format!("{name} (answer)");
+            if let Some(media) = wire::media(response) {
+                self.encoding(&path, "media type", media).is_read = true;
+            }
             let item = self.outline.add(&path, Kind::Field, type_text(schema));
             item.part_of = Some(name.to_owned());
             describe(item, schema, READ);
@@ -159,9 +174,10 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn encoding(&mut self, of: &str, name: &str, text: String) {
+    fn encoding(&mut self, of: &str, name: &str, text: String) -> &mut Item {
         let item = self.outline.add(format!("{of} {name}"), Kind::Encoding, text);
         item.part_of = Some(of.to_owned());
+        item
     }
 
     fn argument(&mut self, path: String, of: &str, schema: &'a Value, said: &Value) {

@@ -27,13 +27,31 @@ pub(super) fn encodings(body: &Value) -> Vec<(String, String)> {
     all.map(|(name, encoding)| (name.clone(), text(encoding))).collect()
 }
 
+/// As what a body or a response is written, of all that it may be: JSON, if that is among them.
+pub(super) fn media(of: &Value) -> Option<String> {
+    let mut names: Vec<_> = entries(of, "content").map(|(name, _)| bare(name)).collect();
+    names.sort_by_key(|name| !name.contains("json"));
+    names.into_iter().next()
+}
+
+/// A media type without its parameters.
+fn bare(media: &str) -> String {
+    media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
 fn style(of: &Value, usual: &str) -> String {
     let style = of["style"].as_str().unwrap_or(usual);
     let is_exploded = of["explode"].as_bool().unwrap_or(style == "form");
     format!("{style}{}", if is_exploded { ", exploded" } else { "" })
 }
 
-/// The first server that is named here.
-pub(super) fn server(at: &Value) -> Option<&str> {
-    at.pointer("/servers/0/url")?.as_str()
+/// The first server that is named here, with the defaults of its variables.
+pub(super) fn server(at: &Value) -> Option<String> {
+    let server = at.pointer("/servers/0")?;
+    let mut url = server["url"].as_str()?.to_owned();
+    for (name, variable) in entries(server, "variables") {
+        let default = variable["default"].as_str().unwrap_or_default();
+        url = url.replace(&format!("{{{name}}}"), default);
+    }
+    Some(url)
 }

@@ -1,6 +1,6 @@
 //! A REST description that changed.
 
-use crate::support::{Checkout, Service};
+use crate::support::{Checkout, Service, report};
 
 const BEFORE: &str = r##"openapi: 3.0.3
 info: {title: Shop, version: '1'}
@@ -368,13 +368,6 @@ paths:
 components: {{schemas: {{{schemas}}}}}
 "
     )
-}
-
-fn report(name: &str, before: &str, now: &str) -> String {
-    let checkout = Checkout::new(name).write("openapi/shop.yaml", before).write("now.yaml", now);
-    let run = checkout.run(&["--rest", "now.yaml", "--check"]);
-    assert_eq!((run.code, run.err.as_str()), (1, ""));
-    run.out
 }
 
 const FLAT: &str = "Pet: {type: object, required: [id, name], properties: {id: {type: string}, name: {type: string}, at: {type: integer}}}";

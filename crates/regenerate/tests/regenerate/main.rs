@@ -6,5 +6,7 @@ mod description;
 mod failures;
 mod introspection;
 mod local_service;
+mod operations;
 mod schema;
+mod several;
 mod support;

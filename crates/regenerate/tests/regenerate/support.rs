@@ -74,6 +74,14 @@ impl Drop for Checkout {
     }
 }
 
+/// The report of what is different between two REST descriptions.
+pub fn report(name: &str, before: &str, now: &str) -> String {
+    let checkout = Checkout::new(name).write("openapi/shop.yaml", before).write("now.yaml", now);
+    let run = checkout.run(&["--rest", "now.yaml", "--check"]);
+    assert_eq!((run.code, run.err.as_str()), (1, ""));
+    run.out
+}
+
 /// A request as it arrived.
 #[derive(Clone, Debug)]
 pub struct Received {

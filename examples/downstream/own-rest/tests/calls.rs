@@ -49,7 +49,7 @@ async fn json_goes_out_and_comes_in() {
     assert_eq!(
         server.told(),
         told(&[
-            ("GET /v2/pictures?tags=sea&tags=a+b&state=shown&limit=2", ""),
+            ("GET /v2/pictures?tags=sea&tags=a%20b&state=shown&limit=2", ""),
             ("POST /v2/pictures", r#"{"state":"draft","title":"Dawn"}"#),
             ("PATCH /v2/pictures/b%2Fc", r#"{"tags":["sea"],"title":null}"#),
         ])

@@ -48,7 +48,7 @@ async fn lists_are_pages_and_filters_are_joined() {
     assert_eq!(order.reference, Some(StringOrInteger::Integer(7)));
     assert_eq!(
         server.requests()[0].line,
-        "GET /api/v7/orders?limit=10&sort=-created&state=open%2Cheld&created%5Bgte%5D=2026-01-01"
+        "GET /api/v7/orders?limit=10&sort=-created&state=open,held&created%5Bgte%5D=2026-01-01"
     );
 }
 

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use crate::rest::model::{
-    Body, Content, Operation, Parameter, PartKind, PathValue, Piece, Place, Style,
+    Body, Content, Operation, Parameter, PartKind, PathStyle, PathValue, Piece, Place, Style,
 };
 
 /// The expression that makes the call. `changes` says whether the builder has a field of that name.
@@ -18,11 +18,10 @@ pub(super) fn call(operation: &Operation, changes: bool) -> TokenStream {
         Piece::Literal(text) => Some(quote!(.literal(#text))),
         Piece::Parameter(wire) => {
             let parameter = of_path(wire)?;
-            let (field, prefix) = (format_ident!("{}", parameter.name), &parameter.prefix);
-            Some(if prefix.is_empty() {
-                quote!(.parameter(#wire, &self.#field))
-            } else {
-                quote!(.prefixed_parameter(#wire, &self.#field, #prefix))
+            let field = format_ident!("{}", parameter.name);
+            Some(match parameter.path_style.map(path_style) {
+                Some(style) => quote!(.parameter_styled(#wire, &self.#field, #style)),
+                None => quote!(.parameter(#wire, &self.#field)),
             })
         }
     });
@@ -107,6 +106,16 @@ fn body(body: &Body, parts: impl Iterator<Item = TokenStream>, changes: bool) ->
             ))
         }
         Content::Text | Content::Bytes | Content::Events => quote!(.raw(#media, #value)),
+    }
+}
+
+fn path_style(style: PathStyle) -> TokenStream {
+    let path = quote!(::podqueue::rest::call::PathStyle);
+    match style {
+        PathStyle::Json => quote!(#path::Json),
+        PathStyle::Simple { exploded } => quote!(#path::Simple { exploded: #exploded }),
+        PathStyle::Label { exploded } => quote!(#path::Label { exploded: #exploded }),
+        PathStyle::Matrix { exploded } => quote!(#path::Matrix { exploded: #exploded }),
     }
 }
 

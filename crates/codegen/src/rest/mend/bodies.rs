@@ -62,7 +62,8 @@ pub(super) fn mend(
     Ok(Some(MendedBody { body, media }))
 }
 
-/// How a form encodes its lists and objects, where the description says so.
+/// How a form encodes its lists and objects, where the description says so. In a form, what
+/// separates values is itself escaped.
 fn styles(encoding: &Map<String, Value>) -> Vec<(String, Style)> {
     let style = |encoding: &Value| {
         let style = text_at(encoding, "style");
@@ -70,9 +71,9 @@ fn styles(encoding: &Map<String, Value>) -> Vec<(String, Style)> {
         let is_json = text_at(encoding, "contentType").starts_with("application/json");
         match style.as_str() {
             "deepObject" => Some(Style::Deep),
-            "spaceDelimited" if explode != Some(true) => Some(Style::Joined(" ")),
-            "pipeDelimited" if explode != Some(true) => Some(Style::Joined("|")),
-            "form" | "" if explode == Some(false) => Some(Style::Joined(",")),
+            "spaceDelimited" if explode != Some(true) => Some(Style::Joined("%20")),
+            "pipeDelimited" if explode != Some(true) => Some(Style::Joined("%7C")),
+            "form" | "" if explode == Some(false) => Some(Style::Joined("%2C")),
             "" if explode.is_none() => is_json.then_some(Style::Json),
             _ => Some(Style::Exploded),
         }

@@ -203,20 +203,16 @@ fn event_item(name: &str, schema: &Value) -> Value {
     json!({ "get": { "operationId": name, "parameters": [], "responses": { "2XX": response } } })
 }
 
-/// The operation as the type generator reads it. Its path only has to be unique and to hold the
-/// path parameters, so no path of the description can be one that the generator refuses.
+/// The operation as the type generator reads it. Its path only has to be unique, so no path of the
+/// description can be one that the generator refuses.
 fn path_item(operation: &Operation, types: Types) -> (String, Value) {
-    let mut path = format!("/{}", operation.name);
+    let path = format!("/{}", operation.name);
     let mut parameters = Vec::new();
     for (parameter, schema) in operation.parameters.iter().zip(types.parameters) {
         let place = match parameter.place {
-            Place::Path => {
-                path.push_str(&format!("/{{{}}}", parameter.name));
-                "path"
-            }
-            Place::Query => "query",
             Place::Header => "header",
-            Place::Part(PartKind::Value) => "query",
+            // Of these, the type generator takes values of any type.
+            Place::Path | Place::Query | Place::Part(PartKind::Value) => "query",
             // Its type is ours.
             Place::Part(_) => continue,
         };

@@ -1,15 +1,18 @@
 //! Flaws of parameters.
 
+mod in_path;
+mod kinds;
+
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::kind::kind;
-use super::media::{self, Media};
+pub(super) use self::kinds::followed;
+use self::kinds::{is_list_of_scalars, is_one_or_more, is_scalar, is_text, of_json, text, texts};
 use super::references::resolve;
 use super::tree::{is_true, text_at};
 use crate::naming;
-use crate::rest::model::{Content, Parameter, Piece, Place, Style, pieces, split};
+use crate::rest::model::{Parameter, Place, Style};
 
 /// Fields and methods that every builder has.
 pub(super) const BUILDERS_OWN: [&str; 9] =
@@ -27,16 +30,20 @@ pub(super) fn mend(
 ) -> Result<Vec<(Parameter, Value)>, String> {
     let mut declared = declared(description, item, operation, warnings);
     let mut mended = Vec::new();
-    for wire in path_names(path) {
-        let is_of_query = is_of_query(path, wire);
+    for wire in in_path::names(path) {
+        let is_of_query = in_path::is_of_query(path, wire);
         let mut places = ["path", "query"].iter().take(if is_of_query { 2 } else { 1 });
         let parameter = places.find_map(|it| {
             declared.iter().position(|other| place(other) == *it && name_of(other) == wire)
         });
         let parameter = parameter.map(|it| declared.remove(it));
-        if let Some(parameter) = parameter.filter(|_| is_of_query) {
-            style_of_query(parameter, warnings);
+        if let Some(parameter) = parameter {
+            ignored_style(parameter, warnings);
+            if is_of_query {
+                in_path::warn_of_style_in_query(wire, parameter, warnings);
+            }
         }
+        let (schema, path_style) = in_path::given(description, parameter, is_of_query);
         mended.push((
             Parameter {
                 name: naming::unique(names, naming::snake(wire)),
@@ -44,11 +51,11 @@ pub(super) fn mend(
                 place: Place::Path,
                 required: true,
                 style: None,
-                prefix: parameter.map(|it| prefix(description, it, warnings)).unwrap_or_default(),
+                path_style,
                 media: None,
                 description: parameter.map(|it| text_at(it, "description")).unwrap_or_default(),
             },
-            scalar(description, parameter),
+            schema,
         ));
     }
     for parameter in declared {
@@ -93,7 +100,7 @@ pub(super) fn mend(
                 place,
                 required,
                 style,
-                prefix: String::new(),
+                path_style: None,
                 media: None,
                 description: text_at(parameter, "description"),
             },
@@ -140,23 +147,6 @@ fn name_of(parameter: &Value) -> &str {
     parameter.get("name").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The names of what a path, and the query within it, has places for. What follows a `#` is never
-/// sent.
-fn path_names(path: &str) -> impl Iterator<Item = &str> {
-    let mut seen = HashSet::new();
-    let (path, query) = split(path);
-    let all = [path].into_iter().chain(query.into_iter().map(|(_, value)| value)).flat_map(pieces);
-    all.filter_map(move |piece| match piece {
-        Piece::Parameter(name) => seen.insert(name).then_some(name),
-        Piece::Literal(_) => None,
-    })
-}
-
-/// Whether the query that a path has names a parameter.
-fn is_of_query(path: &str, wire: &str) -> bool {
-    split(path).1.iter().any(|(_, value)| pieces(value).contains(&Piece::Parameter(wire)))
-}
-
 /// OpenAPI says that header parameters of these names shall be ignored: they follow from the
 /// body and from the security scheme.
 fn is_set_elsewhere(header: &str) -> bool {
@@ -167,47 +157,6 @@ fn is_set_elsewhere(header: &str) -> bool {
 fn is_of_connection(header: &str) -> bool {
     ["connection", "content-length", "host", "transfer-encoding"]
         .contains(&header.to_ascii_lowercase().as_str())
-}
-
-/// Flaw: a path parameter that is not required, has no declaration at all, or is more than a
-/// scalar. Whatever it is, it is sent as text.
-fn scalar(description: &Value, parameter: Option<&Value>) -> Value {
-    parameter
-        .and_then(|parameter| parameter.get("schema"))
-        .filter(|schema| is_scalar(description, schema))
-        .cloned()
-        .unwrap_or_else(|| json!({ "type": "string" }))
-}
-
-/// What the style of a path parameter puts before its value. Lists and objects are given as text,
-/// between whose values it would put something, too.
-fn prefix(description: &Value, parameter: &Value, warnings: &mut Vec<String>) -> String {
-    ignored_style(parameter, warnings);
-    let name = name_of(parameter);
-    let (prefix, explode) = match style(parameter) {
-        ("label", explode) => (".".to_owned(), explode),
-        ("matrix", explode) => (format!(";{name}="), explode),
-        _ => return String::new(),
-    };
-    let schema = parameter.get("schema");
-    if explode && !schema.is_some_and(|it| is_scalar(description, it)) {
-        warnings.push(format!(
-            "the parameter {name} is no scalar, so it is given as text, and its explode is ignored"
-        ));
-    }
-    prefix
-}
-
-/// Flaw: a style of a parameter that the path itself has in its query, which is sent as it is given.
-fn style_of_query(parameter: &Value, warnings: &mut Vec<String>) {
-    if let Some(style) = parameter.get("style").and_then(Value::as_str)
-        && !["simple", "form"].contains(&style)
-    {
-        let name = name_of(parameter);
-        warnings.push(format!(
-            "{name} is in the query of the path, so its style {style} is ignored there"
-        ));
-    }
 }
 
 /// Flaw: a style that parameters of this place do not have.
@@ -232,28 +181,20 @@ fn sendable(
     parameter: &Value,
     place: Place,
 ) -> Option<(Value, Option<Style>)> {
-    let text = || Some((json!({ "type": "string" }), None));
     let Some(schema) = parameter.get("schema") else {
-        let json = media::offered(description, parameter);
-        let json = Media::of(&json, Content::Json).filter(|_| place == Place::Query);
-        let json = json.filter(|it| !is_text(description, &it.schema));
-        return json.map_or_else(text, |it| Some((it.schema, Some(Style::Json))));
+        let json = of_json(description, parameter).filter(|_| place == Place::Query);
+        return Some(json.map_or_else(|| (text(), None), |it| (it, Some(Style::Json))));
     };
     if is_scalar(description, schema) {
         return Some((schema.clone(), None));
     }
     let is_list = is_list_of_scalars(description, schema);
     if is_text(description, schema) || (is_list && place == Place::Header) {
-        return text();
+        return Some((text(), None));
     }
-    let shapes = followed(description, schema)?.get("oneOf").and_then(Value::as_array);
-    let is_one = |it: &Value| is_list_of_scalars(description, it) || is_scalar(description, it);
-    let is_one_or_more = shapes.is_some_and(|shapes| shapes.iter().all(is_one));
+    followed(description, schema)?;
     match place {
-        Place::Query if is_one_or_more => {
-            let list = json!({ "type": "array", "items": { "type": "string" } });
-            Some((list, of_list(parameter)))
-        }
+        Place::Query if is_one_or_more(description, schema) => Some((texts(), of_list(parameter))),
         Place::Query if is_list => Some((schema.clone(), of_list(parameter))),
         Place::Query => Some((schema.clone(), Some(of_object(parameter)))),
         _ => None,
@@ -265,8 +206,8 @@ fn of_list(parameter: &Value) -> Option<Style> {
     match style(parameter) {
         (_, true) => None,
         ("form", _) => Some(Style::Joined(",")),
-        ("spaceDelimited", _) => Some(Style::Joined(" ")),
-        ("pipeDelimited", _) => Some(Style::Joined("|")),
+        ("spaceDelimited", _) => Some(Style::Joined("%20")),
+        ("pipeDelimited", _) => Some(Style::Joined("%7C")),
         _ => None,
     }
 }
@@ -276,8 +217,8 @@ fn of_object(parameter: &Value) -> Style {
     match style(parameter) {
         ("deepObject", _) => Style::Deep,
         (_, true) => Style::Exploded,
-        ("spaceDelimited", _) => Style::Joined(" "),
-        ("pipeDelimited", _) => Style::Joined("|"),
+        ("spaceDelimited", _) => Style::Joined("%20"),
+        ("pipeDelimited", _) => Style::Joined("%7C"),
         _ => Style::Joined(","),
     }
 }
@@ -287,38 +228,4 @@ fn style(parameter: &Value) -> (&str, bool) {
     let style = parameter.get("style").and_then(Value::as_str).unwrap_or("form");
     let explode = parameter.get("explode").and_then(Value::as_bool);
     (style, explode.unwrap_or(style == "form"))
-}
-
-/// Whether a value is best given as text: it says nothing about itself, or is any of several scalars.
-fn is_text(description: &Value, schema: &Value) -> bool {
-    let Some(schema) = followed(description, schema) else { return true };
-    if let Some(shapes) = schema.get("oneOf").and_then(Value::as_array) {
-        return shapes.iter().all(|it| is_scalar(description, it));
-    }
-    !["type", "properties", "items", "additionalProperties"]
-        .iter()
-        .any(|it| schema.get(it).is_some())
-}
-
-fn is_list_of_scalars(description: &Value, schema: &Value) -> bool {
-    let Some(schema) = followed(description, schema) else { return false };
-    schema.get("type").and_then(Value::as_str) == Some("array")
-        && schema.get("items").is_some_and(|item| is_scalar(description, item))
-}
-
-fn is_scalar(description: &Value, schema: &Value) -> bool {
-    let Some(schema) = followed(description, schema) else {
-        return false;
-    };
-    let kind = schema.as_object().and_then(kind);
-    kind.is_some_and(|it| ["string", "integer", "number", "boolean"].contains(&it))
-}
-
-/// The schema that a reference leads to, also of one with words beside it.
-pub(super) fn followed<'a>(description: &'a Value, schema: &'a Value) -> Option<&'a Value> {
-    let schema = resolve(description, schema)?;
-    match schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
-        Some([only]) => resolve(description, only),
-        _ => Some(schema),
-    }
 }

@@ -44,7 +44,7 @@ pub(super) fn mend(
             }),
             required: required && is_required,
             style: None,
-            prefix: String::new(),
+            path_style: None,
             media: media.filter(|it| !it.contains('*')),
             description: words.into_iter().find(|it| !it.is_empty()).unwrap_or_default(),
         };

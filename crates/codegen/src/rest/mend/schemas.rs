@@ -8,28 +8,45 @@ use super::examples::LOOSE;
 use super::kind::{drop_null_of_collections, is_text};
 use super::places::operations_mut;
 use super::tree::{is_true, remove};
+use super::wanted;
+
+/// In what a schema stands, directly or through others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Usage {
+    /// In requests only.
+    Sent,
+    /// In responses only.
+    Received,
+    Both,
+}
+
+impl Usage {
+    fn is_received(self) -> bool {
+        self != Self::Sent
+    }
+}
 
 /// Mends the schemas that stand in operations.
 pub(super) fn mend_paths(paths: &mut Value) {
     for operation in operations_mut(paths) {
         for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
-            mend(&mut parameter["schema"], false);
+            mend(&mut parameter["schema"], Usage::Sent);
             remove(&mut parameter["schema"], &["nullable"]);
         }
-        for (path, answers) in [
-            ("/requestBody/content/application~1json/schema", false),
-            ("/responses/2XX/content/application~1json/schema", true),
+        for (path, usage) in [
+            ("/requestBody/content/application~1json/schema", Usage::Sent),
+            ("/responses/2XX/content/application~1json/schema", Usage::Received),
         ] {
             if let Some(schema) = operation.pointer_mut(path) {
-                mend(schema, answers);
+                mend(schema, usage);
             }
         }
     }
 }
 
 /// Mends a schema that has a name. Whether it can be null is for those to say who refer to it.
-pub(super) fn mend_named(schema: &mut Value, answers: bool) {
-    mend(schema, answers);
+pub(super) fn mend_named(schema: &mut Value, usage: Usage) {
+    mend(schema, usage);
     remove(schema, &["nullable"]);
     // A second name for a schema is that schema.
     if let Some([only]) = schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
@@ -37,8 +54,8 @@ pub(super) fn mend_named(schema: &mut Value, answers: bool) {
     }
 }
 
-/// Mends a schema and all within it. In one that answers hold, nothing is required.
-pub(super) fn mend(schema: &mut Value, answers: bool) {
+/// Mends a schema and all within it. In one that responses hold, nothing is required.
+pub(super) fn mend(schema: &mut Value, usage: Usage) {
     if !schema.is_object() {
         // `true`, and whatever else should not be here, is any value.
         *schema = json!({});
@@ -48,7 +65,7 @@ pub(super) fn mend(schema: &mut Value, answers: bool) {
         *schema = json!({ "$ref": target });
         return;
     }
-    if answers && is_true(schema, LOOSE) {
+    if usage.is_received() && is_true(schema, LOOSE) {
         *schema = any_value(schema);
     }
     drop_notes(schema);
@@ -60,10 +77,10 @@ pub(super) fn mend(schema: &mut Value, answers: bool) {
     }
     name_the_type(schema);
     mend_enum(schema);
-    mend_map(schema, answers);
+    mend_map(schema, usage);
     drop_null_of_collections(schema);
-    mend_required(schema, answers);
-    mend_within(schema, answers);
+    mend_required(schema, usage);
+    mend_within(schema, usage);
 }
 
 /// Any value, with the words of a schema that says more than holds.
@@ -74,7 +91,7 @@ fn any_value(schema: &Value) -> Value {
     }
 }
 
-fn mend_within(schema: &mut Value, answers: bool) {
+fn mend_within(schema: &mut Value, usage: Usage) {
     let required = schema.get("required").cloned().unwrap_or_default();
     let Some(object) = schema.as_object_mut() else {
         return;
@@ -83,7 +100,7 @@ fn mend_within(schema: &mut Value, answers: bool) {
         match (key.as_str(), value) {
             ("properties", Value::Object(properties)) => {
                 for (name, schema) in properties {
-                    mend(schema, answers);
+                    mend(schema, usage);
                     // What can be absent can be null.
                     if !required.as_array().is_some_and(|it| it.iter().any(|it| it == name)) {
                         remove(schema, &["nullable"]);
@@ -91,13 +108,13 @@ fn mend_within(schema: &mut Value, answers: bool) {
                 }
             }
             ("additionalProperties", value) if !value.is_boolean() => {
-                mend(value, answers);
+                mend(value, usage);
                 // A value that is null is read as one that is not there.
                 remove(value, &["nullable"]);
             }
-            ("items" | "not", value) if !value.is_boolean() => mend(value, answers),
+            ("items" | "not", value) if !value.is_boolean() => mend(value, usage),
             ("allOf" | "oneOf" | "anyOf", Value::Array(schemas)) => {
-                schemas.iter_mut().for_each(|schema| mend(schema, answers));
+                schemas.iter_mut().for_each(|schema| mend(schema, usage));
             }
             _ => {}
         }
@@ -202,7 +219,7 @@ fn mend_enum(schema: &mut Value) {
 
 /// Flaw: a map written as an object with `items`. Of an object that has named fields, further ones
 /// are kept where the description has them, in answers whatever they are: a service adds fields.
-fn mend_map(schema: &mut Value, answers: bool) {
+fn mend_map(schema: &mut Value, usage: Usage) {
     if schema["type"] != json!("object") {
         remove(schema, &["properties", "additionalProperties"]);
         if schema["type"] != json!("array") {
@@ -222,7 +239,7 @@ fn mend_map(schema: &mut Value, answers: bool) {
     }
     match schema.get("additionalProperties") {
         Some(Value::Bool(false)) => remove(schema, &["additionalProperties"]),
-        Some(values) if has_fields && (answers || values.is_boolean()) => {
+        Some(values) if has_fields && (usage.is_received() || values.is_boolean()) => {
             // `true` would be what every object allows that says nothing.
             schema["additionalProperties"] = json!({});
         }
@@ -232,13 +249,16 @@ fn mend_map(schema: &mut Value, answers: bool) {
 
 /// A field that is missing or null shall not cost the caller all the others of an answer. Flaw:
 /// required fields that are not described.
-fn mend_required(schema: &mut Value, answers: bool) {
-    let fields = schema.get("properties").cloned().filter(|_| !answers).unwrap_or_default();
+fn mend_required(schema: &mut Value, usage: Usage) {
+    let fields = schema.get("properties").cloned().unwrap_or_default();
     let described = |name: &Value| name.as_str().is_some_and(|it| fields.get(it).is_some());
-    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
-        required.retain(described);
-        if required.is_empty() {
-            remove(schema, &["required"]);
-        }
+    let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) else { return };
+    required.retain(described);
+    if usage == Usage::Both {
+        let required = required.clone();
+        wanted::mark(schema, &required, &fields);
+    }
+    if usage.is_received() || schema["required"] == json!([]) {
+        remove(schema, &["required"]);
     }
 }

@@ -7,13 +7,11 @@ use serde_json::{Map, Value};
 use super::places::operations;
 use super::references::references;
 
-/// The named schemas that an answer can hold, directly or through others.
-pub(super) fn answered(paths: &Value, schemas: &Map<String, Value>) -> BTreeSet<String> {
+/// Which of the named schemas operations have under a key, directly or through others.
+pub(super) fn under(key: &str, paths: &Value, schemas: &Map<String, Value>) -> BTreeSet<String> {
     let mut waiting = Vec::new();
-    for operation in operations(paths) {
-        if let Some(responses) = operation.get("responses") {
-            references(responses, &mut waiting);
-        }
+    for value in operations(paths).filter_map(|operation| operation.get(key)) {
+        references(value, &mut waiting);
     }
     through(waiting, schemas)
 }

@@ -29,7 +29,7 @@ pub async fn failures() -> Vec<String> {
     same(
         "parameters",
         line,
-        "GET /v1/a/7/a%2Fb/c?page=3&tags=x+y&tags=z&levels=low&levels=soon&ids%5B%5D=1\
+        "GET /v1/a/7/a%2Fb/c?page=3&tags=x%20y&tags=z&levels=low&levels=soon&ids%5B%5D=1\
          &ids%5B%5D=2&since=today&either=7&one_or_more=a&fn=true&limit=5",
     );
 
@@ -42,7 +42,7 @@ pub async fn failures() -> Vec<String> {
     same(
         "lists in one text",
         line,
-        "GET /v1/v1/projects/p/instances?%24top=5&fields=id%2Cname&zones=a+b&states=RUNNING%7CNEW",
+        "GET /v1/v1/projects/p/instances?%24top=5&fields=id,name&zones=a%20b&states=RUNNING%7CNEW",
     );
 
     let server = Server::start("");

@@ -1,6 +1,6 @@
 //! Runs what was generated: decodes what a service may answer, and makes calls over HTTP.
 
-use podqueue_corpus::{answers, calls, operations, wire, wrappers};
+use podqueue_corpus::{answers, calls, expansions, operations, round_trips, wire, wrappers};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
@@ -8,6 +8,8 @@ async fn main() {
     failures.extend(calls::failures().await);
     failures.extend(operations::failures().await);
     failures.extend(wire::failures().await);
+    failures.extend(expansions::failures().await);
+    failures.extend(round_trips::failures().await);
     failures.extend(wrappers::failures().await);
     for failure in &failures {
         eprintln!("{failure}");

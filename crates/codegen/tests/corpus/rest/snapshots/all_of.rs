@@ -136,13 +136,13 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Seventh {
-            0 "fifth" fifth plain optional;
-            1 "first" first plain optional;
-            2 "fourth" fourth plain optional;
-            3 "second" second plain optional;
-            4 "seventh" seventh plain optional;
-            5 "sixth" sixth plain optional;
-            6 "third" third plain optional;
+            0 "fifth" fifth boolean optional;
+            1 "first" first boolean optional;
+            2 "fourth" fourth boolean optional;
+            3 "second" second boolean optional;
+            4 "seventh" seventh boolean optional;
+            5 "sixth" sixth boolean optional;
+            6 "third" third boolean optional;
         }
     }
 
@@ -176,7 +176,7 @@ pub mod types {
             3 "id" id text optional;
             4 "kind" kind text optional;
             5 "name" name text optional;
-            6 "own" own plain optional;
+            6 "own" own boolean optional;
             7 "whole" whole plain optional;
         }
     }

@@ -1050,7 +1050,11 @@ pub mod types {
             #[serde(skip_serializing_if = "Option::is_none")]
             address: Option<Address>,
             /// The field `deleted`.
-            #[serde(skip_serializing_if = "Option::is_none")]
+            #[serde(
+                default,
+                deserialize_with = "lenient::boolean",
+                skip_serializing_if = "Option::is_none"
+            )]
             deleted: Option<bool>,
             /// The field `id`.
             #[serde(
@@ -1189,6 +1193,21 @@ pub mod types {
         pub minor: Option<i64>,
     }
 
+    impl Money {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(amount: impl Into<String>) -> Self {
+            fn make(amount: Option<String>) -> Money {
+                Money {
+                    amount,
+                    currency: ::std::default::Default::default(),
+                    minor: ::std::default::Default::default(),
+                }
+            }
+            make(Some(amount.into()))
+        }
+    }
+
     ::podqueue::__private::object! {
         Money {
             0 "amount" amount text optional;
@@ -1208,7 +1227,11 @@ pub mod types {
     #[serde(crate = "::podqueue::__private::serde")]
     pub struct NewInvoice {
         /// The field `auto`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::boolean",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub auto: Option<bool>,
         /// The field `currency`.
         pub currency: Currency,
@@ -1243,16 +1266,23 @@ pub mod types {
             customer: impl Into<String>,
             lines: impl IntoIterator<Item = Line>,
         ) -> Self {
-            Self {
-                currency,
-                customer: customer.into(),
-                lines: lines.into_iter().collect(),
-                auto: ::std::default::Default::default(),
-                due: ::std::default::Default::default(),
-                memo: ::std::default::Default::default(),
-                metadata: ::std::default::Default::default(),
-                party: ::std::default::Default::default(),
+            fn make(
+                currency: Currency,
+                customer: String,
+                lines: Vec<Line>,
+            ) -> NewInvoice {
+                NewInvoice {
+                    currency,
+                    customer,
+                    lines,
+                    auto: ::std::default::Default::default(),
+                    due: ::std::default::Default::default(),
+                    memo: ::std::default::Default::default(),
+                    metadata: ::std::default::Default::default(),
+                    party: ::std::default::Default::default(),
+                }
             }
+            make(currency, customer.into(), lines.into_iter().collect())
         }
     }
 

@@ -95,15 +95,22 @@ pub mod types {
             name: impl Into<String>,
             parts: impl IntoIterator<Item = NewPartsItem>,
         ) -> Self {
-            Self {
-                either,
-                name: name.into(),
-                parts: parts.into_iter().collect(),
-                count: ::std::default::Default::default(),
-                level: ::std::default::Default::default(),
-                must_be_null_or_text: ::std::default::Default::default(),
-                note: ::std::default::Default::default(),
+            fn make(
+                either: StringOrStringList,
+                name: String,
+                parts: Vec<NewPartsItem>,
+            ) -> New {
+                New {
+                    either,
+                    name,
+                    parts,
+                    count: ::std::default::Default::default(),
+                    level: ::std::default::Default::default(),
+                    must_be_null_or_text: ::std::default::Default::default(),
+                    note: ::std::default::Default::default(),
+                }
             }
+            make(either, name.into(), parts.into_iter().collect())
         }
     }
 

@@ -122,7 +122,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         CatOrDog {
-            0 "barks" barks plain optional;
+            0 "barks" barks boolean optional;
             1 "friend" friend plain optional;
             2 "kind" kind text optional;
             3 "lives" lives integer optional;

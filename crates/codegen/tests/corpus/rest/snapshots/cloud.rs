@@ -180,6 +180,25 @@ pub mod types {
         pub source: Option<ImageOrSnapshot>,
     }
 
+    impl Disk {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(id: impl Into<String>, kind: impl Into<String>) -> Self {
+            fn make(id: Option<String>, kind: Option<String>) -> Disk {
+                Disk {
+                    id,
+                    kind,
+                    attached_to: ::std::default::Default::default(),
+                    labels: ::std::default::Default::default(),
+                    parent: ::std::default::Default::default(),
+                    size_gb: ::std::default::Default::default(),
+                    source: ::std::default::Default::default(),
+                }
+            }
+            make(Some(id.into()), Some(kind.into()))
+        }
+    }
+
     ::podqueue::__private::object! {
         Disk {
             0 "attachedTo" attached_to list optional;
@@ -296,6 +315,36 @@ pub mod types {
         pub state: Option<State>,
     }
 
+    impl Instance {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(
+            id: impl Into<String>,
+            kind: impl Into<String>,
+            machine_type: impl Into<String>,
+        ) -> Self {
+            fn make(
+                id: Option<String>,
+                kind: Option<String>,
+                machine_type: Option<String>,
+            ) -> Instance {
+                Instance {
+                    id,
+                    kind,
+                    machine_type,
+                    cpus: ::std::default::Default::default(),
+                    created_at: ::std::default::Default::default(),
+                    disks: ::std::default::Default::default(),
+                    labels: ::std::default::Default::default(),
+                    parent: ::std::default::Default::default(),
+                    secure_boot: ::std::default::Default::default(),
+                    state: ::std::default::Default::default(),
+                }
+            }
+            make(Some(id.into()), Some(kind.into()), Some(machine_type.into()))
+        }
+    }
+
     ::podqueue::__private::object! {
         Instance {
             0 "cpus" cpus number optional;
@@ -396,7 +445,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Operation {
-            0 "done" done plain optional;
+            0 "done" done boolean optional;
             1 "error" error plain optional;
             2 "loop" loop_ plain optional;
             3 "metadata" metadata or_default optional;
@@ -534,44 +583,40 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Resource {
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
         /// The field `kind`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub kind: Option<String>,
         /// The field `labels`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub labels: HashMap<String, String>,
         /// The field `parent`.
-        #[serde(default)]
-        pub parent: Box<Option<Resource>>,
+        pub parent: Option<Box<Resource>>,
     }
 
     impl Resource {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
-        pub fn new(parent: Box<Option<Resource>>) -> Self {
-            Self {
-                parent,
-                id: ::std::default::Default::default(),
-                kind: ::std::default::Default::default(),
-                labels: ::std::default::Default::default(),
+        pub fn new(id: impl Into<String>, kind: impl Into<String>) -> Self {
+            fn make(id: Option<String>, kind: Option<String>) -> Resource {
+                Resource {
+                    id,
+                    kind,
+                    labels: ::std::default::Default::default(),
+                    parent: ::std::default::Default::default(),
+                }
             }
+            make(Some(id.into()), Some(kind.into()))
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Resource {
+            0 "id" id plain optional;
+            1 "kind" kind plain optional;
+            2 "labels" labels map optional;
+            3 "parent" parent plain optional;
         }
     }
 }
@@ -934,12 +979,12 @@ impl ComputeInstancesList2 {
             .query_styled(
                 "zones",
                 &self.zones,
-                ::podqueue::rest::call::Style::Joined(" "),
+                ::podqueue::rest::call::Style::Joined("%20"),
             )
             .query_styled(
                 "states",
                 &self.states,
-                ::podqueue::rest::call::Style::Joined("|"),
+                ::podqueue::rest::call::Style::Joined("%7C"),
             )
             .header("X-Request-Id", &self.x_request_id)
             .optional_header("If-None-Match", &self.if_none_match)
@@ -1024,7 +1069,13 @@ impl GetV1ProjectFilesNameExt {
             .literal("/v1/")
             .parameter("project", &self.project)
             .literal("/files/")
-            .prefixed_parameter("name", &self.name, ".")
+            .parameter_styled(
+                "name",
+                &self.name,
+                ::podqueue::rest::call::PathStyle::Label {
+                    exploded: false,
+                },
+            )
             .literal(".")
             .parameter("ext", &self.ext)
             .accept("application/vnd.api+json")

@@ -66,7 +66,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Thing {
-            0 "always" always plain optional;
+            0 "always" always boolean optional;
             1 "kind" kind text optional;
             2 "level" level integer optional;
             3 "nothing" nothing plain optional;

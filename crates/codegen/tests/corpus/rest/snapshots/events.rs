@@ -458,6 +458,24 @@ pub mod types {
         pub type_: Option<String>,
     }
 
+    impl NewEvent {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(type_: impl Into<String>) -> Self {
+            fn make(type_: Option<String>) -> NewEvent {
+                NewEvent {
+                    type_,
+                    amount: ::std::default::Default::default(),
+                    at: ::std::default::Default::default(),
+                    data: ::std::default::Default::default(),
+                    pair: ::std::default::Default::default(),
+                    retry: ::std::default::Default::default(),
+                }
+            }
+            make(Some(type_.into()))
+        }
+    }
+
     impl ::std::fmt::Debug for NewEvent {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -552,7 +570,7 @@ pub mod types {
         Page {
             0 "cursor" cursor text optional;
             1 "data" data list optional;
-            2 "has_more" has_more plain optional;
+            2 "has_more" has_more boolean optional;
             3 "object" object text optional;
         }
     }

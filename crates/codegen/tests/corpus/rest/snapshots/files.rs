@@ -9,7 +9,6 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
 
     /// An object of the interface.
     #[derive(Clone, Default, PartialEq)]
@@ -104,6 +103,22 @@ pub mod types {
         pub owner: Option<Owner2>,
     }
 
+    impl Pet {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(name: impl Into<String>) -> Self {
+            fn make(name: Option<String>) -> Pet {
+                Pet {
+                    name,
+                    age: ::std::default::Default::default(),
+                    friends: ::std::default::Default::default(),
+                    owner: ::std::default::Default::default(),
+                }
+            }
+            make(Some(name.into()))
+        }
+    }
+
     ::podqueue::__private::object! {
         Pet {
             0 "age" age integer optional;
@@ -128,27 +143,20 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct WholePart2 {
         /// The field `d`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::text",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub d: Option<String>,
         /// The field `self`.
-        #[serde(rename = "self", default)]
-        pub self_: Box<Option<WholePart2>>,
+        pub self_: Option<Box<WholePart2>>,
+    }
+
+    ::podqueue::__private::object! {
+        WholePart2 {
+            0 "d" d text optional;
+            1 "self" self_ plain optional;
+        }
     }
 }
 

@@ -452,7 +452,7 @@ pub mod types {
             1 "content" content text optional;
             2 "created_at" created_at text optional;
             3 "empty_enum" empty_enum text optional;
-            4 "flag_enum" flag_enum plain optional;
+            4 "flag_enum" flag_enum boolean optional;
             5 "huge" huge integer optional;
             6 "id" id integer optional;
             7 "label" label plain optional;
@@ -584,10 +584,18 @@ pub mod types {
     #[serde(crate = "::podqueue::__private::serde")]
     pub struct ReactionPermissions {
         /// The field `admin`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::boolean",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub admin: Option<bool>,
         /// The field `push`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::boolean",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub push: Option<bool>,
         /// All that has no field of its own.
         #[serde(flatten)]
@@ -749,20 +757,26 @@ pub mod types {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(content: impl Into<String>, message: impl Into<String>) -> Self {
-            Self {
-                content: content.into(),
-                message: message.into(),
-                committer: ::std::default::Default::default(),
-                crate_: ::std::default::Default::default(),
-                r_try: ::std::default::Default::default(),
-                schema: ::std::default::Default::default(),
-                self_: ::std::default::Default::default(),
-                sha: ::std::default::Default::default(),
-                super_: ::std::default::Default::default(),
-                type_: ::std::default::Default::default(),
-                x: ::std::default::Default::default(),
-                x_2: ::std::default::Default::default(),
+            fn make(
+                content: String,
+                message: String,
+            ) -> ReposCreateOrUpdateFileContentsBody {
+                ReposCreateOrUpdateFileContentsBody {
+                    content,
+                    message,
+                    committer: ::std::default::Default::default(),
+                    crate_: ::std::default::Default::default(),
+                    r_try: ::std::default::Default::default(),
+                    schema: ::std::default::Default::default(),
+                    self_: ::std::default::Default::default(),
+                    sha: ::std::default::Default::default(),
+                    super_: ::std::default::Default::default(),
+                    type_: ::std::default::Default::default(),
+                    x: ::std::default::Default::default(),
+                    x_2: ::std::default::Default::default(),
+                }
             }
+            make(content.into(), message.into())
         }
     }
 
@@ -811,10 +825,13 @@ pub mod types {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(name: impl Into<String>) -> Self {
-            Self {
-                name: name.into(),
-                date: ::std::default::Default::default(),
+            fn make(name: String) -> ReposCreateOrUpdateFileContentsBodyCommitter {
+                ReposCreateOrUpdateFileContentsBodyCommitter {
+                    name,
+                    date: ::std::default::Default::default(),
+                }
             }
+            make(name.into())
         }
     }
 

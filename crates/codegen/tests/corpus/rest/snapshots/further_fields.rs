@@ -126,11 +126,14 @@ pub mod types {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(n: impl Into<String>) -> Self {
-            Self {
-                n: n.into(),
-                m: ::std::default::Default::default(),
-                extra: ::std::default::Default::default(),
+            fn make(n: String) -> Sent {
+                Sent {
+                    n,
+                    m: ::std::default::Default::default(),
+                    extra: ::std::default::Default::default(),
+                }
             }
+            make(n.into())
         }
     }
 }

@@ -35,10 +35,18 @@ pub mod types {
                 ::podqueue::__private::serde_json::Value,
             >,
         ) -> Self {
-            Self {
-                a,
-                x: ::std::default::Default::default(),
+            fn make(
+                a: ::podqueue::__private::serde_json::Map<
+                    String,
+                    ::podqueue::__private::serde_json::Value,
+                >,
+            ) -> BlankBody {
+                BlankBody {
+                    a,
+                    x: ::std::default::Default::default(),
+                }
             }
+            make(a)
         }
     }
 
@@ -87,10 +95,13 @@ pub mod types {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(name: impl Into<String>) -> Self {
-            Self {
-                name: name.into(),
-                size: ::std::default::Default::default(),
+            fn make(name: String) -> MakeThingBody {
+                MakeThingBody {
+                    name,
+                    size: ::std::default::Default::default(),
+                }
             }
+            make(name.into())
         }
     }
 
@@ -185,7 +196,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         MakeThingResponsePartsItemDeepEr {
-            0 "est" est plain optional;
+            0 "est" est boolean optional;
         }
     }
 

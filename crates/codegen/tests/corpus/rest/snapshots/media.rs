@@ -63,15 +63,18 @@ pub mod types {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(amount: i64) -> Self {
-            Self {
-                amount,
-                card: ::std::default::Default::default(),
-                expand: ::std::default::Default::default(),
-                ids: ::std::default::Default::default(),
-                memo: ::std::default::Default::default(),
-                plain: ::std::default::Default::default(),
-                spread: ::std::default::Default::default(),
+            fn make(amount: i64) -> ChargeBody {
+                ChargeBody {
+                    amount,
+                    card: ::std::default::Default::default(),
+                    expand: ::std::default::Default::default(),
+                    ids: ::std::default::Default::default(),
+                    memo: ::std::default::Default::default(),
+                    plain: ::std::default::Default::default(),
+                    spread: ::std::default::Default::default(),
+                }
             }
+            make(amount)
         }
     }
 
@@ -96,10 +99,13 @@ pub mod types {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(number: impl Into<String>) -> Self {
-            Self {
-                number: number.into(),
-                owner: ::std::default::Default::default(),
+            fn make(number: String) -> ChargeBodyCard {
+                ChargeBodyCard {
+                    number,
+                    owner: ::std::default::Default::default(),
+                }
             }
+            make(number.into())
         }
     }
 
@@ -348,7 +354,7 @@ impl Charge {
                 &[
                     ("card", ::podqueue::rest::call::Style::Deep),
                     ("expand", ::podqueue::rest::call::Style::Deep),
-                    ("ids", ::podqueue::rest::call::Style::Joined(",")),
+                    ("ids", ::podqueue::rest::call::Style::Joined("%2C")),
                     ("spread", ::podqueue::rest::call::Style::Exploded),
                 ],
             )

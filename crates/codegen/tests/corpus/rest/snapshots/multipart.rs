@@ -81,10 +81,13 @@ pub mod types {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(name: impl Into<String>) -> Self {
-            Self {
-                name: name.into(),
-                age: ::std::default::Default::default(),
+            fn make(name: String) -> Owner {
+                Owner {
+                    name,
+                    age: ::std::default::Default::default(),
+                }
             }
+            make(name.into())
         }
     }
 

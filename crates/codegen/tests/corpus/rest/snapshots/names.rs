@@ -572,7 +572,7 @@ pub mod types {
         Thing {
             0 "a10080gb" a10080gb plain optional;
             1 "a100_80gb" a100_80gb plain optional;
-            2 "async" async_ plain optional;
+            2 "async" async_ boolean optional;
             3 "box" box_ plain optional;
             4 "clone" clone plain optional;
             5 "CO₂" co number optional;

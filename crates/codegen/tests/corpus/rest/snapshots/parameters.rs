@@ -99,11 +99,17 @@ impl Api {
     /// # Arguments
     ///
     /// - `odd`: A part of the path.
-    pub fn delete_odd(&self, odd: impl Into<String>) -> DeleteOdd {
+    pub fn delete_odd(
+        &self,
+        odd: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
+    ) -> DeleteOdd {
         DeleteOdd {
             rest: self.target.clone(),
             timeout: None,
-            odd: odd.into(),
+            odd,
         }
     }
 
@@ -172,7 +178,10 @@ impl Api {
 pub struct DeleteOdd {
     rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
-    odd: String,
+    odd: ::podqueue::__private::serde_json::Map<
+        String,
+        ::podqueue::__private::serde_json::Value,
+    >,
 }
 
 #[allow(dead_code)]
@@ -187,7 +196,13 @@ impl DeleteOdd {
     pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
         ::podqueue::rest::call::RestCall::new("delete_odd", "DELETE")
             .literal("/")
-            .parameter("odd", &self.odd)
+            .parameter_styled(
+                "odd",
+                &self.odd,
+                ::podqueue::rest::call::PathStyle::Simple {
+                    exploded: false,
+                },
+            )
             .timeout(self.timeout)
             .send_empty(self.rest)
     }

@@ -1,6 +1,5 @@
 // tests/corpus/rest/paths.yaml:20:5: GET /queries?h={i}&j={k}: k is in the query of the path, so its style label is ignored there
 // tests/corpus/rest/paths.yaml:27:20: left out GET /queries?{m}=n: its path has the query {m}=n, and only a whole value can be a parameter
-// tests/corpus/rest/paths.yaml:8:5: GET /styles/{a}/{b c}/x{d}: the parameter d is no scalar, so it is given as text, and its explode is ignored
 // tests/corpus/rest/paths.yaml:8:5: GET /styles/{a}/{b c}/x{d}: e is a query parameter, so its style label is ignored
 /// What the calls send and answer with.
 #[allow(dead_code)]
@@ -144,14 +143,14 @@ impl Api {
         &self,
         a: i64,
         b_c: impl Into<String>,
-        d: impl Into<String>,
+        d: impl IntoIterator<Item = impl Into<String>>,
     ) -> Styled {
         Styled {
             rest: self.target.clone(),
             timeout: None,
             a,
             b_c: b_c.into(),
-            d: d.into(),
+            d: d.into_iter().map(Into::into).collect(),
             e: None,
         }
     }
@@ -409,7 +408,7 @@ pub struct Styled {
     timeout: Option<::std::time::Duration>,
     a: i64,
     b_c: String,
-    d: String,
+    d: Vec<String>,
     e: Option<String>,
 }
 
@@ -431,11 +430,29 @@ impl Styled {
     pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
         ::podqueue::rest::call::RestCall::new("styled", "GET")
             .literal("/styles/")
-            .prefixed_parameter("a", &self.a, ".")
+            .parameter_styled(
+                "a",
+                &self.a,
+                ::podqueue::rest::call::PathStyle::Label {
+                    exploded: false,
+                },
+            )
             .literal("/")
-            .prefixed_parameter("b c", &self.b_c, ";b c=")
+            .parameter_styled(
+                "b c",
+                &self.b_c,
+                ::podqueue::rest::call::PathStyle::Matrix {
+                    exploded: true,
+                },
+            )
             .literal("/x")
-            .prefixed_parameter("d", &self.d, ";d=")
+            .parameter_styled(
+                "d",
+                &self.d,
+                ::podqueue::rest::call::PathStyle::Matrix {
+                    exploded: true,
+                },
+            )
             .query("e", &self.e)
             .timeout(self.timeout)
             .send_empty(self.rest)

@@ -34,11 +34,14 @@ pub mod types {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(name: impl Into<String>) -> Self {
-            Self {
-                name: name.into(),
-                owner: ::std::default::Default::default(),
-                zones: ::std::default::Default::default(),
+            fn make(name: String) -> Filter {
+                Filter {
+                    name,
+                    owner: ::std::default::Default::default(),
+                    zones: ::std::default::Default::default(),
+                }
             }
+            make(name.into())
         }
     }
 
@@ -327,7 +330,7 @@ impl FindPods {
             .query_styled(
                 "range",
                 &self.range,
-                ::podqueue::rest::call::Style::Joined("|"),
+                ::podqueue::rest::call::Style::Joined("%7C"),
             )
             .query_styled("query", &self.query, ::podqueue::rest::call::Style::Json)
             .query_styled(

@@ -4,7 +4,6 @@ pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
     use ::std::collections::HashMap;
-    use ::podqueue::__private::lenient;
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,47 +37,37 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct First {
         /// The field `second`.
-        #[serde(default)]
-        pub second: Box<Option<Second>>,
+        pub second: Option<Box<Second>>,
+    }
+
+    ::podqueue::__private::object! {
+        First {
+            0 "second" second plain optional;
+        }
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct First2 {
         /// The field `api`.
-        #[serde(default)]
-        pub api: Box<Option<First2>>,
+        pub api: Option<Box<First2>>,
         /// The field `more`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::text",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub more: Option<String>,
         /// The field `second`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub second: Option<Second>,
+    }
+
+    ::podqueue::__private::object! {
+        First2 {
+            0 "api" api plain optional;
+            1 "more" more text optional;
+            2 "second" second plain optional;
+        }
     }
 
     /// An object of the interface.
@@ -108,44 +97,29 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct LeafWithDegree {
         /// The field `child`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub child: Option<NodeWithEdge>,
         /// The field `cousin`.
-        #[serde(default)]
-        pub cousin: Box<Option<LeafWithDegree>>,
+        pub cousin: Option<Box<LeafWithDegree>>,
         /// The field `degree`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub degree: Option<i64>,
         /// The field `name`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::text",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub name: Option<String>,
         /// The field `trees`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub trees: Vec<LeafWithAge>,
+    }
+
+    ::podqueue::__private::object! {
+        LeafWithDegree {
+            0 "child" child plain optional;
+            1 "cousin" cousin plain optional;
+            2 "degree" degree integer optional;
+            3 "name" name text optional;
+            4 "trees" trees list optional;
+        }
     }
 
     /// An object of the interface.
@@ -169,37 +143,26 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        Debug,
-        Default,
-        PartialEq
-    )]
+    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub struct NodeWithEdge {
         /// The field `child`.
-        #[serde(default)]
-        pub child: Box<Option<NodeWithEdge>>,
+        pub child: Option<Box<NodeWithEdge>>,
         /// The field `cousin`.
-        #[serde(default)]
-        pub cousin: Box<Option<LeafWithDegree>>,
+        pub cousin: Option<Box<LeafWithDegree>>,
         /// The field `edge`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::text",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub edge: Option<String>,
         /// The field `name`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::text",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub name: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        NodeWithEdge {
+            0 "child" child plain optional;
+            1 "cousin" cousin plain optional;
+            2 "edge" edge text optional;
+            3 "name" name text optional;
+        }
     }
 
     /// An object of the interface.

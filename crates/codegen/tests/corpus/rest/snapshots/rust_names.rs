@@ -177,7 +177,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Bool {
-            0 "a" a plain optional;
+            0 "a" a boolean optional;
         }
     }
 
@@ -220,10 +220,13 @@ pub mod types {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(a: impl Into<String>) -> Self {
-            Self {
-                a: a.into(),
-                b: ::std::default::Default::default(),
+            fn make(a: String) -> Clone {
+                Clone {
+                    a,
+                    b: ::std::default::Default::default(),
+                }
             }
+            make(a.into())
         }
     }
 

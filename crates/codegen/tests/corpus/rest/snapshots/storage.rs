@@ -182,6 +182,35 @@ pub mod types {
         pub versions: HashMap<String, File>,
     }
 
+    impl File {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(bytes: i64, data: impl Into<String>, id: impl Into<String>) -> Self {
+            fn make(
+                bytes: Option<i64>,
+                data: Option<String>,
+                id: Option<String>,
+            ) -> File {
+                File {
+                    bytes,
+                    data,
+                    id,
+                    anything: ::std::default::Default::default(),
+                    created: ::std::default::Default::default(),
+                    expires_at: ::std::default::Default::default(),
+                    metadata: ::std::default::Default::default(),
+                    owner: ::std::default::Default::default(),
+                    secret_key: ::std::default::Default::default(),
+                    sha256: ::std::default::Default::default(),
+                    status: ::std::default::Default::default(),
+                    tags: ::std::default::Default::default(),
+                    versions: ::std::default::Default::default(),
+                }
+            }
+            make(Some(bytes), Some(data.into()), Some(id.into()))
+        }
+    }
+
     impl ::std::fmt::Debug for File {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -380,11 +409,14 @@ pub mod types {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(op: PatchFileBodyItemOp, path: impl Into<String>) -> Self {
-            Self {
-                op,
-                path: path.into(),
-                value: ::std::default::Default::default(),
+            fn make(op: PatchFileBodyItemOp, path: String) -> PatchFileBodyItem {
+                PatchFileBodyItem {
+                    op,
+                    path,
+                    value: ::std::default::Default::default(),
+                }
             }
+            make(op, path.into())
         }
     }
 
@@ -1042,7 +1074,7 @@ impl Flag {
         ::podqueue::rest::call::RestCall::new("flag", "GET")
             .literal("/flag")
             .timeout(self.timeout)
-            .send(self.rest)
+            .send_shaped::<::podqueue::__private::lenient::shape::Boolean>(self.rest)
     }
 }
 

@@ -22,7 +22,11 @@ pub mod types {
         )]
         pub api_key: Option<String>,
         /// The field `stream`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            deserialize_with = "lenient::boolean",
+            skip_serializing_if = "Option::is_none"
+        )]
         pub stream: Option<bool>,
         /// The field `text`.
         pub text: String,
@@ -32,11 +36,14 @@ pub mod types {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(text: impl Into<String>) -> Self {
-            Self {
-                text: text.into(),
-                api_key: ::std::default::Default::default(),
-                stream: ::std::default::Default::default(),
+            fn make(text: String) -> ChatBody {
+                ChatBody {
+                    text,
+                    api_key: ::std::default::Default::default(),
+                    stream: ::std::default::Default::default(),
+                }
             }
+            make(text.into())
         }
     }
 

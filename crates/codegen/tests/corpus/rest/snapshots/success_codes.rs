@@ -198,7 +198,7 @@ impl OnlyDefault {
         ::podqueue::rest::call::RestCall::new("only_default", "GET")
             .literal("/only-default")
             .timeout(self.timeout)
-            .send(self.rest)
+            .send_shaped::<::podqueue::__private::lenient::shape::Boolean>(self.rest)
     }
 }
 

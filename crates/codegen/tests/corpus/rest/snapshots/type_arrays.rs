@@ -92,7 +92,7 @@ pub mod types {
             0 "labels" labels shaped < lenient::shape::Dictionary < lenient::shape::Text < String >> > optional;
             1 "name" name text optional;
             2 "nothing" nothing plain optional;
-            3 "only" only plain optional;
+            3 "only" only boolean optional;
             4 "parent" parent plain optional;
             5 "size" size integer optional;
             6 "tags" tags shaped < lenient::shape::List < lenient::shape::Nullable < lenient::shape::Text < String >>> > optional;

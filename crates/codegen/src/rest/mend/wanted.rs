@@ -1,0 +1,54 @@
+//! What must be given of types that are both sent and received. In responses all of it may be
+//! missing, so the type generator shall not know that it is required.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::kind::CHOICE;
+use super::tree::is_true;
+
+/// Under which keyword a schema has it.
+const WANTED: &str = "x-wanted";
+
+/// By the name of a type: the fields that must be given, and whether each may be null.
+pub(crate) type Wanted = BTreeMap<String, BTreeMap<String, bool>>;
+
+/// Notes what is required of an object.
+pub(super) fn mark(schema: &mut Value, required: &[Value], fields: &Value) {
+    let may_be_null = |field: &Value| {
+        let values = field.get("enum").and_then(Value::as_array);
+        is_true(field, "nullable") || values.is_some_and(|it| it.contains(&Value::Null))
+    };
+    let names = required.iter().filter_map(Value::as_str);
+    let wanted: Map<_, _> =
+        names.map(|name| (name.to_owned(), json!(may_be_null(&fields[name])))).collect();
+    // Of a choice between objects, the fields are not those of one of them.
+    if !wanted.is_empty() && schema.get(CHOICE).is_none() {
+        schema[WANTED] = Value::Object(wanted);
+    }
+}
+
+/// Takes all notes out of the schemas.
+pub(super) fn take(schemas: &mut Map<String, Value>) -> Wanted {
+    let mut wanted = Wanted::new();
+    for (name, schema) in schemas {
+        if let Some(Value::Object(fields)) = schema.get(WANTED) {
+            let fields = fields.iter().map(|(name, it)| (name.clone(), *it == json!(true)));
+            wanted.insert(name.clone(), fields.collect());
+        }
+        remove_all(schema);
+    }
+    wanted
+}
+
+fn remove_all(value: &mut Value) {
+    match value {
+        Value::Object(object) => {
+            object.remove(WANTED);
+            object.values_mut().for_each(remove_all);
+        }
+        Value::Array(items) => items.iter_mut().for_each(remove_all),
+        _ => {}
+    }
+}

@@ -1,0 +1,83 @@
+//! Types that are both sent and received: they are read leniently, and written as described.
+
+use crate::both_ways::types::{Owner, Part, Thing, ThingLevel};
+use crate::both_ways::Api;
+use crate::checks::{said, Checks};
+use crate::server::Server;
+
+/// What does not go as it should.
+pub async fn failures() -> Vec<String> {
+    let mut checks = Checks::default();
+    reading(&mut checks).await;
+    writing(&mut checks).await;
+    booleans(&mut checks).await;
+    checks.0
+}
+
+async fn reading(checks: &mut Checks) {
+    let server = Server::start(
+        r#"{"count": "7", "flag": "true", "parts": [{}, {"size": "3", "inner": {}}], "owner": {},
+            "level": "new", "price": "0.5", "flags": {"a": 1, "b": null}}"#,
+    );
+    let thing = Api::new(&server.client()).get_thing().await.expect("a thing");
+    checks.same("what is missing", (&thing.id, &thing.note), "(None, None)");
+    checks.same("what is loose", (thing.count, thing.flag, thing.price), "(Some(7), Some(true), Some(0.5))");
+    let sizes: Vec<_> = thing.parts.iter().map(|it| it.size).collect();
+    checks.same("what is within", sizes, "[None, Some(3)]");
+    checks.same("flags", &thing.flags, r#"{"a": true}"#);
+
+    server.request();
+    let api = Api::new(&server.client());
+    checks.same("what was read", said(api.put_thing(thing).await.map(drop)), "Ok(())");
+    checks.same(
+        "what was read, written",
+        server.request().1.replace('"', "'"),
+        concat!(
+            "\"{'count':7,'flag':true,'flags':{'a':true},'level':'new','note':null,'owner':{},",
+            "'parts':[{},{'inner':{},'size':3}],'price':0.5}\"",
+        ),
+    );
+}
+
+async fn writing(checks: &mut Checks) {
+    let server = Server::start(r#"{"id": "t"}"#);
+    let api = Api::new(&server.client());
+    let none: [Part; 0] = [];
+    let thing = Thing::new(7, true, "t", ThingLevel::Low, None, None, none);
+    checks.same("the least", said(api.put_thing(thing).await.map(|it| it.id)), r#"Ok(Some("t"))"#);
+    checks.same(
+        "the least",
+        server.request().1.replace('"', "'"),
+        "\"{'count':7,'flag':true,'id':'t','level':'low','note':null,'owner':null,'parts':[]}\"",
+    );
+    let thing = Thing {
+        price: Some(2.0),
+        ..Thing::new(0, false, "", "high".into(), Some("n".into()), Some(Owner::new("o")), [Part::new(1)])
+    };
+    checks.same("more", said(api.put_thing(thing).await.map(|it| it.id)), r#"Ok(Some("t"))"#);
+    checks.same(
+        "more",
+        server.request().1.replace('"', "'"),
+        concat!(
+            "\"{'count':0,'flag':false,'id':'','level':'high','note':'n','owner':{'name':'o'},",
+            "'parts':[{'size':1}],'price':2.0}\"",
+        ),
+    );
+}
+
+async fn booleans(checks: &mut Checks) {
+    let server = Server::start(r#"[true, "false", 1, null]"#);
+    let flags = Api::new(&server.client()).get_flags().await;
+    checks.same("a list of flags", said(flags), "Ok([true, false, true])");
+    let server = Server::start(r#""True""#);
+    checks.same("a flag", said(Api::new(&server.client()).get_flag().await), "Ok(true)");
+    let server = Server::start(r#"{"flag": 2}"#);
+    let refused = Api::new(&server.client()).get_thing().await.map(drop).map_err(|it| it.kind());
+    checks.same("no flag", refused, "Err(Decode)");
+    for (value, expected) in [("true", r#"{"value":true}"#), (r#""true""#, r#"{"value":"true"}"#)] {
+        let server = Server::start(&format!(r#"{{"either": {{"value": {value}}}}}"#));
+        let thing = Api::new(&server.client()).get_thing().await.expect("a thing");
+        let either = serde_json::to_string(&thing.either).unwrap_or_default();
+        checks.same("a choice", either, &format!("{expected:?}"));
+    }
+}

@@ -1,0 +1,512 @@
+/// What the calls send and answer with.
+#[allow(dead_code)]
+pub mod types {
+    #[allow(unused_imports)]
+    use ::std::prelude::v1::*;
+    use ::std::collections::HashMap;
+    use ::podqueue::__private::lenient;
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum ThingLevel {
+        /// `low`.
+        Low,
+        /// `high`.
+        High,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl ThingLevel {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Low => "low",
+                Self::High => "high",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for ThingLevel {
+        fn from(value: &str) -> Self {
+            match value {
+                "low" => Self::Low,
+                "high" => Self::High,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(ThingLevel);
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Owner {
+        /// The field `name`.
+        pub name: Option<String>,
+    }
+
+    impl Owner {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(name: impl Into<String>) -> Self {
+            fn make(name: Option<String>) -> Owner {
+                Owner { name }
+            }
+            make(Some(name.into()))
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Owner {
+            0 "name" name text optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Part {
+        /// The field `inner`.
+        pub inner: Option<PartInner>,
+        /// The field `size`.
+        pub size: Option<i64>,
+    }
+
+    impl Part {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(size: i64) -> Self {
+            fn make(size: Option<i64>) -> Part {
+                Part {
+                    size,
+                    inner: ::std::default::Default::default(),
+                }
+            }
+            make(Some(size))
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Part {
+            0 "inner" inner plain optional;
+            1 "size" size integer optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct PartInner {
+        /// The field `on`.
+        pub on: Option<bool>,
+    }
+
+    impl PartInner {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(on: bool) -> Self {
+            fn make(on: Option<bool>) -> PartInner {
+                PartInner { on }
+            }
+            make(Some(on))
+        }
+    }
+
+    ::podqueue::__private::object! {
+        PartInner {
+            0 "on" on boolean optional;
+        }
+    }
+
+    /// One of several shapes.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub enum StringOrBoolean {
+        /// A boolean.
+        Boolean(bool),
+        /// A string.
+        String(String),
+        /// A value of a shape that was not known when this was generated.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for StringOrBoolean {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Boolean(value_0) => {
+                    f.debug_tuple("Boolean").field(value_0).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<bool> for StringOrBoolean {
+        fn from(value: bool) -> Self {
+            Self::Boolean(value)
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Default, PartialEq)]
+    pub struct SwitchOrWord {
+        /// The field `value`.
+        pub value: Option<StringOrBoolean>,
+    }
+
+    impl ::std::fmt::Debug for SwitchOrWord {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("SwitchOrWord")
+                .field("value", &format_args!("[redacted]"))
+                .finish()
+        }
+    }
+
+    ::podqueue::__private::object! {
+        SwitchOrWord {
+            0 "value" value plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Thing {
+        /// The field `count`.
+        pub count: Option<i64>,
+        /// The field `either`.
+        pub either: Option<SwitchOrWord>,
+        /// The field `flag`.
+        pub flag: Option<bool>,
+        /// The field `flags`.
+        pub flags: HashMap<String, bool>,
+        /// The field `id`.
+        pub id: Option<String>,
+        /// The field `level`.
+        pub level: Option<ThingLevel>,
+        /// The field `note`.
+        pub note: Option<String>,
+        /// The field `owner`.
+        pub owner: Option<Owner>,
+        /// The field `parts`.
+        pub parts: Vec<Part>,
+        /// The field `price`.
+        pub price: Option<f64>,
+    }
+
+    impl Thing {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(
+            count: i64,
+            flag: bool,
+            id: impl Into<String>,
+            level: ThingLevel,
+            note: Option<String>,
+            owner: Option<Owner>,
+            parts: impl IntoIterator<Item = Part>,
+        ) -> Self {
+            fn make(
+                count: Option<i64>,
+                flag: Option<bool>,
+                id: Option<String>,
+                level: Option<ThingLevel>,
+                note: Option<String>,
+                owner: Option<Owner>,
+                parts: Vec<Part>,
+            ) -> Thing {
+                Thing {
+                    count,
+                    flag,
+                    id,
+                    level,
+                    note,
+                    owner,
+                    parts,
+                    either: ::std::default::Default::default(),
+                    flags: ::std::default::Default::default(),
+                    price: ::std::default::Default::default(),
+                }
+            }
+            make(
+                Some(count),
+                Some(flag),
+                Some(id.into()),
+                Some(level),
+                note,
+                owner,
+                parts.into_iter().collect(),
+            )
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Thing {
+            0 "count" count integer optional;
+            1 "either" either plain optional;
+            2 "flag" flag boolean optional;
+            3 "flags" flags shaped < lenient::shape::Dictionary < lenient::shape::Boolean > > optional;
+            4 "id" id text optional;
+            5 "level" level text optional;
+            6 "note" note text always;
+            7 "owner" owner plain always;
+            8 "parts" parts list always;
+            9 "price" price number optional;
+        }
+    }
+}
+
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /flag`
+    pub fn get_flag(&self) -> GetFlag {
+        GetFlag {
+            rest: self.target.clone(),
+            timeout: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /flags`
+    pub fn get_flags(&self) -> GetFlags {
+        GetFlags {
+            rest: self.target.clone(),
+            timeout: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /thing`
+    pub fn get_thing(&self) -> GetThing {
+        GetThing {
+            rest: self.target.clone(),
+            timeout: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `PUT /thing`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn put_thing(&self, body: impl Into<types::Thing>) -> PutThing {
+        PutThing {
+            rest: self.target.clone(),
+            timeout: None,
+            body: body.into(),
+            changes: ::podqueue::rest::call::Changes::default(),
+        }
+    }
+}
+
+/// The call that [`Api::get_flag`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetFlag {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+}
+
+#[allow(dead_code)]
+impl GetFlag {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<bool> {
+        ::podqueue::rest::call::RestCall::new("get_flag", "GET")
+            .literal("/flag")
+            .timeout(self.timeout)
+            .send_shaped::<::podqueue::__private::lenient::shape::Boolean>(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for GetFlag {
+    type Output = ::podqueue::Result<bool>;
+    type IntoFuture = ::podqueue::rest::call::Sending<bool>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The call that [`Api::get_flags`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetFlags {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+}
+
+#[allow(dead_code)]
+impl GetFlags {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<Vec<bool>> {
+        ::podqueue::rest::call::RestCall::new("get_flags", "GET")
+            .literal("/flags")
+            .timeout(self.timeout)
+            .send_shaped::<
+                ::podqueue::__private::lenient::shape::List<
+                    ::podqueue::__private::lenient::shape::Boolean,
+                >,
+            >(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for GetFlags {
+    type Output = ::podqueue::Result<Vec<bool>>;
+    type IntoFuture = ::podqueue::rest::call::Sending<Vec<bool>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The call that [`Api::get_thing`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetThing {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+}
+
+#[allow(dead_code)]
+impl GetThing {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+            .literal("/thing")
+            .timeout(self.timeout)
+            .send(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for GetThing {
+    type Output = ::podqueue::Result<types::Thing>;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The call that [`Api::put_thing`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct PutThing {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    body: types::Thing,
+    changes: ::podqueue::rest::call::Changes,
+}
+
+#[allow(dead_code)]
+impl PutThing {
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+        ::podqueue::rest::call::RestCall::new("put_thing", "PUT")
+            .literal("/thing")
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout)
+            .send(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for PutThing {
+    type Output = ::podqueue::Result<types::Thing>;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
