@@ -146,8 +146,7 @@ mod derived {
 
 const NAMES: [&str; 19] = [
     "text", "type", "flag", "whole", "small", "number", "any", "parent", "texts", "things",
-    "words", "free", "counts", "choice", "written", "unknown", "type_", "loose",
-    "switch",
+    "words", "free", "counts", "choice", "written", "unknown", "type_", "loose", "switch",
 ];
 
 const VALUES: [&str; 20] = [
