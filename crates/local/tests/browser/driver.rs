@@ -1,7 +1,9 @@
 //! WebDriver, as far as these tests need it (W3C recommendation "WebDriver").
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -206,9 +208,21 @@ impl Driver {
     }
 }
 
+impl Driver {
+    /// Ends the browser, which would outlive its driver.
+    fn quit(&self) -> io::Result<()> {
+        let (authority, path) = self.session["http://".len()..].split_once('/').unwrap();
+        let mut connection = TcpStream::connect(authority)?;
+        connection.set_read_timeout(Some(Duration::from_secs(10)))?;
+        write!(connection, "DELETE /{path} HTTP/1.1\r\nHost: {authority}\r\n\r\n")?;
+        connection.read(&mut [0]).map(drop)
+    }
+}
+
 impl Drop for Driver {
     fn drop(&mut self) {
-        // The browser ends with the driver that started it.
+        // A test may be unwinding, and nothing of this is about its subject.
+        let _ = self.quit();
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
