@@ -4,6 +4,7 @@ mod handle;
 mod open;
 mod operations;
 mod paths;
+mod taking;
 
 pub use handle::Batch;
 pub use open::Open;

@@ -4,7 +4,6 @@ use std::future::Future;
 use std::io;
 use std::pin::pin;
 
-use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 use tokio::task::yield_now;
 
@@ -41,14 +40,19 @@ impl Signals {
     /// if both happen at once, as when Ctrl-C also ends the program whose output is read: what came
     /// of it may be cut short.
     pub async fn unless<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Interrupted> {
-        let mut signal = pin!(self.0.any());
-        match select(signal.as_mut(), pin!(work)).await {
-            Either::Left((by, _)) => Err(by),
-            Either::Right((done, _)) => {
-                // The runtime looks for signals between two polls: it may not have done so yet.
+        let work = async {
+            let done = work.await;
+            // The runtime learns of a signal from a pipe, which it reads only between polls. The
+            // first look at it may be what lets a pending signal write there, and the second finds
+            // what was written.
+            for _ in 0..2 {
                 yield_now().await;
-                signal.now_or_never().map_or(Ok(done), Err)
             }
+            done
+        };
+        match select(pin!(self.0.any()), pin!(work)).await {
+            Either::Left((by, _)) => Err(by),
+            Either::Right((done, _)) => Ok(done),
         }
     }
 
@@ -101,5 +105,26 @@ impl Received {
     async fn any(&mut self) -> Interrupted {
         let _ = self.0.recv().await;
         Interrupted::ByUser
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::future::ready;
+
+    use nix::sys::signal::{Signal, raise};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_signal_that_came_before_the_work_was_done_counts() {
+        let mut signals = Signals::listen().unwrap_or_else(|_| panic!("no signals"));
+        for (signal, by) in
+            [(Signal::SIGINT, Interrupted::ByUser), (Signal::SIGTERM, Interrupted::BySupervisor)]
+        {
+            raise(signal).expect("a signal");
+            assert_eq!(signals.unless(ready(())).await, Err(by));
+            assert_eq!(signals.unless(ready(())).await, Ok(()));
+        }
     }
 }

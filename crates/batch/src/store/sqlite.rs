@@ -100,6 +100,25 @@ impl Sqlite {
         Ok(store)
     }
 
+    /// For whoever has the lock.
+    fn write(self) -> Result<SqliteStore> {
+        create(&self.path)?;
+        check_log(&self.path)?;
+        // SQLite removes the log when it is closed in an orderly way.
+        let was_killed = wal::exists(&self.path);
+        let connection = self.connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let mut store = SqliteStore { connection, path: self.path, _lock: None };
+        if was_killed {
+            store.check()?;
+        }
+        migrations::run(&mut store.connection, &store.path)?;
+        store.configure(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
+        )?;
+        origin::check(&mut store)?;
+        Ok(store)
+    }
+
     /// Whether the journal is open for writing, in another process or in this one.
     #[must_use]
     pub fn is_open(&self) -> bool {
@@ -130,21 +149,15 @@ impl OpenStore for Sqlite {
         let this = self.followed();
         origin::check_file(&this.path)?;
         let lock = Lock::take(&this.path)?;
-        create(&this.path)?;
-        check_log(&this.path)?;
-        // SQLite removes the log when it is closed in an orderly way.
-        let was_killed = wal::exists(&this.path);
-        let connection = this.connect(&this.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let mut store = SqliteStore { connection, path: this.path, _lock: Some(lock) };
-        if was_killed {
-            store.check()?;
+        match this.write() {
+            Ok(store) => Ok(SqliteStore { _lock: Some(lock), ..store }),
+            Err(error) => {
+                if error.kind() == ErrorKind::NotAJournal {
+                    lock.withdraw();
+                }
+                Err(error)
+            }
         }
-        migrations::run(&mut store.connection, &store.path)?;
-        store.configure(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
-        )?;
-        origin::check(&mut store)?;
-        Ok(store)
     }
 }
 

@@ -1,6 +1,8 @@
 //! Kills a process that runs a batch at random moments, and holds the journal, the results and what
 //! the service saw against each other. `scripts/kill.sh` does so many times.
 
+mod receiver;
+
 use std::collections::BTreeMap;
 use std::env;
 use std::fmt::Arguments;
@@ -52,8 +54,13 @@ fn child() {
             .base_url(env::var("BATCH_URL").unwrap())
             .build()
             .unwrap();
-        let run = batch.run(client.endpoint("seen")).await_webhooks(Duration::ZERO);
-        run.await.unwrap();
+        let mut wait = Duration::ZERO;
+        if setting("BATCH_RECEIVES").is_some() {
+            receiver::listen(&folder, batch.clone()).await;
+            // Longer than it lives.
+            wait = Duration::from_secs(60);
+        }
+        batch.run(client.endpoint("seen")).await_webhooks(wait).await.unwrap();
     });
 }
 

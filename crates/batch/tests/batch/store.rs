@@ -188,8 +188,23 @@ fn what_is_no_journal_is_refused() {
         "{\"prompt\": \"a lighthouse, at dawn, in the style of a woodcut\"}\n".repeat(99),
     )
     .unwrap();
-    let error = Sqlite::file(&path).open().map(drop).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::NotAJournal, "{error}");
+    let database = folder.path().join("users.db");
+    let tables = rusqlite::Connection::open(&database).unwrap();
+    tables.execute_batch("CREATE TABLE users (name)").unwrap();
+    drop(tables);
+    let refused = |path: &Path| {
+        let error = Sqlite::file(path).open().map(drop).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotAJournal, "{error}");
+    };
+    for path in [&path, &database] {
+        refused(path);
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left beside them");
+    // A file of that name may be somebody else's.
+    let lock = folder.path().join("users.db.lock");
+    fs::write(&lock, "mine").unwrap();
+    refused(&database);
+    assert_eq!(fs::read_to_string(&lock).unwrap(), "mine");
     let error = Sqlite::file("/nowhere/a.journal").open().map(drop).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
 }

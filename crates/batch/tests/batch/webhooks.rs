@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::support::{Folder, endpoint, service};
 
 /// Passes all calls on to the batch.
-async fn receive(listener: TcpListener, batch: Batch) {
+pub async fn receive(listener: TcpListener, batch: Batch) {
     while let Ok((connection, _)) = listener.accept().await {
         tokio::spawn(answer(connection, batch.clone()));
     }

@@ -1,7 +1,8 @@
 //! One process at a time.
 
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -16,7 +17,10 @@ const PROBE: Duration = Duration::from_millis(10);
 /// A lock on a journal, until this is dropped or the process ends. It is on a separate file, because
 /// closing any handle of SQLite's own file would end the locks that SQLite holds.
 pub(super) struct Lock {
-    _file: File,
+    file: File,
+    path: PathBuf,
+    /// Whether there was no such file before.
+    is_new: bool,
 }
 
 impl Lock {
@@ -24,9 +28,15 @@ impl Lock {
         let path = beside(journal);
         let failed = |error| Error::file(ErrorKind::Journal, "create the lock file", &path, error);
         let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
+        options.read(true).write(true);
         private(&mut options);
-        let file = options.open(&path).map_err(failed)?;
+        let (file, is_new) = match options.clone().create_new(true).open(&path) {
+            Ok(file) => (file, true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                (options.create(true).truncate(false).open(&path).map_err(failed)?, false)
+            }
+            Err(error) => return Err(failed(error)),
+        };
         let mut locked = file.try_lock();
         // Somebody may be looking whether it is locked.
         for _ in 0..PROBES {
@@ -36,7 +46,7 @@ impl Lock {
             }
         }
         match locked {
-            Ok(()) => Ok(Self { _file: file }),
+            Ok(()) => Ok(Self { file, path, is_new }),
             Err(TryLockError::WouldBlock) => {
                 let message = format!(
                     "the journal {} is open in another process, or in this one: wait for that batch to end, or stop it",
@@ -46,6 +56,14 @@ impl Lock {
             }
             Err(TryLockError::Error(error)) => Err(failed(error)),
         }
+    }
+
+    /// Leaves no file behind that was not there before: what it is next to is not a journal.
+    pub(super) fn withdraw(self) {
+        if self.is_new {
+            let _ = fs::remove_file(&self.path);
+        }
+        drop(self.file);
     }
 }
 

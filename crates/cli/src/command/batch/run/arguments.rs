@@ -1,0 +1,194 @@
+//! What a run is told on the command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use podqueue_batch::{Inputs, MaxFailures, OnUnknown, Run};
+
+use crate::command::batch::place::journal_file;
+use crate::command::batch::receiver::{Receiver, Receiving};
+use crate::command::policy::PolicyArguments;
+use crate::duration::duration;
+use crate::failure::Failure;
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The inputs: a file with a JSON object per line.
+    #[arg(value_parser = inputs)]
+    pub inputs: PathBuf,
+
+    /// The endpoint's id.
+    #[arg(long, short, value_name = "ENDPOINT", required_unless_present = "dry_run")]
+    pub(super) endpoint: Option<String>,
+
+    /// The file of results. What does not complete goes to FILE.failed.jsonl.
+    #[arg(long, short, value_name = "FILE", required_unless_present = "dry_run")]
+    pub(super) out: Option<PathBuf>,
+
+    /// The journal: the results' name with .journal by default.
+    #[arg(long, value_name = "FILE", value_parser = journal_file)]
+    pub(super) journal: Option<PathBuf>,
+
+    /// What to do with inputs of which it is unknown whether they were accepted.
+    #[arg(long, value_name = "WHAT", default_value = "hold")]
+    on_unknown: Unknown,
+
+    /// Stop submitting when more inputs than N, or P% of those that ended, have failed.
+    #[arg(long, value_name = "N|P%", value_parser = max_failures, allow_negative_numbers = true)]
+    max_failures: Option<MaxFailures>,
+
+    /// The largest number of jobs outstanding: 10000 by default.
+    ///
+    /// Within it, the window follows the rate at which jobs end.
+    #[arg(long, value_name = "JOBS", value_parser = window, allow_negative_numbers = true)]
+    window: Option<usize>,
+
+    /// Do not keep to the documented rate limits: for a service without them, such as podqueue
+    /// local.
+    ///
+    /// The window still follows the rate at which jobs end, and a 429 still makes it smaller.
+    #[arg(long)]
+    pub(super) no_rate_limits: bool,
+
+    /// Submit at most this many inputs.
+    #[arg(long, value_name = "INPUTS", allow_negative_numbers = true)]
+    take: Option<u64>,
+
+    /// Check the inputs, and submit nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// Take up inputs that have changed since the batch began, instead of refusing them.
+    ///
+    /// Those that are still pending are submitted with their new content; those that were
+    /// submitted, or have ended, keep what became of them. An input is its position, so lines may
+    /// be changed and appended, and none may be missing.
+    #[arg(long)]
+    pub(super) force: bool,
+
+    /// After SIGTERM, how long to collect what is outstanding, before that is left to the next run.
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5s", allow_hyphen_values = true)]
+    pub(super) grace: Duration,
+
+    /// The price of a second of execution, to report the cost.
+    #[arg(long, value_name = "PRICE", value_parser = price, allow_negative_numbers = true)]
+    pub(super) price: Option<f64>,
+
+    #[command(flatten)]
+    reading: Reading,
+
+    #[command(flatten)]
+    receiving: Receiving,
+
+    #[command(flatten)]
+    pub(super) policy: PolicyArguments,
+}
+
+/// How to read the inputs.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Inputs")]
+struct Reading {
+    /// Submit this member of each line, instead of the whole line.
+    #[arg(long, value_name = "NAME")]
+    input_field: Option<String>,
+
+    /// Copy this member of each line into the results; its values must be unique.
+    #[arg(long, value_name = "NAME")]
+    key_field: Option<String>,
+
+    /// Submit equal inputs once.
+    #[arg(long)]
+    dedupe: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Unknown {
+    /// Leave them, listed by `batch unknown`: no input is submitted twice.
+    Hold,
+    /// Submit them again: their jobs may run, and be billed, more than once.
+    Resubmit,
+    /// Leave them, and let the webhook of each submission resolve them: needs --webhook-url and
+    /// --webhook-listen.
+    #[value(alias = "by_webhook")]
+    ByWebhook,
+}
+
+impl Arguments {
+    /// The inputs, as they are to be read.
+    pub fn read(&self) -> Inputs {
+        let Reading { input_field, key_field, dedupe } = &self.reading;
+        let mut inputs = Inputs::jsonl(&self.inputs);
+        if let Some(name) = input_field {
+            inputs = inputs.input_field(name);
+        }
+        if let Some(name) = key_field {
+            inputs = inputs.key_field(name);
+        }
+        if *dedupe { inputs.dedupe() } else { inputs }
+    }
+
+    /// What to do with unknown outcomes, and who receives calls about them.
+    pub(super) async fn on_unknown(&self) -> Result<(OnUnknown, Option<Receiver>), Failure> {
+        let Receiving { webhook_url, webhook_listen, .. } = &self.receiving;
+        Ok(match (self.on_unknown, webhook_url, webhook_listen) {
+            (Unknown::Hold, ..) => (OnUnknown::Hold, None),
+            (Unknown::Resubmit, ..) => (OnUnknown::Resubmit, None),
+            (Unknown::ByWebhook, Some(url), Some(address)) => {
+                let receiver = Receiver::listen(*address).await?;
+                (OnUnknown::ByWebhook(url.as_str().into()), Some(receiver))
+            }
+            (Unknown::ByWebhook, ..) => {
+                return Err(Failure::usage(
+                    "--on-unknown by-webhook needs --webhook-url and --webhook-listen",
+                ));
+            }
+        })
+    }
+
+    pub(super) fn settings(&self, mut run: Run) -> Run {
+        run = run.policy(self.policy.policy()).await_webhooks(self.receiving.webhook_wait);
+        if let Some(jobs) = self.window {
+            run = run.window(jobs);
+        }
+        if let Some(most) = self.max_failures {
+            run = run.max_failures(most);
+        }
+        match self.take {
+            Some(inputs) => run.take(inputs),
+            None => run,
+        }
+    }
+}
+
+fn max_failures(text: &str) -> Result<MaxFailures, String> {
+    let expected = || "expected a number of inputs, or a percentage such as 2.5%".to_owned();
+    match text.strip_suffix('%') {
+        Some(percent) => match percent.parse() {
+            Ok(percent @ 0.0..=100.0) => Ok(MaxFailures::Percent(percent)),
+            _ => Err(expected()),
+        },
+        None => text.parse().map(MaxFailures::Count).map_err(|_| expected()),
+    }
+}
+
+fn inputs(text: &str) -> Result<PathBuf, String> {
+    match text {
+        "-" => Err("expected a file: a batch reads its inputs again after a crash, so write them to one first (COMMAND > inputs.jsonl)".to_owned()),
+        _ => Ok(text.into()),
+    }
+}
+
+fn window(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(jobs @ 1..) => Ok(jobs),
+        _ => Err("expected a number of jobs, 1 or more".to_owned()),
+    }
+}
+
+fn price(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(price @ 0.0..=f64::MAX) => Ok(price),
+        _ => Err("expected a number, such as 0.00044".to_owned()),
+    }
+}
