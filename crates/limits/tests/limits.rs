@@ -112,12 +112,11 @@ async fn a_file_out_of_reach_is_an_error_after_a_while_and_nothing_is_sent() {
 }
 
 #[tokio::test]
-async fn a_client_that_is_dropped_gives_back_what_it_did_not_use() {
+async fn clients_that_follow_each_other_share_a_limit_of_two() {
     let local = service().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("limits.db");
     let patience = Duration::from_secs(30);
-    // Each has a permit for this operation or none: there are two in ten seconds.
     for _ in 0..2 {
         let client = client(&local.base_url(), &file, patience);
         client.endpoint("echo").purge_queue().await.unwrap();
