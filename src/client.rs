@@ -143,10 +143,21 @@ impl ClientBuilder {
         };
         let connect_timeout = self.time_to_connect();
         let environment = |name| std::env::var(name).ok();
+        let base_url = url(Interface::Queue, self.base_url)?;
+        #[cfg_attr(not(feature = "shared-limits"), expect(unused_mut))]
+        let mut limiter = Limiter::new(self.rate_limits);
+        #[cfg(feature = "shared-limits")]
+        if let Some(limits) = self.shared_limits {
+            let base_url = base_url.as_ref().map_or("", reqwest::Url::as_str);
+            limiter.share(limits, base_url, key.secret()).map_err(|error| {
+                refuse("shared_limits", "need a thread, which could not be started")
+                    .with_source(error)
+            })?;
+        }
         let at_proxies = credentials::of_proxies(self.proxy.as_ref(), environment);
         Ok(Client {
             context: Arc::new(Context {
-                base_url: url(Interface::Queue, self.base_url)?,
+                base_url,
                 rest_url: url(Interface::Rest, self.rest_url)?,
                 graphql_url: url(Interface::Graphql, self.graphql_url)?,
                 plain_http: self.plain_http,
@@ -168,7 +179,7 @@ impl ClientBuilder {
                     },
                     retry: self.retry,
                     budget: Budget::new(),
-                    limiter: Limiter::new(self.rate_limits),
+                    limiter,
                     call_timeout: self.call_timeout,
                     connect_timeout,
                     observer: self.observer,

@@ -120,6 +120,8 @@ pub use queue::{
 pub use request::Request;
 pub use rest::{Authorization, Part, Rest};
 pub use secret_string::SecretString;
+#[cfg(feature = "shared-limits")]
+pub use transport::{ChangeRecords, LimitStore, SharedLimits, StoreError};
 pub use transport::{RateLimits, RetryPolicy};
 #[cfg(feature = "webhook")]
 pub use webhook::Webhooks;

@@ -71,6 +71,12 @@ impl<R: Rule> Line<R> {
         result
     }
 
+    /// How many wait.
+    #[cfg(feature = "shared-limits")]
+    pub(crate) fn waiting(&self) -> usize {
+        self.order().waiting()
+    }
+
     /// Whether nobody waits, and the rule is as it says.
     pub(crate) fn is_empty_and(&self, rule_is: impl FnOnce(&mut R) -> bool) -> bool {
         let mut order = self.order();

@@ -29,6 +29,8 @@ pub(crate) use incoming::Incoming;
 pub(crate) use key::Key;
 pub(crate) use lane::Lane;
 pub use limit::RateLimits;
+#[cfg(feature = "shared-limits")]
+pub use limit::{ChangeRecords, LimitStore, SharedLimits, StoreError};
 pub(crate) use limit::{Limit, Limiter};
 pub(crate) use path::{Path, escaped};
 pub(crate) use repeat::Repeat;
@@ -204,8 +206,14 @@ impl Transport {
     ) -> u64 {
         let Some(limit) = operation.limit else { return most };
         let Some(gate) = self.limiter.gate(endpoint_id, operation.name, limit) else { return most };
-        drop(Arc::clone(&gate).pass(Duration::ZERO, None).await);
-        gate.room(most)
+        match self.limiter.pass(Arc::clone(&gate), Duration::ZERO, None).await {
+            Ok(pass) => {
+                drop(pass);
+                gate.room(most)
+            }
+            // The call itself says so.
+            Err(_) => most.min(1),
+        }
     }
 
     /// Waits for the call's turn.
@@ -219,13 +227,13 @@ impl Transport {
             Ok(pass) => Some(pass),
             Err(gate) => {
                 let started = Instant::now();
-                let turn = gate.pass(time, call.urgent_from);
+                let turn = self.limiter.pass(gate, time, call.urgent_from);
                 let pass = match course.deadline {
                     Some(deadline) => timeout_at(deadline, turn).await.ok(),
                     None => Some(turn.await),
                 };
                 course.limiter_wait += started.elapsed();
-                pass
+                pass.transpose().map_err(|unreachable| unreachable.into_error(&call.attempted))?
             }
         };
         // A turn that comes at the deadline leaves no time to use it.

@@ -8,6 +8,8 @@ use crate::error::{Error, Result};
 use crate::observe::{Observation, Observer};
 use crate::queue::{Run, RunSync};
 use crate::secret_string::SecretString;
+#[cfg(feature = "shared-limits")]
+use crate::transport::SharedLimits;
 use crate::transport::{RateLimits, RetryPolicy};
 
 const MIB: usize = 1024 * 1024;
@@ -28,6 +30,8 @@ pub struct ClientBuilder {
     pub(super) graphql_body: GraphqlBody,
     pub(super) retry: RetryPolicy,
     pub(super) rate_limits: RateLimits,
+    #[cfg(feature = "shared-limits")]
+    pub(super) shared_limits: Option<SharedLimits>,
     pub(super) polling: Polling,
     pub(super) timeout: Duration,
     pub(super) call_timeout: Option<Duration>,
@@ -53,6 +57,8 @@ impl ClientBuilder {
             graphql_body: GraphqlBody::default(),
             retry: RetryPolicy::new(),
             rate_limits: RateLimits::new(),
+            #[cfg(feature = "shared-limits")]
+            shared_limits: None,
             polling: Polling::new(),
             timeout: Duration::from_secs(60),
             call_timeout: None,
@@ -161,6 +167,24 @@ impl ClientBuilder {
     /// ones.
     pub fn rate_limits(mut self, limits: RateLimits) -> Self {
         self.rate_limits = limits;
+        self
+    }
+
+    /// Keeps the rate limits together with the other processes that use the account: all of them
+    /// with the same store, such as a file. Together they stay within the limits and use almost all
+    /// of them, whoever of them needs how much, and whoever dies. Without this setting, or with
+    /// [`RateLimits::off`], a client knows nothing of the others. With
+    /// [`requests_per_worker`](RateLimits::requests_per_worker), each client follows the responses
+    /// to its own health calls.
+    ///
+    /// The client gets a thread, which ends with the client's last clone.
+    ///
+    /// See [`LimitStore`] for an example that runs.
+    ///
+    /// [`LimitStore`]: crate::LimitStore
+    #[cfg(feature = "shared-limits")]
+    pub fn shared_limits(mut self, limits: SharedLimits) -> Self {
+        self.shared_limits = Some(limits);
         self
     }
 

@@ -11,7 +11,8 @@ pub enum ErrorKind {
     InvalidRequest,
     /// The request was not sent: the host was not found or did not accept the connection, TLS
     /// failed, or the connection had no room for the request in time. Or it was sent, and the
-    /// service refused it without processing it (HTTP/2). Check the URL and the network.
+    /// service refused it without processing it (HTTP/2). Check the URL and the network. Also if the
+    /// store of shared rate limits could not be reached.
     Connect,
     /// The connection broke after the request was sent, on a call that is safe to retry.
     Network,

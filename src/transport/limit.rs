@@ -22,6 +22,9 @@
 //! A request whose caller is not polled cannot tell how it fared. It is [under way](super::under_way) until
 //! the time of its attempt is over, and then counts as one that was given up.
 //!
+//! Where several processes [share](shared) a limit, a request also needs one of the permits that
+//! its process was given.
+//!
 //! Nothing in here knows an operation by name, and nothing has a timer unless somebody waits.
 
 mod brake;
@@ -30,6 +33,8 @@ mod limiter;
 mod log;
 mod pace;
 mod settings;
+#[cfg(feature = "shared-limits")]
+mod shared;
 mod slots;
 
 #[cfg(test)]
@@ -42,6 +47,8 @@ mod tests;
 pub(crate) use gate::Pass;
 pub(crate) use limiter::Limiter;
 pub use settings::RateLimits;
+#[cfg(feature = "shared-limits")]
+pub use shared::{ChangeRecords, LimitStore, SharedLimits, StoreError};
 
 use std::time::Duration;
 

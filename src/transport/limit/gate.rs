@@ -8,6 +8,8 @@ use tokio::time::Instant;
 use super::brake::Brake;
 use super::log::Log;
 use super::pace::Pace;
+#[cfg(feature = "shared-limits")]
+use super::shared::{Holding, State};
 use super::slots::Slots;
 use super::{GRACE, Limit};
 use crate::line::{Blocked, Line, Rule};
@@ -24,6 +26,9 @@ struct Limits {
     pace: Pace,
     brake: Brake,
     under_way: UnderWay,
+    /// What other processes leave, where the limit is shared.
+    #[cfg(feature = "shared-limits")]
+    holding: Option<Holding>,
 }
 
 /// A request that may be sent.
@@ -35,15 +40,13 @@ struct Admitted {
 
 impl Gate {
     pub(super) fn new(limit: Limit) -> Self {
-        let now = Instant::now();
-        Self(Line::new(Limits {
-            limit,
-            log: Log::new(now),
-            slots: Slots::new(),
-            pace: Pace::new(now, limit.requests),
-            brake: Brake::new(now),
-            under_way: UnderWay::default(),
-        }))
+        Self(Line::new(Limits::new(limit)))
+    }
+
+    /// A gate whose requests need permits.
+    #[cfg(feature = "shared-limits")]
+    pub(super) fn shared(limit: Limit, holding: Holding) -> Self {
+        Self(Line::new(Limits { holding: Some(holding), ..Limits::new(limit) }))
     }
 
     /// Lets a request pass that takes `time` at most, if nobody waits and there is room now.
@@ -80,7 +83,28 @@ impl Gate {
     pub(super) fn is_idle(&self) -> bool {
         let now = Instant::now();
         self.0.is_empty_and(|limits| {
+            #[cfg(feature = "shared-limits")]
+            if limits.holding.as_ref().is_some_and(|holding| !holding.is_idle()) {
+                return false;
+            }
             limits.log.count(now) == 0 && limits.slots.taken(now) == 0 && limits.brake.is_off(now)
+        })
+    }
+
+    /// Reports and asks, or takes, what is shared, where it is.
+    #[cfg(feature = "shared-limits")]
+    pub(super) fn with_holding<T>(
+        &self,
+        now: Instant,
+        work: impl FnOnce(&mut Holding, State) -> T,
+    ) -> Option<T> {
+        let waiting = self.0.waiting() as u64;
+        self.0.update(|limits| {
+            limits.end_overdue(now);
+            let unanswered = limits.log.unanswered();
+            let state =
+                State { limit: limits.limit, waiting, unanswered, open: limits.slots.taken(now) };
+            Some(work(limits.holding.as_mut()?, state))
         })
     }
 }
@@ -105,6 +129,13 @@ impl Rule for Limits {
         if self.log.count(now).saturating_add(callers) > requests {
             return Err(self.blocked(self.log.next_departure()));
         }
+        #[cfg(feature = "shared-limits")]
+        if let Some(holding) = &mut self.holding {
+            let taken = self.limit.concurrent.map(|_| self.slots.taken(now));
+            if let Err(Blocked { until }) = holding.room_for(callers, taken, now) {
+                return Err(self.blocked(until));
+            }
+        }
         match self.pace.next(callers, requests) {
             Some(until) => Err(Blocked { until: Some(until) }),
             None => Ok(()),
@@ -115,6 +146,10 @@ impl Rule for Limits {
         self.pace.spend();
         self.log.send();
         self.slots.take();
+        #[cfg(feature = "shared-limits")]
+        if let Some(holding) = &mut self.holding {
+            holding.spend(self.slots.open(), now);
+        }
         // An attempt whose caller is polled is over by itself before that.
         let over = now.checked_add(time.saturating_add(GRACE));
         let is_crowded = self.limit.concurrent.is_some_and(|most| 2 * self.slots.open() > most)
@@ -124,6 +159,20 @@ impl Rule for Limits {
 }
 
 impl Limits {
+    fn new(limit: Limit) -> Self {
+        let now = Instant::now();
+        Self {
+            limit,
+            log: Log::new(now),
+            slots: Slots::new(),
+            pace: Pace::new(now, limit.requests),
+            brake: Brake::new(now),
+            under_way: UnderWay::default(),
+            #[cfg(feature = "shared-limits")]
+            holding: None,
+        }
+    }
+
     fn blocked(&self, until: Option<Instant>) -> Blocked {
         let until = [until, self.under_way.next_overdue()].into_iter().flatten().min();
         Blocked { until }
@@ -140,7 +189,16 @@ impl Limits {
         let until = now + GRACE;
         self.slots.give_up(until);
         if !is_answered {
-            self.log.settle(until);
+            self.settle(until);
+        }
+    }
+
+    /// The answer to a request has come, or will not come any more.
+    fn settle(&mut self, at: Instant) {
+        let _departs = self.log.settle(at);
+        #[cfg(feature = "shared-limits")]
+        if let Some(holding) = &mut self.holding {
+            holding.departs(_departs);
         }
     }
 }
@@ -186,7 +244,7 @@ impl Pass {
         held.is_sent = true;
         held.gate.0.update(|limits| {
             if limits.under_way.answer(&held.admitted.ticket) {
-                limits.log.settle(Instant::now());
+                limits.settle(Instant::now());
             }
         });
     }
@@ -214,7 +272,7 @@ impl Pass {
             let Some(is_answered) = limits.under_way.end(&held.admitted.ticket) else { return };
             limits.slots.give_back();
             if !is_answered {
-                limits.log.settle(Instant::now());
+                limits.settle(Instant::now());
             }
         });
     }
@@ -231,6 +289,10 @@ impl Drop for Pass {
                 limits.log.withdraw();
                 limits.slots.give_back();
                 limits.pace.refund();
+                #[cfg(feature = "shared-limits")]
+                if let Some(holding) = &mut limits.holding {
+                    holding.refund(held.admitted.at, Instant::now());
+                }
             }
         });
     }

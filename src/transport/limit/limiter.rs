@@ -1,11 +1,32 @@
 //! The gates of a client.
 
 use std::collections::BTreeMap;
+#[cfg(feature = "shared-limits")]
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+#[cfg(feature = "shared-limits")]
+use futures_util::future::{Either, select};
+use tokio::time::Instant;
+
 use super::gate::{Gate, Pass};
+#[cfg(feature = "shared-limits")]
+use super::shared::Shared;
+#[cfg(feature = "shared-limits")]
+pub(crate) use super::shared::Unreachable;
 use super::{Limit, RateLimits};
+
+/// Never: only limits that are shared can be out of reach.
+#[cfg(not(feature = "shared-limits"))]
+pub(crate) enum Unreachable {}
+
+#[cfg(not(feature = "shared-limits"))]
+impl Unreachable {
+    pub(crate) fn into_error(self, _: &crate::error::Attempted) -> crate::Error {
+        match self {}
+    }
+}
 
 /// With fewer endpoints than this, idle ones are not looked for.
 const FEW: usize = 64;
@@ -14,6 +35,8 @@ const FEW: usize = 64;
 pub(crate) struct Limiter {
     settings: RateLimits,
     endpoints: Mutex<Endpoints>,
+    #[cfg(feature = "shared-limits")]
+    shared: Option<Shared>,
 }
 
 struct Endpoints {
@@ -38,7 +61,24 @@ struct Place {
 impl Limiter {
     pub(crate) fn new(settings: RateLimits) -> Self {
         let endpoints = Endpoints { known: BTreeMap::new(), most: FEW };
-        Self { settings, endpoints: Mutex::new(endpoints) }
+        Self {
+            settings,
+            endpoints: Mutex::new(endpoints),
+            #[cfg(feature = "shared-limits")]
+            shared: None,
+        }
+    }
+
+    /// Keeps the limits together with other processes.
+    #[cfg(feature = "shared-limits")]
+    pub(crate) fn share(
+        &mut self,
+        limits: super::SharedLimits,
+        base_url: &str,
+        key: &crate::secret_string::SecretString,
+    ) -> std::io::Result<()> {
+        self.shared = Some(Shared::start(limits, base_url, key)?);
+        Ok(())
     }
 
     /// Lets a request of this operation pass to this endpoint, which then takes `time` at most, if
@@ -54,6 +94,24 @@ impl Limiter {
             Some(gate) => gate.enter(time),
             None => Ok(Pass::unlimited()),
         }
+    }
+
+    /// Waits for a turn at a gate of this limiter, as [`Gate::pass`].
+    pub(crate) async fn pass(
+        &self,
+        gate: Arc<Gate>,
+        time: Duration,
+        urgent_from: Option<Instant>,
+    ) -> Result<Pass, Unreachable> {
+        #[cfg(feature = "shared-limits")]
+        if let Some(shared) = &self.shared {
+            let pass = pin!(gate.pass(time, urgent_from));
+            return match select(pass, pin!(shared.unreachable())).await {
+                Either::Left((pass, _)) => Ok(pass),
+                Either::Right((unreachable, _)) => Err(unreachable),
+            };
+        }
+        Ok(gate.pass(time, urgent_from).await)
     }
 
     /// The service has told how many workers of an endpoint run: its limits follow.
@@ -90,7 +148,13 @@ impl Limiter {
                 return Arc::clone(&place.gate);
             }
             let limit = self.settings.effective(documented, known.running_workers);
+            #[cfg(not(feature = "shared-limits"))]
             let gate = Arc::new(Gate::new(limit));
+            #[cfg(feature = "shared-limits")]
+            let gate = match &self.shared {
+                Some(shared) => shared.gate(endpoint_id, operation, limit),
+                None => Arc::new(Gate::new(limit)),
+            };
             known.gates.push(Place { operation, documented, gate: Arc::clone(&gate) });
             gate
         })

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::WINDOW;
 
 /// For clocks that do not run equally fast, and services that count in whole milliseconds.
-const MARGIN: Duration = Duration::from_millis(5);
+pub(super) const MARGIN: Duration = Duration::from_millis(5);
 
 /// Room that is kept when nothing is counted any more.
 const SMALL: usize = 64;
@@ -67,8 +67,8 @@ impl Log {
         self.unanswered -= 1;
     }
 
-    /// The answer to a request has come, or will not come any more.
-    pub(super) fn settle(&mut self, at: Instant) {
+    /// The answer to a request has come, or will not come any more. When it stops to count.
+    pub(super) fn settle(&mut self, at: Instant) -> Instant {
         let departs = millis(at + WINDOW + MARGIN - self.started) + 1;
         self.unanswered -= 1;
         self.answered += 1;
@@ -76,6 +76,7 @@ impl Log {
             Some(last) => last.requests += 1,
             None => self.departures.push_back(Departure { at: departs, requests: 1 }),
         }
+        self.started + Duration::from_millis(departs)
     }
 }
 

@@ -66,6 +66,6 @@ fn per_second(requests: u64) -> f64 {
     requests as f64 / WINDOW.as_secs_f64()
 }
 
-fn burst(requests: u64) -> f64 {
+pub(super) fn burst(requests: u64) -> f64 {
     (requests / 4).max(2).min(requests) as f64
 }

@@ -161,7 +161,7 @@ impl Service {
     }
 
     /// A request there and back, over a network whose latency is anything in between.
-    async fn request(&self, mut pass: Pass, latency: std::ops::Range<u64>) {
+    pub(super) async fn request(&self, mut pass: Pass, latency: std::ops::Range<u64>) {
         let (there, back) = {
             let mut state = self.state();
             (state.random.u64(latency.clone()), state.random.u64(latency))
