@@ -17,7 +17,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use self::failure::{damaged, failed};
 use self::lock::{Lock, while_unlocked};
-use super::OpenStore;
+use super::{OpenStore, Store};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder};
 
@@ -115,7 +115,7 @@ impl Sqlite {
         store.configure(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
         )?;
-        origin::check(&mut store)?;
+        store.keep_place()?;
         Ok(store)
     }
 
@@ -162,6 +162,16 @@ impl OpenStore for Sqlite {
 }
 
 impl SqliteStore {
+    /// Remembers where the journal is, and refuses a copy.
+    fn keep_place(&mut self) -> Result<()> {
+        let (path, note) = (self.path.clone(), self.note(origin::NOTE)?);
+        let note_of = |path: &Path| Sqlite::file(path).inspect().ok()?.note(origin::NOTE).ok()?;
+        match origin::place(&path, note.as_deref(), note_of, || self.random())? {
+            Some(note) => self.add(&[], &[(origin::NOTE, note)]),
+            None => Ok(()),
+        }
+    }
+
     /// Lets a store that was opened for reading write for once.
     pub(crate) fn writing<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.configure("PRAGMA query_only = OFF;")?;
