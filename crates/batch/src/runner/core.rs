@@ -31,7 +31,7 @@ use crate::store::{RunRecord, Tally};
 
 /// What the runner is told.
 pub(super) enum Happened {
-    /// A submission could be sent now, after so long a wait.
+    /// So many submissions could be sent now.
     Ready(usize),
     Claimed(Result<Vec<Claimed>>),
     Submitted(Submitted),
