@@ -1,0 +1,141 @@
+//! Sending a call, and reading its response.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{self, Poll, ready};
+
+use bytes::Bytes;
+use serde::de::DeserializeOwned;
+
+use super::building::RestCall;
+use super::target::Target;
+use crate::error::{Attempted, Error, ErrorKind, Result};
+use crate::events::ServerEvents;
+use crate::lenient::shape::{Answer, Reading};
+use crate::transport::{Call, Repeat, Reply};
+
+impl RestCall {
+    /// Sends the call and reads the response as a `T`.
+    pub fn send<T: DeserializeOwned + 'static>(self, rest: Target) -> Sending<T> {
+        self.read(rest, |reply, attempted| reply.decode(attempted))
+    }
+
+    /// Sends the call and reads the response as a value of the shape `R`.
+    pub fn send_shaped<R: Reading<Value: 'static>>(self, rest: Target) -> Sending<R::Value> {
+        self.read(rest, |reply, attempted| {
+            reply.decode(attempted).map(|answer: Answer<R>| answer.0)
+        })
+    }
+
+    /// Sends a call whose response may have no content.
+    pub fn send_optional<T: DeserializeOwned + 'static>(self, rest: Target) -> Sending<Option<T>> {
+        self.read(rest, |reply, attempted| match reply.body.trim_ascii() {
+            b"" => Ok(None),
+            _ => reply.decode(attempted),
+        })
+    }
+
+    /// Sends a call whose response may have no content, or is a value of the shape `R`.
+    pub fn send_optional_shaped<R: Reading<Value: 'static>>(
+        self,
+        rest: Target,
+    ) -> Sending<Option<R::Value>> {
+        self.read(rest, |reply, attempted| match reply.body.trim_ascii() {
+            b"" => Ok(None),
+            _ => {
+                let answer: Option<Answer<R>> = reply.decode(attempted)?;
+                Ok(answer.map(|answer| answer.0))
+            }
+        })
+    }
+
+    /// Sends a call whose response is UTF-8 text.
+    pub fn send_text(self, rest: Target) -> Sending<String> {
+        self.read(rest, |reply, attempted| {
+            String::from_utf8(reply.body.to_vec()).map_err(|_| {
+                let message = "the response is not UTF-8 text";
+                reply.explain(Error::new(ErrorKind::Decode, attempted, message))
+            })
+        })
+    }
+
+    /// Sends a call whose response is arbitrary bytes.
+    pub fn send_bytes(self, rest: Target) -> Sending<Bytes> {
+        self.read(rest, |reply, _| Ok(reply.body))
+    }
+
+    /// Sends a call whose response has no content.
+    pub fn send_empty(self, rest: Target) -> Sending<()> {
+        self.read(rest, |_, _| Ok(()))
+    }
+
+    /// Sends a call whose response is a stream of events.
+    pub fn send_events(self, rest: Target) -> Sending<ServerEvents> {
+        let mut call = self.accept("text/event-stream");
+        call.reads_events = true;
+        let most = rest.context.transport.wire.largest_response;
+        let (attempted, repeat) = (call.attempted(), call.operation.repeat);
+        Box::pin(async move {
+            let reply = call.exchange(&rest).await?;
+            ServerEvents::new(reply, &attempted, most).map_err(|error| repeat.unreadable(error))
+        })
+    }
+
+    fn read<T: 'static>(
+        self,
+        rest: Target,
+        read: fn(Reply, &Attempted) -> Result<T>,
+    ) -> Sending<T> {
+        let (attempted, repeat) = (self.attempted(), self.operation.repeat);
+        let exchange = Box::pin(async move { self.exchange(&rest).await });
+        Box::pin(Answered { exchange, attempted, repeat, read })
+    }
+
+    async fn exchange(self, rest: &Target) -> Result<Reply> {
+        let attempted = self.attempted();
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        let mut url = self.path.on(&*rest.url(&attempted)?, &attempted)?;
+        if !self.query.is_empty() {
+            url.set_query(Some(&self.query));
+        }
+        let mut call = Call::new(&self.operation, attempted, url, rest.auth());
+        for (name, value) in self.headers {
+            call = call.header(name, value);
+        }
+        // Those of the body are found where they are looked for: in what was sent.
+        call.secrets = self.secrets;
+        call.secrets.extend_from_slice(rest.secrets());
+        call.timeout = self.timeout;
+        call.reads_events = self.reads_events;
+        if let Some(body) = self.body {
+            call = call.body(body);
+        }
+        rest.context.transport.send(call).await
+    }
+}
+
+/// What a call resolves to when it is sent.
+pub type Sending<T> = Pin<Box<dyn Future<Output = Result<T>> + Send>>;
+
+/// A call that is being sent, and how its response is read. Only the latter is compiled for each
+/// type of a response.
+struct Answered<T> {
+    exchange: Sending<Reply>,
+    attempted: Attempted,
+    repeat: Repeat,
+    read: fn(Reply, &Attempted) -> Result<T>,
+}
+
+impl<T> Future for Answered<T> {
+    type Output = Result<T>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<Self::Output> {
+        let reply = ready!(self.exchange.as_mut().poll(context));
+        let read = |reply| (self.read)(reply, &self.attempted);
+        Poll::Ready(
+            reply.and_then(|reply| read(reply).map_err(|error| self.repeat.unreadable(error))),
+        )
+    }
+}
