@@ -1,7 +1,7 @@
 //! What is different between two outlines, and whom it breaks.
 
 use crate::changes::{Change, Effect, Interface, Severity, What, Who};
-use crate::outline::{Item, Kind, OR_NULL, Outline};
+use crate::outline::{Item, Kind, OR_NOTHING, OR_NULL, Outline};
 
 /// All differences, by path. The parts of what is new or gone as a whole are not listed.
 pub(crate) fn between(interface: Interface, old: &Outline, new: &Outline) -> Vec<Change> {
@@ -178,6 +178,7 @@ impl Judge {
             }
             if new.kind != Kind::Argument && (old.is_read || new.is_read) {
                 effects.extend(self.read(old, new));
+                effects.extend(emptied(old, new));
             }
         }
         if new.is_read && is_graphql && old.required != new.required {
@@ -243,8 +244,18 @@ fn writer(item: &Item) -> Who {
     if item.kind == Kind::Argument { Who::Callers } else { Who::Writers }
 }
 
-/// A type without the words that it may be null.
+/// What it means for those who read an answer that it may be empty, or no longer.
+fn emptied(old: &Item, new: &Item) -> Option<Effect> {
+    match (old.of.ends_with(OR_NOTHING), new.of.ends_with(OR_NOTHING)) {
+        (false, true) => Some(breaks(Who::Readers, "it may now be empty")),
+        (true, false) => Some(adapts(Who::Readers, "it is no longer an `Option`")),
+        _ => None,
+    }
+}
+
+/// A type without the words that it may be null, or nothing at all.
 fn plain(of: &str) -> &str {
+    let of = of.strip_suffix(OR_NOTHING).unwrap_or(of);
     of.strip_suffix(OR_NULL).unwrap_or(of)
 }
 

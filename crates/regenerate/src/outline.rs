@@ -34,6 +34,9 @@ pub(crate) enum Kind {
 /// What follows the type of an input that must be given, and may be null.
 pub(crate) const OR_NULL: &str = " or null";
 
+/// What follows the type of an answer that may have no content.
+pub(crate) const OR_NOTHING: &str = " or nothing";
+
 /// One item.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Item {

@@ -9,11 +9,14 @@ use super::json_schema::{
     entries, kind_of_type, list, may_be_null, reachable, referenced, references, type_text, values,
 };
 use super::wire;
-use super::{Item, Kind, OR_NULL, Outline};
+use super::{Item, Kind, OR_NOTHING, OR_NULL, Outline};
 use crate::words::words;
 
 const METHODS: [&str; 9] =
     ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
+
+/// Statuses of responses that cannot have content.
+const NO_CONTENT: [&str; 2] = ["204", "205"];
 
 /// The outline of a description.
 pub(crate) fn outline(description: &Value) -> Outline {
@@ -154,12 +157,21 @@ impl<'a> Writer<'a> {
             }
             self.argument(path, name, schema, body);
         }
-        let responses = || entries(operation, "responses");
-        let answer = responses()
-            .filter(|(status, _)| status.starts_with('2'))
-            .chain(responses().filter(|(status, _)| *status == "default"))
-            .map(|(_, response)| self.resolved(response))
-            .find(|response| !content(response).is_null());
+        let responses = entries(operation, "responses").collect::<Vec<_>>();
+        let mut successes: Vec<_> =
+            responses.iter().filter(|(status, _)| status.starts_with('2')).collect();
+        if successes.is_empty() {
+            // Otherwise it is what an error looks like.
+            successes = responses.iter().filter(|(status, _)| *status == "default").collect();
+        }
+        let contents = successes.iter().map(|(status, response)| {
+            let response = self.resolved(response);
+            (!NO_CONTENT.contains(&status.as_str()) && !content(response).is_null())
+                .then_some(response)
+        });
+        let contents: Vec<_> = contents.collect();
+        let may_be_empty = contents.contains(&None);
+        let answer = contents.into_iter().flatten().next();
         if let Some(response) = answer {
             let schema = content(response);
             references(schema, &mut sides.read);
@@ -169,6 +181,9 @@ impl<'a> Writer<'a> {
             }
             let item = self.outline.add(&path, Kind::Field, type_text(schema));
             item.part_of = Some(name.to_owned());
+            if may_be_empty {
+                item.of.push_str(OR_NOTHING);
+            }
             describe(item, schema, READ);
             self.within(&path, schema, READ);
         }

@@ -504,6 +504,55 @@ paths:
 }
 
 #[test]
+fn an_answer_that_may_newly_be_empty_breaks_its_readers() {
+    let describe = |responses: &str| {
+        format!(
+            "openapi: 3.0.3
+paths:
+  /a:
+    get:
+      operationId: a
+      responses: {{{responses}}}
+"
+        )
+    };
+    let json = |status: &str, of: &str| {
+        format!(
+            "{status}: {{description: It., content: {{application/json: {{schema: {{type: {of}}}}}}}}}"
+        )
+    };
+    let always = describe(&json("'200'", "string"));
+    let sometimes =
+        describe(&format!("{}, '204': {{description: None.}}", json("'200'", "string")));
+    let number = describe(&format!("{}, '202': {{description: Wait.}}", json("'200'", "number")));
+    let error = describe(&format!("'204': {{description: None.}}, {}", json("default", "string")));
+    for (name, before, now, expected) in [
+        (
+            "emptied",
+            &always,
+            &sometimes,
+            "string -> string or nothing; BREAKS readers (it may now be empty)",
+        ),
+        (
+            "filled",
+            &sometimes,
+            &always,
+            "string or nothing -> string; source change for readers (it is no longer an `Option`)",
+        ),
+        (
+            "emptied-and-other",
+            &always,
+            &number,
+            "string -> number or nothing; BREAKS readers (it has a different type, it may now be empty)",
+        ),
+        ("error", &sometimes, &error, "removed     GET /a (answer)"),
+    ] {
+        let report = report(&format!("rest-{name}"), before, now);
+        assert!(report.contains(expected), "{name}: {report}");
+    }
+}
+
+#[test]
 fn a_description_in_several_files_is_outlined_as_one() {
     let whole = shop("Pet: {$ref: 'parts/pet.yaml'}");
     let pet = "type: object\nproperties: {home: {$ref: 'home.yaml#/Home'}}\n";
