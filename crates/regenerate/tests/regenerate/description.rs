@@ -543,7 +543,7 @@ paths:
             "emptied-and-other",
             &always,
             &number,
-            "string -> number or nothing; BREAKS readers (it has a different type, it may now be empty)",
+            "string -> number or nothing; BREAKS readers (it has a different type); BREAKS readers (it may now be empty)",
         ),
         ("error", &sometimes, &error, "removed     GET /a (answer)"),
     ] {
