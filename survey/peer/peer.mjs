@@ -133,6 +133,13 @@ const mock = createServer(operations, {
 });
 const mockUrl = await mock.listen(0, '127.0.0.1');
 
+// Some requests end the mock service, which must not be the end of all others.
+const open = new Set();
+process.on('uncaughtException', error => {
+  if (open.size === 0) throw error;
+  for (const onward of open) onward.destroy(error);
+});
+
 const server = http.createServer(async (request, reply) => {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
@@ -166,6 +173,8 @@ const server = http.createServer(async (request, reply) => {
       finish(response.statusCode, headers, Buffer.concat(parts));
     });
   });
+  open.add(onward);
+  onward.on('close', () => open.delete(onward));
   onward.on('error', error => finish(599, {}, Buffer.from(String(error))));
   onward.end(body);
 });

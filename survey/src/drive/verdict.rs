@@ -319,7 +319,7 @@ fn decoded(text: &str) -> String {
 }
 
 fn title(problem: &str) -> String {
-    let problem: Value = serde_json::from_str(problem).unwrap_or_default();
+    let Ok(problem) = serde_json::from_str::<Value>(problem) else { return cut(problem) };
     let text = |key: &str| problem[key].as_str().unwrap_or_default().to_owned();
     cut(&format!("{} {}", text("title"), text("detail")))
 }
