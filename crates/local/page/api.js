@@ -1,12 +1,14 @@
 // The service's HTTP interface, as the page calls it. The session's cookie opens it.
 
+import { parse } from "./json.js";
+
 const CONTROL = "/_local";
 
 /** What the service refused, in its words; with status 0, how a request was lost. */
 const refused = (status, message) => Object.assign(new Error(message), { status });
 
-async function call(method, url, body) {
-	const options = { method, headers: { accept: "application/json" } };
+async function call(method, url, body, signal) {
+	const options = { method, signal, headers: { accept: "application/json" } };
 	if (body !== undefined) {
 		options.headers["content-type"] = "application/json";
 		options.body = typeof body === "string" ? body : JSON.stringify(body);
@@ -21,9 +23,9 @@ async function call(method, url, body) {
 	}
 	let value = null;
 	try {
-		value = content ? JSON.parse(content) : null;
+		value = content ? parse(content) : null;
 	} catch {
-		if (response.ok) throw refused(response.status, "the response is not valid JSON");
+		if (response.ok) throw refused(0, "the response is not valid JSON");
 	}
 	if (response.ok) return value;
 	const said = value?.error ?? content.slice(0, 500);
@@ -49,6 +51,24 @@ export const endpointPath = (name) => `/endpoints/${encodeURIComponent(name)}`;
 export const queuePath = (name, operation, id) =>
 	`/v2/${encodeURIComponent(name)}/${operation}${id ? `/${encodeURIComponent(id)}` : ""}`;
 
-/** Calls an operation of the queue, as any client does: limits and faults apply, and it is logged. */
-export const queue = (name, operation, { id, body } = {}) =>
-	call("POST", queuePath(name, operation, id), body);
+/** A browser has six connections to a host, and the page needs the others. */
+const MOST_WAITING = 2;
+const waiting = new Set();
+
+/**
+ * Calls an operation of the queue, as any client does: limits and faults apply, and it is logged.
+ * Where too many calls wait, perhaps for the clock to be turned, the oldest one is given up.
+ */
+export async function queue(name, operation, { id, body } = {}) {
+	const [oldest] = waiting;
+	if (waiting.size === MOST_WAITING) oldest.abort();
+	const abort = new AbortController();
+	waiting.add(abort);
+	try {
+		const record = await call("POST", queuePath(name, operation, id), body, abort.signal);
+		if (!record?.id) throw refused(0, "the response names no job");
+		return record;
+	} finally {
+		waiting.delete(abort);
+	}
+}

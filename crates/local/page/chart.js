@@ -40,11 +40,7 @@ export class Chart {
 		figure.querySelector("dl").append(...SERIES.map((name, index) =>
 			el("div", { class: name }, el("dt", {}, name), this.numbers[index])));
 		this.lines = SERIES.map((name) => svg("polyline", { class: `line ${name}` }));
-		const rules = [0, 0.5, 1].map((part) => {
-			const y = 2 + part * (HEIGHT - 4);
-			return svg("line", { class: "rule", x1: 0, x2: WIDTH, y1: y, y2: y });
-		});
-		figure.querySelector("svg").append(...rules, ...this.lines);
+		figure.querySelector("svg").append(...this.lines);
 		setInterval(() => this.draw(), STEP_MS);
 	}
 

@@ -47,9 +47,8 @@ function create({ name, kind }) {
 			el("span", { class: "of" }, kind)),
 		...STATUSES.map((status) => el("td", { class: "number", "data-status": status },
 			sign(status), el("span", {}))),
-		el("td", { class: "workers" }, el("span", { class: "cells", "aria-hidden": "true" }), el("span")));
+		el("td", { class: "workers" }));
 	tr.counts = [...tr.querySelectorAll("td.number > span")];
-	[tr.lamps, tr.words] = tr.lastElementChild.children;
 	return tr;
 }
 
@@ -60,11 +59,7 @@ function update(tr, { name, jobs, workers }) {
 		text(tr.counts[index], count(number));
 		tr.counts[index].parentElement.classList.toggle("none", number === 0);
 	});
-	const lamps = WORKERS.flatMap((state) => Array(Math.min(workers[state] ?? 0, 8)).fill(state)).slice(0, 12);
-	keyed(tr.lamps, lamps, (_, index) => index, () => el("i"), (cell, state) => {
-		if (cell.className !== state) cell.className = state;
-	});
-	text(tr.words, workersInWords(workers));
+	text(tr.lastElementChild, workersInWords(workers));
 }
 
 export function workersInWords(workers) {

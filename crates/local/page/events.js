@@ -16,20 +16,53 @@ export const onState = (listener) => listeners.state.push(listener);
 /** Calls `listener` with `live`, `lost` (the service is away) or `ended` (the session is). */
 export const onConnection = (listener) => listeners.connection.push(listener);
 
+// One tab has the stream and tells the others: a browser has six connections to a host. Without
+// locks, so without TLS on another host, each tab has its own.
+const { locks } = navigator;
+const tabs = new BroadcastChannel("events");
+let leads = !locks;
+let waits = false;
+let release;
+let source;
+
+tabs.onmessage = ({ data }) => take(data);
+
 export function connect() {
-	const source = new EventSource("/_local/events");
-	source.addEventListener("state", (event) => {
-		pause = FIRST_PAUSE_MS;
-		latest = JSON.parse(event.data);
-		// What was being read when the connection was lost is read again.
-		if (connection !== "live") tell("state", { ...latest, revision: { jobs: {}, logs: {} } });
-		become("live");
-		replay();
+	source?.close();
+	source = new EventSource("/_local/events");
+	source.addEventListener("state", ({ data }) => {
+		const state = JSON.parse(data);
+		take(state);
+		if (leads) tabs.postMessage(state);
+		else follow();
 	});
 	source.addEventListener("error", () => {
 		source.close();
+		leads = !locks;
+		release?.();
 		reconnect();
 	});
+}
+
+function follow() {
+	source.close();
+	if (waits) return;
+	waits = true;
+	locks.request("events", () => {
+		waits = false;
+		leads = true;
+		connect();
+		return new Promise((resolve) => { release = resolve; });
+	});
+}
+
+function take(state) {
+	pause = FIRST_PAUSE_MS;
+	latest = state;
+	// What was being read when the connection was lost is read again.
+	if (connection !== "live") tell("state", { ...latest, revision: { jobs: {}, logs: {} } });
+	become("live");
+	replay();
 }
 
 /** Tells the last state again, as something else is to be shown of it. */

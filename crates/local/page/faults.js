@@ -1,7 +1,7 @@
 // Faults: presets, a form for any other, and those that are active.
 
 import { change, read, remove } from "./api.js";
-import { byId, el, hide, keyed, on, text } from "./dom.js";
+import { attribute, byId, el, hide, keyed, on, text } from "./dom.js";
 import { onState } from "./events.js";
 import { flaw } from "./json.js";
 import { attempt, notice } from "./notice.js";
@@ -23,7 +23,6 @@ const OPERATIONS = ["run", "runsync", "status", "stream", "cancel", "retry", "pu
 
 const EFFECTS = {
 	"respond instead": { response: { status: 503 } },
-	"429 with Retry-After": { response: THROTTLED },
 	"lose the response": { reset: {}, processed: true },
 	"reset the connection": { reset: { afterBytes: 10 } },
 	"go down": { down: { ms: 5000 } },
@@ -89,12 +88,15 @@ async function load() {
 	if (!faults) return;
 	text("faults-count", faults.length ? `${count(faults.length)} active` : "none active");
 	hide("faults-clear", faults.length < 2);
-	keyed(byId("fault-list"), faults, ({ id }) => id, (fault) => {
-		const words = inWords(fault);
-		return el("li", {}, el("span", {}, words), el("span", { class: "of" }),
-			el("button", { type: "button", "aria-label": `End: ${words}`, click: () => end(fault.id) }, "End"));
-	}, (li, { left, affected }) => text(li.children[1],
-		`${counted(affected ?? 0, "request")} affected` + (left == null ? "" : `, ${count(left)} left`)));
+	keyed(byId("fault-list"), faults, ({ id }) => id, ({ id }) => el("li", {}, el("span"),
+		el("span", { class: "of" }), el("button", { click: () => end(id) }, "End")),
+	(li, fault) => {
+		const [words, counts, button] = li.children;
+		const { left, affected } = fault;
+		text(words, inWords(fault));
+		text(counts, `${counted(affected ?? 0, "request")} affected` + (left == null ? "" : `, ${count(left)} left`));
+		attribute(button, "aria-label", `End: ${words.textContent}`);
+	});
 }
 
 async function end(id) {

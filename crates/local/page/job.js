@@ -41,8 +41,8 @@ export function start() {
 	on("job-close", "click", close);
 	on("job-cancel", "click", () => act("cancel", "Cancelled"));
 	on("job-retry", "click", () => act("retry", "Retried"));
-	on("job-again", "click", () => job.input && again(job));
-	on("job-curl", "click", () => job.input && copy());
+	on("job-again", "click", () => withInput(again));
+	on("job-curl", "click", () => withInput(copy));
 	for (const name of ["input", "output"]) {
 		byId(`part-${name}`).querySelector(".whole").addEventListener("click", () => whole(name));
 	}
@@ -52,7 +52,6 @@ export function close() {
 	go({ job: "" });
 }
 
-/** A job that has ended is read again after a pause: its endpoint may change ten times a second. */
 function changed() {
 	if (!job || !hasEnded(job.status)) load();
 	else later ??= setTimeout(() => {
@@ -88,9 +87,8 @@ const act = (operation, done) => attempt(
 	() => queue(job.endpoint, operation, { id: job.id }), () => `${done} ${job.id}`);
 
 /** Not by `navigator.clipboard`: pages of other hosts without TLS have none. */
-function copy() {
-	const operation = job.id.startsWith("sync-") ? "runsync" : "run";
-	const { endpoint, input, policy, webhookUrl } = job;
+function copy({ id, endpoint, input, policy, webhookUrl }) {
+	const operation = id.startsWith("sync-") ? "runsync" : "run";
 	const body = { input, policy: policy ?? undefined, webhook: webhookUrl ?? undefined };
 	const command = curl(location.origin, endpoint, operation, body);
 	addEventListener("copy", (event) => {
@@ -101,13 +99,30 @@ function copy() {
 	else notice("The browser refused to copy", "failed");
 }
 
+/** Does something with the job and all of its input. */
+async function withInput(action) {
+	const { id, input } = job;
+	if (input == null) return;
+	if (isCut("input")) await whole("input");
+	if (job?.id === id && !isCut("input")) action({ ...job, input: wholeOf("input")?.value ?? input });
+}
+
 async function whole(name) {
-	const { endpoint, id } = job;
+	const { endpoint, id, cut, [name]: beginning } = job;
 	const value = await attempt(() => read(path(endpoint, id), { full: name }));
 	if (value === undefined || job?.id !== id) return;
-	job.whole = { ...job.whole, [name]: value };
+	const text = JSON.stringify(value, null, 2);
+	job.whole = { ...job.whole, [name]: { value, text, beginning, length: cut?.[name] } };
 	show();
 }
+
+/** All of a value that came cut, if it was fetched and the value is still the same. */
+function wholeOf(name) {
+	const found = job.whole?.[name];
+	return found?.beginning === job[name] && found?.length === job.cut?.[name] ? found : undefined;
+}
+
+const isCut = (name) => job.cut?.[name] !== undefined && !wholeOf(name);
 
 function show() {
 	const open = job !== null;
@@ -120,8 +135,8 @@ function show() {
 	text("job-id", job.id);
 	enable("job-cancel", canCancel(job.status));
 	enable("job-retry", canRetry(job.status));
-	enable("job-again", job.input !== undefined);
-	enable("job-curl", job.input !== undefined);
+	enable("job-again", job.input != null);
+	enable("job-curl", job.input != null);
 	timeline();
 	facts();
 	part("error", job.error);
@@ -188,13 +203,10 @@ function facts() {
 function part(name, value) {
 	const section = byId(`part-${name}`);
 	hide(section, value == null);
-	const isWhole = job.whole && name in job.whole;
-	const isCut = job.cut?.[name] !== undefined && !isWhole;
 	const button = section.querySelector(".whole");
-	if (button) hide(button, !isCut);
-	const shown = isWhole ? job.whole[name] : value;
-	const isText = isCut || name === "error";
-	text(section.querySelector("pre"), isText ? shown : JSON.stringify(shown, null, 2));
+	if (button) hide(button, !isCut(name));
+	const isText = name === "error" || isCut(name);
+	text(section.querySelector("pre"), isText ? value : wholeOf(name)?.text ?? JSON.stringify(value, null, 2));
 }
 
 /** Chunks only come at the end, so those that stand there stay. */

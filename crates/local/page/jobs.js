@@ -7,7 +7,7 @@ import { List } from "./list.js";
 import { attempt, confirmed } from "./notice.js";
 import { go, onRoute, route } from "./route.js";
 import { STATUSES } from "./status.js";
-import { age, clockTime, count, counted, duration } from "./time.js";
+import { age, count, counted, duration } from "./time.js";
 import { everySecond, now } from "./now.js";
 
 const TYPING_MS = 150;
@@ -44,14 +44,19 @@ export function start() {
 		go({ status: STATUSES.filter((one) => chosen.has(one)).join(",") });
 	}
 
-	search.addEventListener("input", () => {
-		clearTimeout(typing);
-		typing = setTimeout(() => go({ search: search.value.trim() }, { replace: true }), TYPING_MS);
-	});
-	search.addEventListener("keydown", (event) => {
-		if (event.key !== "Enter" && event.key !== "ArrowDown") return;
+	function typed() {
 		clearTimeout(typing);
 		go({ search: search.value.trim() }, { replace: true });
+	}
+
+	search.addEventListener("input", () => {
+		clearTimeout(typing);
+		typing = setTimeout(typed, TYPING_MS);
+	});
+	search.addEventListener("change", typed);
+	search.addEventListener("keydown", (event) => {
+		if (event.key !== "Enter" && event.key !== "ArrowDown") return;
+		typed();
 		list.focus();
 		event.preventDefault();
 	});
@@ -61,6 +66,7 @@ export function start() {
 
 	async function onAll(operation, verb, done) {
 		const { endpoint, status, search } = route();
+		await list.refresh();
 		const found = byId("jobs-found").textContent;
 		const question = `${verb} everything that the filter finds: ${found} of ${endpoint}? `
 			+ `Only ${operation === "retry" ? "FAILED and TIMED_OUT" : "IN_QUEUE and IN_PROGRESS"} jobs change.`;
@@ -97,7 +103,7 @@ export function start() {
 		}
 		if (to.job !== from.job) list.refresh();
 	});
-	everySecond(() => list.body.rows.length && [...list.body.rows].forEach((tr) => times(tr, tr.row)));
+	everySecond(() => [...list.body.rows].forEach((tr) => times(tr, tr.row)));
 
 	return list;
 }
@@ -123,7 +129,6 @@ function update(tr, job) {
 
 function times(tr, job) {
 	text(tr.age, age(now() - job.createdMs));
-	attribute(tr.age, "title", `submitted at ${clockTime(job.createdMs)}`);
 	const isRunning = job.status === "IN_PROGRESS";
 	const end = job.endedMs ?? (isRunning ? now() : null);
 	text(tr.ran, job.startedMs == null || end == null ? "" : duration(end - job.startedMs));

@@ -41,7 +41,6 @@ export function start(jobs) {
 		});
 	}
 
-	/** Out of a field first, then out of the job. */
 	function leave() {
 		if (writes(document.activeElement)) jobs.focus();
 		else if (route().job) {

@@ -1,5 +1,4 @@
-// One list for jobs, requests, webhooks and logs: a table that holds only the rows in view, and a
-// margin. So ten thousand rows cost no more than fifty.
+// One list for jobs, requests, webhooks and logs: its table holds only the rows in view and a margin.
 
 import { attribute, el, keyed } from "./dom.js";
 
@@ -27,7 +26,6 @@ export class List {
 		this.total = 0;
 		this.rows = [];
 		this.active = null;
-		this.loading = null;
 		this.generation = 0;
 		this.scroller.addEventListener("scroll", () => this.scrolled(), { passive: true });
 		new ResizeObserver(() => this.scrolled()).observe(this.scroller);
@@ -38,8 +36,7 @@ export class List {
 
 	/** In pixels; all rows are equally high. */
 	get rowHeight() {
-		return (this.height ??= parseFloat(getComputedStyle(this.above.rows[0]).getPropertyValue("--row"))
-		  * parseFloat(getComputedStyle(document.documentElement).fontSize));
+		return (this.height ||= this.table.tHead.getBoundingClientRect().height);
 	}
 
 	reset() {
@@ -47,23 +44,23 @@ export class List {
 		this.scroller.scrollTop = 0;
 		this.active = null;
 		this.loading = null;
+		this.next = null;
 		this.rows = [];
 		return this.refresh();
 	}
 
-	/** Fetches what is in view again; calls during a fetch become one fetch after it. */
-	async refresh() {
-		if (this.loading) {
-			this.again = true;
-			return this.loading;
-		}
+	/** Fetches what is in view; calls during a fetch become one fetch after it. */
+	refresh() {
+		return (this.next ??= this.fetchNext());
+	}
+
+	async fetchNext() {
 		const { generation } = this;
-		this.again = false;
-		this.loading = this.fetch(generation);
 		await this.loading;
 		if (generation !== this.generation) return;
-		this.loading = null;
-		if (this.again) await this.refresh();
+		this.next = null;
+		this.loading = this.fetch(generation);
+		await this.loading;
 	}
 
 	async fetch(generation) {
@@ -103,7 +100,7 @@ export class List {
 		this.mark();
 		loaded?.(total);
 		// Fewer rows than before may leave nothing in view.
-		if (rows.length === 0 && total > 0) this.again = true;
+		if (rows.length === 0 && total > 0) this.refresh();
 	}
 
 	/** By how many rows the ones that are read have moved, because new ones came on top. */
@@ -145,7 +142,7 @@ export class List {
 			if (top + height > this.scroller.scrollTop + room) this.scroller.scrollTop = top + height - room;
 		}
 		if (!this.rows[place - this.offset]) await this.refresh();
-		const row = this.rows[place - this.offset];
+		const row = this.rows[(index > place ? this.total - 1 : place) - this.offset];
 		if (row) this.active = this.options.key(row);
 		this.mark();
 	}
@@ -163,7 +160,7 @@ export class List {
 	key(event) {
 		if (event.ctrlKey || event.metaKey || event.altKey) return;
 		const steps = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
-		const ends = { Home: 0, End: this.total - 1 };
+		const ends = { Home: 0, End: Infinity };
 		if (event.key in steps) {
 			const at = this.indexOfActive();
 			this.activate(at === null ? this.firstInView() : at + steps[event.key]);

@@ -23,7 +23,7 @@ onConnection((connection) => {
 	document.body.dataset.connection = connection;
 	const session = byId("session");
 	text(session, connection === "ended" ? "The service was restarted, which ended this session. Open the link that it printed."
-		: connection === "lost" ? "The service cannot be reached. What is shown is the last that was known; this page reconnects by itself." : "");
+		: connection === "lost" ? "The service cannot be reached. The page reconnects automatically." : "");
 	hide(session, connection === "live" || connection === "connecting");
 });
 

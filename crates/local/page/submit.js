@@ -3,7 +3,7 @@
 import { queue } from "./api.js";
 import { attribute, byId, el, keyed, on, text } from "./dom.js";
 import { onState } from "./events.js";
-import { flaw } from "./json.js";
+import { flaw, parse } from "./json.js";
 import { notice } from "./notice.js";
 import { go, onRoute, route } from "./route.js";
 
@@ -39,7 +39,7 @@ export function start() {
 	on("submit-form", "keydown", (event) => {
 		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
 			event.preventDefault();
-			byId("submit-form").requestSubmit();
+			submit();
 		}
 	});
 	on("submit-form", "submit", (event) => {
@@ -85,7 +85,7 @@ function check() {
 			wrong === "\n" ? wrong : "", source.slice(offset + 1), "\n");
 		problem = `Line ${line}, column ${column}: ${message}`;
 	} else if (source.trim().startsWith("{")) {
-		value = JSON.parse(source);
+		value = parse(source);
 	} else {
 		problem = "The input must be an object: { … }";
 	}
@@ -95,7 +95,7 @@ function check() {
 }
 
 function policy() {
-	const number = (id) => (byId(id).value === "" ? undefined : byId(id).valueAsNumber);
+	const number = (id) => (byId(id).value || byId(id).validity.badInput ? byId(id).valueAsNumber : undefined);
 	const policy = {
 		executionTimeout: number("submit-timeout"),
 		ttl: number("submit-ttl"),
@@ -113,20 +113,21 @@ async function submit() {
 	}
 	const endpoint = byId("submit-endpoint").value;
 	const body = { input, policy: policy(), webhook: byId("submit-webhook").value.trim() || undefined };
-	text(result, "");
+	text(result, "Waiting …");
 	try {
 		const { id } = await queue(endpoint, byId("submit-operation").value, { body });
+		text(result, "");
 		notice(`Submitted ${id}`);
 		// A filter might hide what was just submitted.
 		go({ endpoint, job: id, status: "", search: "" });
 	} catch (error) {
 		text(result, error.status === 0
-			? "No response: the job may have been submitted. Look at the list before submitting it again."
+			? "No valid response: the job may have been submitted. Look at the list before you try again."
 			: error.message);
 	}
 }
 
-export function again({ endpoint, id, input, cut, policy, webhookUrl }) {
+export function again({ endpoint, id, input, policy, webhookUrl }) {
 	isTouched = true;
 	byId("submit-endpoint").value = endpoint;
 	byId("submit-operation").value = id.startsWith("sync-") ? "runsync" : "run";
@@ -135,8 +136,7 @@ export function again({ endpoint, id, input, cut, policy, webhookUrl }) {
 	byId("submit-low").checked = Boolean(policy?.lowPriority);
 	byId("submit-webhook").value = webhookUrl ?? "";
 	byId("submit-policy").open = Boolean(webhookUrl || policy && Object.keys(policy).length);
-	if (cut?.input === undefined) set(input);
-	else notice("Show the whole input first, then send it again", "failed");
+	set(input);
 	byId("submit-input").focus();
 	byId("submit").scrollIntoView({ block: "nearest" });
 }

@@ -9,7 +9,7 @@ export function clockTime(ms) {
 	return (days ? `${days}d ` : "") + time.join(":");
 }
 
-/** A duration in the unit that fits: `340 ms`, `2.5 s`, `3 min 5 s`, `2 h 10 min`, `6 d 4 h`. */
+/** A duration in the unit that fits: `2.5 s`, `3 min 5 s`, `6 d 4 h`. */
 export function duration(ms) {
 	if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
 	if (ms < 10_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
@@ -23,14 +23,8 @@ export function duration(ms) {
 	return seconds < 86400 ? pair(3600, "h", 60, "min") : pair(86400, "d", 3600, "h");
 }
 
-export function age(ms) {
-	const seconds = Math.floor(ms / 1000);
-	if (seconds < 1) return "now";
-	if (seconds < 60) return `${seconds} s`;
-	if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
-	if (seconds < 86400) return `${Math.floor(seconds / 3600)} h`;
-	return `${Math.floor(seconds / 86400)} d`;
-}
+/** A duration in its largest unit alone. */
+export const age = (ms) => (ms < 1000 ? "now" : duration(Math.floor(ms / 1000) * 1000).replace(/(\.\d)?( \w+).*/, "$2"));
 
 const grouped = new Intl.NumberFormat("en");
 

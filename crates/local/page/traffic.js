@@ -15,8 +15,9 @@ export function start() {
 		rows: "requests",
 		load: (window) => read("/requests", { search: search.value.trim(), status: status.value, ...window }),
 		key: (request) => request.number,
-		create: ({ atMs }) => row(clockTime(atMs), 2),
-		update: (tr, { method, path, query, status: code, note }) => {
+		create: () => row(2),
+		update: (tr, { atMs, method, path, query, status: code, note }) => {
+			text(tr.time, clockTime(atMs));
 			setCode(tr.cells[1], code);
 			const target = path + (query ? `?${query}` : "");
 			text(tr.cells[2].firstElementChild, `${method} ${target}`);
@@ -32,8 +33,9 @@ export function start() {
 		rows: "webhooks",
 		load: (window) => read("/webhooks", window),
 		key: (call) => call.number,
-		create: ({ atMs }) => row(clockTime(atMs), 3),
-		update: (tr, { attempt, url, status: code, error, jobId }) => {
+		create: () => row(3),
+		update: (tr, { atMs, attempt, url, status: code, error, jobId }) => {
+			text(tr.time, clockTime(atMs));
 			setCode(tr.cells[1], code);
 			text(tr.cells[2], attempt);
 			text(tr.cells[3].firstElementChild, url);
@@ -62,13 +64,11 @@ export function start() {
 	setInterval(() => byId("limits-body").hidden || document.hidden || limits(), 2000);
 }
 
-/** A row of a list: the time, the cells of codes, the long one and perhaps another. */
-function row(time, long) {
-	const cells = [el("td", {}, el("time", {}, time))];
-	for (let i = 1; i < 4; i += 1) {
-		cells.push(i === long ? el("td", {}, el("code")) : el("td", {}));
-	}
-	return el("tr", {}, ...cells);
+/** A row of a list: the time, and three cells, of which one has a long text. */
+function row(long) {
+	const time = el("time");
+	const cells = [1, 2, 3].map((place) => el("td", {}, place === long ? el("code") : null));
+	return Object.assign(el("tr", {}, el("td", {}, time), ...cells), { time });
 }
 
 function setCode(cell, code) {

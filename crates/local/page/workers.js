@@ -1,7 +1,7 @@
 // The workers of the endpoint: what each runs, when it was last heard of, and what they print.
 
 import { endpointPath, read } from "./api.js";
-import { byId, el, hide, keyed, text } from "./dom.js";
+import { attribute, byId, el, hide, keyed, text } from "./dom.js";
 import { workersInWords } from "./endpoints.js";
 import { onState } from "./events.js";
 import { List } from "./list.js";
@@ -19,11 +19,16 @@ export function start() {
 		rows: "logs",
 		load: async (window) => endpoint?.attachable ? read(`${path()}/worker-logs`, window) : null,
 		key: (line) => line.number,
-		create: ({ source, worker, text: said, atMs }) => el("tr", { class: source },
-			el("td", {}, el("time", {}, clockTime(atMs))),
-			el("td", {}, el("code", {}, worker)),
-			el("td", { title: said.slice(0, 2000) }, el("code", { class: "mono" }, said))),
-		update: () => {},
+		create: () => el("tr", {}, el("td", {}, el("time")), el("td", {}, el("code")),
+			el("td", {}, el("code", { class: "mono" }))),
+		update: (tr, { source, worker, text: said, atMs }) => {
+			const [time, name, line] = tr.cells;
+			tr.className = source;
+			text(time.firstElementChild, clockTime(atMs));
+			text(name.firstElementChild, worker);
+			text(line.firstElementChild, said);
+			attribute(line, "title", said.slice(0, 2000));
+		},
 	});
 
 	async function load() {

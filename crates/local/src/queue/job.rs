@@ -1,93 +1,29 @@
 //! One job: its states, and what moves it from one to the next (interface: "States and
 //! transitions"). Nothing else changes a job's state.
 
+mod mode;
+mod record;
+mod status;
+mod times;
+
+pub(crate) use mode::{JobId, Mode};
+pub(crate) use record::{Receipt, Record};
+pub(crate) use status::Status;
+pub(crate) use times::{Fate, Times};
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Serialize, Serializer};
 use serde_json::Value;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::stream::Backlog;
 use super::submission::Submission;
-use crate::clock::{Moment, milliseconds};
+use crate::clock::Moment;
 use crate::worker::WorkerId;
 
-pub(crate) type JobId = Arc<str>;
-
 const DEFAULT_TTL: Duration = Duration::from_secs(24 * 3600);
-const ASYNC_RETENTION: Duration = Duration::from_secs(30 * 60);
-const MIN_SYNC_RETENTION: Duration = Duration::from_secs(60);
-const MAX_SYNC_RETENTION: Duration = Duration::from_secs(5 * 60);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum Status {
-    InQueue,
-    InProgress,
-    Completed,
-    Failed,
-    Cancelled,
-    TimedOut,
-}
-
-impl Status {
-    pub(crate) const ALL: [Self; 6] = [
-        Self::InQueue,
-        Self::InProgress,
-        Self::Completed,
-        Self::Failed,
-        Self::Cancelled,
-        Self::TimedOut,
-    ];
-
-    pub(crate) fn is_terminal(self) -> bool {
-        !matches!(self, Self::InQueue | Self::InProgress)
-    }
-
-    /// As the interface spells it.
-    pub(crate) fn text(self) -> &'static str {
-        match self {
-            Self::InQueue => "IN_QUEUE",
-            Self::InProgress => "IN_PROGRESS",
-            Self::Completed => "COMPLETED",
-            Self::Failed => "FAILED",
-            Self::Cancelled => "CANCELLED",
-            Self::TimedOut => "TIMED_OUT",
-        }
-    }
-}
-
-/// How a job was submitted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
-    /// By `/run`.
-    Async,
-    /// By `/runsync`, with the time that the request waits.
-    Sync { wait: Duration },
-}
-
-impl Mode {
-    /// How long a result is kept once there is one.
-    fn retention(self) -> Duration {
-        match self {
-            Self::Async => ASYNC_RETENTION,
-            Self::Sync { wait } => wait.clamp(MIN_SYNC_RETENTION, MAX_SYNC_RETENTION),
-        }
-    }
-
-    /// An id for a job that is submitted so.
-    pub(crate) fn new_id(self) -> JobId {
-        // Unique is all that an id has to be, so the system need not be asked for random numbers.
-        let random = fastrand::u128(..).to_ne_bytes();
-        let uuid = uuid::Builder::from_random_bytes(random).into_uuid();
-        match self {
-            Self::Async => format!("{uuid}-u1").into(),
-            Self::Sync { .. } => format!("sync-{uuid}").into(),
-        }
-    }
-}
 
 #[derive(Debug)]
 enum Phase {
@@ -121,34 +57,12 @@ impl Ending {
     }
 }
 
-/// What happens to a job by the mere passing of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
-    /// Its ttl or the retention of its result ends: it is gone.
-    Deleted,
-    /// It ran for as long as it may.
-    TimedOut,
-}
-
 /// What a job occupied until it left a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Queue { turn: u64 },
     Worker(WorkerId),
     Nothing,
-}
-
-/// When things happen to a job.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Times {
-    pub(crate) submitted: Moment,
-    /// When it was submitted or retried.
-    pub(crate) queued: Moment,
-    pub(crate) started: Option<Moment>,
-    pub(crate) ended: Option<Moment>,
-    /// When it will time out, if it runs until then.
-    pub(crate) times_out: Option<Moment>,
-    pub(crate) expires: Moment,
 }
 
 /// A worker, and its name if it has one.
@@ -239,21 +153,6 @@ impl Job {
 
     pub(crate) fn set_ttl(&mut self, ttl: Duration) {
         self.ttl = ttl;
-    }
-
-    /// The next thing that time does to the job.
-    pub(crate) fn fate(&self) -> (Moment, Fate) {
-        let end_of_life = self.submitted_at.saturating_add(self.ttl);
-        let (due, fate) = match &self.phase {
-            Phase::Queued { .. } => (end_of_life, Fate::Deleted),
-            Phase::Running { started_at, .. } => {
-                (started_at.saturating_add(self.execution_timeout), Fate::TimedOut)
-            }
-            Phase::Finished { finished_at, .. } => {
-                (finished_at.saturating_add(self.mode.retention()), Fate::Deleted)
-            }
-        };
-        if end_of_life <= due { (end_of_life, Fate::Deleted) } else { (due, fate) }
     }
 
     /// IN_QUEUE to IN_PROGRESS: a worker takes the job, which may have a name. The token tells its
@@ -378,26 +277,6 @@ impl Job {
         }
     }
 
-    pub(crate) fn times(&self) -> Times {
-        let (started, ended) = match self.phase {
-            Phase::Queued { .. } => (None, None),
-            Phase::Running { started_at, .. } => (Some(started_at), None),
-            Phase::Finished { started_at, finished_at, .. } => (started_at, Some(finished_at)),
-        };
-        let end_of_life = self.submitted_at.saturating_add(self.ttl);
-        let times_out = started.map(|started| started.saturating_add(self.execution_timeout));
-        Times {
-            submitted: self.submitted_at,
-            queued: self.queued_at,
-            started,
-            ended,
-            times_out: times_out.filter(|_| ended.is_none()),
-            expires: ended.map_or(end_of_life, |ended| {
-                end_of_life.min(ended.saturating_add(self.mode.retention()))
-            }),
-        }
-    }
-
     /// How often it was queued again, on request or because its worker was lost.
     pub(crate) fn retried(&self) -> u32 {
         self.retried
@@ -422,57 +301,4 @@ impl Job {
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
-
-    /// The job's status record, as it stands.
-    pub(crate) fn record(&self, now: Moment) -> Record {
-        let (started_at, ended_at) = match self.phase {
-            Phase::Queued { .. } => (None, now),
-            Phase::Running { started_at, .. } => (Some(started_at), now),
-            Phase::Finished { started_at, finished_at, .. } => (started_at, finished_at),
-        };
-        let started_or_ended = started_at.unwrap_or(ended_at);
-        Record {
-            id: self.id.clone(),
-            status: self.status(),
-            delay_time: milliseconds(started_or_ended.saturating_sub(self.queued_at)),
-            execution_time: milliseconds(ended_at.saturating_sub(started_or_ended)),
-            output: self.output.clone(),
-            error: self.error.clone(),
-        }
-    }
-}
-
-/// The job status record of `/status` and `/runsync`.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Record {
-    #[serde(serialize_with = "shared_text")]
-    pub(crate) id: JobId,
-    pub(crate) status: Status,
-    pub(crate) delay_time: u64,
-    pub(crate) execution_time: u64,
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "shared")]
-    pub(crate) output: Option<Arc<Value>>,
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "shared")]
-    pub(crate) error: Option<Arc<str>>,
-}
-
-/// What `/run`, `/cancel` and `/retry` return.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Receipt {
-    #[serde(serialize_with = "shared_text")]
-    pub(crate) id: JobId,
-    pub(crate) status: Status,
-}
-
-fn shared<T, S>(value: &Option<Arc<T>>, serializer: S) -> Result<S::Ok, S::Error>
-where
-    T: Serialize + ?Sized,
-    S: Serializer,
-{
-    value.as_deref().serialize(serializer)
-}
-
-fn shared_text<S: Serializer>(value: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(value)
 }

@@ -1,5 +1,7 @@
 //! The connection to the service: lost, back again, and after a restart.
 
+use std::time::Duration;
+
 use podqueue_local::LocalService;
 use serde_json::json;
 
@@ -43,4 +45,52 @@ async fn the_page_reconnects_after_the_service_was_down() {
     page.run("echo", json!({})).await;
     page.until_text("#jobs-found", "1 job").await;
     page.end_soundly(&["ERR_"]).await;
+}
+
+/// A browser opens six connections to a host, and each tab needs some for its requests.
+#[tokio::test(flavor = "multi_thread")]
+async fn eight_tabs_live_at_once_also_when_the_first_ones_are_closed() {
+    let Some(page) = open(|builder| builder).await else { return };
+    for _ in 0..7 {
+        page.browser.open_tab().await;
+        page.enter().await;
+    }
+    page.run("echo", json!({})).await;
+    for tab in [7, 3, 0] {
+        page.browser.switch_to_tab(tab).await;
+        page.show("echo").await;
+        page.until_text("#jobs-found", "1 job").await;
+    }
+    page.browser.close_tab().await;
+    page.browser.switch_to_tab(4).await;
+    page.run("echo", json!({})).await;
+    page.show("echo").await;
+    page.until_text("#jobs-found", "2 jobs").await;
+    page.end_soundly(&[]).await;
+}
+
+/// Whoever opens the new link in another tab opens the session of this one, too.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tab_that_outlives_its_service_shows_what_the_next_one_has() {
+    let Some(mut page) = open(|builder| builder.manual_clock()).await else { return };
+    let address = page.local.address();
+    page.get("/v2/echo/health").await;
+    page.post("/_local/faults", json!({ "operation": "run", "cut": 0 })).await;
+    page.until_text("#request-list tbody:not(.spacer) time", "00:00:00").await;
+    page.until_shown("#fault-list", "run: response lost").await;
+    let other = LocalService::builder().api_key(KEY).start().await.unwrap();
+    drop(std::mem::replace(&mut page.local, other));
+    page.until_text("#connection", "Disconnected").await;
+    let next = LocalService::builder().api_key(KEY).listen(address).manual_clock().page();
+    page.local = next.start().await.unwrap();
+    page.local.clock().advance(Duration::from_secs(3600));
+    page.get("/v2/echo/health").await;
+    page.post("/_local/faults", json!({ "operation": "health", "stall": true })).await;
+    page.browser.open_tab().await;
+    page.enter().await;
+    page.browser.switch_to_tab(0).await;
+    page.until_text("#connection", "Live").await;
+    page.until_text("#request-list tbody:not(.spacer) time", "01:00:00").await;
+    page.until_shown("#fault-list", "health: stall").await;
+    page.end_soundly(&["ERR_", "401"]).await;
 }

@@ -50,7 +50,7 @@ impl Driver {
             "browserName": "chrome",
             "goog:chromeOptions": options,
             "goog:loggingPrefs": { "browser": "ALL", "performance": "ALL" },
-            "timeouts": { "script": NEVER_MS },
+            "timeouts": { "script": NEVER_MS, "pageLoad": NEVER_MS },
         }}});
         let session = driver.post("/session", capabilities).await;
         driver.session += &format!("/session/{}", session["sessionId"].as_str().unwrap());
@@ -66,6 +66,26 @@ impl Driver {
         let error = &body["value"]["error"];
         assert!(error.is_null(), "{path}: {error}: {}", body["value"]["message"]);
         body["value"].clone()
+    }
+
+    /// Opens another tab, and makes it the one that is driven.
+    pub async fn open_tab(&self) {
+        let tab = self.post("/window/new", json!({ "type": "tab" })).await;
+        self.post("/window", json!({ "handle": tab["handle"] })).await;
+    }
+
+    /// Closes the tab that is driven; another one has to be chosen then.
+    pub async fn close_tab(&self) {
+        let request = self.http.delete(format!("{}/window", self.session));
+        assert!(request.send().await.unwrap().status().is_success());
+    }
+
+    /// Drives the tab that was opened first, or after that as many others.
+    pub async fn switch_to_tab(&self, number: usize) {
+        let response = self.http.get(format!("{}/window/handles", self.session)).send().await;
+        let body = response.unwrap().bytes().await.unwrap();
+        let handles: Value = serde_json::from_slice(&body).unwrap();
+        self.post("/window", json!({ "handle": handles["value"][number] })).await;
     }
 
     pub async fn open(&self, url: &str) {
@@ -180,6 +200,19 @@ impl Driver {
         let actions: Vec<Value> = keys.chars().flat_map(press).collect();
         let source = json!({ "type": "key", "id": "keyboard", "actions": actions });
         self.post("/actions", json!({ "actions": [source] })).await;
+    }
+
+    /// Presses keys one after another, without a pause; shift is held between two of it.
+    pub async fn press_at_once(&self, keys: &str) {
+        let keys = json!({ "text": keys });
+        let focus = self.post(
+            "/execute/sync",
+            json!({
+                "script": "return document.activeElement", "args": [],
+            }),
+        );
+        let element = focus.await[ELEMENT].as_str().unwrap().to_owned();
+        self.post(&format!("/element/{element}/value"), keys).await;
     }
 
     /// Presses a key while another one is held.

@@ -167,3 +167,82 @@ async fn a_large_value_is_cut_and_shown_whole_on_request() {
     page.until("document.querySelector('#part-output pre').textContent.length > 400_000").await;
     page.end_soundly(&[]).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_input_is_copied_and_sent_again_whole() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("echo").await;
+    let id = page.run("echo", json!({ "text": "x".repeat(400_000) })).await;
+    page.open_job(&id).await;
+    page.until("!document.querySelector('#part-input .whole').hidden").await;
+    page.browser
+        .run(
+            "const { setData } = DataTransfer.prototype;
+             DataTransfer.prototype.setData = function (kind, text) {
+                window.command = text;
+                return setData.call(this, kind, text);
+             };",
+        )
+        .await;
+    page.browser.click("#job-curl").await;
+    page.until_text("#notice", "Copied the command").await;
+    page.until("window.command.length > 400_000").await;
+    page.browser.click("#job-again").await;
+    page.until("document.activeElement.id === 'submit-input'").await;
+    page.until("JSON.parse(document.querySelector('#submit-input').value).text.length === 400_000")
+        .await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_value_that_was_shown_whole_gives_way_to_the_next_one() {
+    let (send, receive) = mpsc::unbounded_channel::<&str>();
+    let receive = Mutex::new(Some(receive));
+    let Some(page) = open(|builder| {
+        builder.endpoint("told", move |job: LocalJob| {
+            let mut receive = receive.lock().unwrap().take().unwrap();
+            async move {
+                while let Some(word) = receive.recv().await {
+                    job.progress(json!(word.repeat(100_000)));
+                }
+                Ok(json!("the end"))
+            }
+        })
+    })
+    .await
+    else {
+        return;
+    };
+    page.show("told").await;
+    let id = page.run("told", json!({})).await;
+    send.send("first").unwrap();
+    page.open_job(&id).await;
+    page.until("!document.querySelector('#part-output .whole').hidden").await;
+    page.browser.click("#part-output .whole").await;
+    page.until("document.querySelector('#part-output pre').textContent.length > 500_000").await;
+    send.send("other").unwrap();
+    page.until("document.querySelector('#part-output pre').textContent.startsWith('\"other')")
+        .await;
+    page.until("!document.querySelector('#part-output .whole').hidden").await;
+    drop(send);
+    page.until_text("#part-output pre", "\"the end\"").await;
+    page.end_soundly(&[]).await;
+}
+
+/// As a script's numbers they would be others.
+#[tokio::test(flavor = "multi_thread")]
+async fn long_numbers_are_shown_and_sent_again_as_they_are() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("echo").await;
+    let input = json!({ "seed": u64::MAX, "low": i64::MIN, "text": "12345678901234567890" });
+    let id = page.run("echo", input.clone()).await;
+    page.open_job(&id).await;
+    page.until_shown("#part-output", "18446744073709551615").await;
+    page.browser.click("#job-again").await;
+    page.until("document.activeElement.id === 'submit-input'").await;
+    page.browser.click("#submit-send").await;
+    page.until(&format!("document.querySelector('#job-id').innerText !== '{id}'")).await;
+    let again = page.text("#job-id").await;
+    assert_eq!(page.until_status("echo", &again, "COMPLETED").await["output"], input);
+    page.end_soundly(&[]).await;
+}

@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde_json::json;
 
-use super::support::open;
+use super::support::{ENTER, SHIFT, TAB, open};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_is_found_by_id_and_by_content() {
@@ -102,5 +102,24 @@ async fn a_question_that_is_refused_changes_nothing() {
     page.browser.click("#confirm [value=no]").await;
     page.until("!document.querySelector('#confirm').open").await;
     page.until_text("#job-filter [data-status=IN_PROGRESS] .count", "1").await;
+    page.end_soundly(&[]).await;
+}
+
+/// What was typed a moment ago counts, though the list does not show it yet.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_question_is_about_what_the_search_field_says() {
+    let Some(page) = open(|builder| builder.manual_clock()).await else { return };
+    page.show("sleep").await;
+    for group in ["one", "two", "two"] {
+        page.run("sleep", json!({ "ms": 60_000, "group": group })).await;
+    }
+    page.until_text("#jobs-found", "3 jobs").await;
+    page.browser.run("document.querySelector('#job-search').focus()").await;
+    // At once: the button stands before the field.
+    page.browser.press_at_once(&format!("two{SHIFT}{TAB}{SHIFT}{ENTER}")).await;
+    page.until("document.querySelector('#confirm').open").await;
+    page.until_shown("#confirm-question", "2 jobs of sleep").await;
+    page.browser.click("#confirm-yes").await;
+    page.until_shown("#notice", "2 jobs cancelled").await;
     page.end_soundly(&[]).await;
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::support::{CONTROL, DOWN, ENTER, ESCAPE, TAB, open};
+use super::support::{CONTROL, DOWN, END, ENTER, ESCAPE, TAB, open};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_is_submitted_found_opened_and_closed_by_keys() {
@@ -58,7 +58,7 @@ async fn rows_are_reached_by_j_k_and_arrows_and_stay_active_while_others_come() 
     page.until("document.activeElement.id === 'job-list'").await;
     let last =
         "document.querySelector('#job-list tr.active')?.getAttribute('aria-rowindex') === '102'";
-    page.browser.press("\u{E010}").await;
+    page.browser.press(&END.to_string()).await;
     page.until(last).await;
     page.end_soundly(&[]).await;
 }
@@ -109,5 +109,40 @@ async fn every_control_is_reached_by_tab_and_shows_that_it_has_the_focus() {
     let missing = "return [...window.missing].map((it) => it.outerHTML)";
     assert_eq!(page.browser.run(missing).await, json!([]));
     assert_eq!(page.browser.run("return window.hidden").await, json!([]));
+    page.end_soundly(&[]).await;
+}
+
+/// On a busy service some fetch is always under way.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_last_row_is_reached_while_the_list_is_being_fetched() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("echo").await;
+    let first = page.run("echo", json!({})).await;
+    for _ in 0..99 {
+        page.run("echo", json!({})).await;
+    }
+    page.until_text("#jobs-found", "100 jobs").await;
+    page.browser.press("j").await;
+    page.until("document.querySelector('#job-list tr.active')").await;
+    page.browser
+        .run(
+            "const { fetch } = window;
+             const held = new Promise((resolve) => { window.release = resolve; });
+             window.fetch = async (url, options) => {
+                if (url.includes('/jobs?') && !window.isHeld) {
+                    window.isHeld = true;
+                    await held;
+                }
+                return fetch(url, options);
+             };",
+        )
+        .await;
+    page.run("echo", json!({})).await;
+    page.until("window.isHeld").await;
+    page.browser.press(&END.to_string()).await;
+    page.browser.run("window.release()").await;
+    let active =
+        format!("document.querySelector('#job-list tr.active code')?.innerText === '{first}'");
+    page.until(&active).await;
     page.end_soundly(&[]).await;
 }

@@ -1,11 +1,13 @@
-//! The picture of the page in the README: `scripts/picture.sh` runs this.
+//! The picture of the page in the README, and the recording in that of the local service:
+//! `scripts/picture.sh` and `scripts/page_recording.sh` run these.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use podqueue_local::{LocalJob, RateLimits, Workers};
 use serde_json::json;
 
-use super::support::open;
+use super::support::{ENTER, Page, SHIFT, open};
 
 const PROMPTS: [&str; 6] = [
     "a lighthouse in a storm",
@@ -63,4 +65,58 @@ async fn picture() {
     page.until("!document.querySelector('#notice').innerText").await;
     std::fs::write(file, page.browser.picture().await).unwrap();
     page.end_soundly(&[]).await;
+}
+
+/// Writes the frames of the recording, as PNGs in base64, into the folder that `FRAMES` names: the
+/// clock is turned until a result expires. The name of a frame ends in how long it is shown, in
+/// milliseconds.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "makes a recording"]
+async fn recording() {
+    let Some(folder) = std::env::var_os("FRAMES").map(PathBuf::from) else { return };
+    let painter = |job: LocalJob| async move {
+        for step in 1..=2 {
+            job.sleep(Duration::from_secs(60)).await;
+            job.emit(json!({ "step": step * 10, "of": 20 })).await;
+        }
+        Ok(json!({ "image": "s3://pictures/7.png", "seed": 7 }))
+    };
+    let page = open(|builder| builder.manual_clock().endpoint("painter", painter)).await.unwrap();
+    page.browser.resize(720, 560).await;
+    page.show("painter").await;
+    let prompt = json!({ "prompt": "a lighthouse in a storm", "seed": 7 });
+    let id = page.run("painter", prompt).await;
+    page.open_job(&id).await;
+    page.until_text("#job-status", "IN_PROGRESS").await;
+    page.browser.run("document.querySelector('#job').scrollIntoView()").await;
+    let mut frames = Frames { page: &page, folder, count: 0 };
+    frames.take(1600).await;
+    let turns = [("60000", "step\":10"), ("60000", "COMPLETED"), ("1800000", "EXPIRED")];
+    for (by, shown) in turns {
+        // A focus that follows a key is shown.
+        page.browser.press(&SHIFT.to_string()).await;
+        let button = format!("document.querySelector('[data-advance=\"{by}\"]')");
+        page.browser.run(&format!("{button}.focus({{ preventScroll: true }})")).await;
+        frames.take(700).await;
+        page.browser.press(&ENTER.to_string()).await;
+        page.until_shown("#job", shown).await;
+        page.until_shown("#notice", "The clock shows").await;
+        frames.take(1800).await;
+    }
+    frames.take(1500).await;
+    page.end_soundly(&[]).await;
+}
+
+struct Frames<'a> {
+    page: &'a Page,
+    folder: PathBuf,
+    count: usize,
+}
+
+impl Frames<'_> {
+    async fn take(&mut self, milliseconds: usize) {
+        self.count += 1;
+        let name = format!("{:02}-{milliseconds}", self.count);
+        std::fs::write(self.folder.join(name), self.page.browser.picture().await).unwrap();
+    }
 }

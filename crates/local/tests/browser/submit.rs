@@ -77,3 +77,31 @@ async fn what_the_service_refuses_is_shown_in_its_words() {
     page.until_shown("#submit-result", "policy.ttl must be an integer from 10000").await;
     page.end_soundly(&["400"]).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_response_without_a_job_leaves_open_whether_it_was_submitted() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("echo").await;
+    for (number, fault) in [
+        json!({ "truncate": 0 }),
+        json!({ "truncate": 5 }),
+        json!({ "processed": true, "response": { "status": 200, "body": "{}" } }),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut fault = fault;
+        fault["times"] = json!(1);
+        page.post("/_local/faults", fault).await;
+        page.browser.click("#submit-send").await;
+        page.until_shown("#submit-result", "the job may have been submitted").await;
+        page.until_text("#jobs-found", ["1 job", "2 jobs", "3 jobs"][number]).await;
+        assert!(
+            page.browser.run("return document.querySelector('#job-body').hidden").await == true
+        );
+    }
+    page.browser.click("#submit-send").await;
+    page.until_shown("#notice", "Submitted").await;
+    page.until_text("#submit-result", "").await;
+    page.end_soundly(&[]).await;
+}

@@ -12,6 +12,8 @@ pub const ESCAPE: char = '\u{E00C}';
 pub const TAB: char = '\u{E004}';
 pub const CONTROL: char = '\u{E009}';
 pub const DOWN: char = '\u{E015}';
+pub const END: char = '\u{E010}';
+pub const SHIFT: char = '\u{E008}';
 
 pub struct Page {
     pub local: LocalService,
@@ -30,6 +32,12 @@ pub async fn open(setup: impl FnOnce(Builder) -> Builder) -> Option<Page> {
     let page = Page { local, http: reqwest::Client::new(), browser };
     page.enter().await;
     Some(page)
+}
+
+/// Says what was measured, for who runs the tests with `--nocapture`.
+#[expect(clippy::print_stderr, reason = "a figure is worth more than its bound")]
+pub fn report(what: &str, figure: f64, unit: &str) {
+    eprintln!("{what}: {figure:.1} {unit}");
 }
 
 impl Page {

@@ -89,3 +89,19 @@ async fn any_other_fault_is_added_by_the_form() {
     page.until("document.querySelectorAll('#fault-list li').length === 0").await;
     page.end_soundly(&[]).await;
 }
+
+/// A request that waits for the clock holds a connection, of which a browser has six to a host.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_clock_turns_however_many_requests_wait_for_it() {
+    let Some(page) = open(|builder| builder.manual_clock()).await else { return };
+    page.show("echo").await;
+    page.browser.click("[data-preset=slow]").await;
+    page.until_shown("#fault-list", "2.0 s late").await;
+    for _ in 0..8 {
+        page.browser.click("#submit-send").await;
+    }
+    page.browser.click("[data-advance='60000']").await;
+    page.until_text("#clock-now", "00:01:00").await;
+    page.until_shown("#notice", "Submitted").await;
+    page.end_soundly(&[]).await;
+}

@@ -132,6 +132,35 @@ async fn an_event_follows_each_kind_of_change() {
     events.until(|state| endpoint(state, "sleep")["jobs"]["EXPIRED"] == 1).await;
 }
 
+/// Nothing else has changed then, and the page has been quiet.
+#[tokio::test(start_paused = true)]
+async fn an_event_follows_where_only_the_next_wake_up_changes() {
+    let service = crate::support::in_real_time(service()).await;
+    let browser = crate::support::in_real_time(Browser::open(&service)).await;
+    let mut events = crate::support::in_real_time(Events::of(&browser)).await;
+    let mut expected = crate::support::in_real_time(events.next()).await;
+    let sleep = |time| {
+        let clock = service.local.clock().clone();
+        tokio::spawn(async move { clock.sleep(seconds(time)).await })
+    };
+    assert_eq!(events.next_block().await.unwrap(), ": ping");
+    let mut follows = async |next: Value| {
+        let block = events.next_block().await.unwrap();
+        let state = block.strip_prefix("event: state\ndata: ").unwrap_or_else(|| panic!("{block}"));
+        expected["clock"]["nextEventMs"] = next;
+        assert_eq!(serde_json::from_str::<Value>(state).unwrap(), expected);
+        assert_eq!(events.next_block().await.unwrap(), ": ping");
+    };
+    let later = sleep(30);
+    follows(json!(30_000)).await;
+    let sooner = sleep(10);
+    follows(json!(10_000)).await;
+    sooner.abort();
+    follows(json!(30_000)).await;
+    later.abort();
+    follows(Value::Null).await;
+}
+
 #[tokio::test]
 async fn workers_that_attach_are_counted_and_their_logs_too() {
     let service = Service::still(|builder| {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use serde::Serialize;
 use tokio::sync::oneshot;
 
-use super::{Endpoint, Runner, State};
+use super::state::State;
+use super::{Endpoint, Runner};
 use crate::clock::{Moment, milliseconds};
 use crate::queue::attached::{Taken, Taker, Unhealthy, Worker};
 use crate::queue::fleet::Origin;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Due, Endpoint, Runner, State};
+use super::state::{Due, State};
+use super::{Endpoint, Runner};
 use crate::clock::Moment;
 use crate::queue::attached::{Taken, Taker};
 use crate::queue::fleet::Origin;

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Due, Endpoint, Runner, State};
+use super::state::{Due, State};
+use super::{Endpoint, Runner};
 use crate::clock::Moment;
 use crate::queue::job::{Fate, Job};
 use crate::worker::{Handler, JobContext, LocalJob, WorkerId, run};

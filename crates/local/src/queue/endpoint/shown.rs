@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering;
 
 use serde::Serialize;
 
-use super::{Due, Endpoint, Kind, Runner};
+use super::state::Due;
+use super::{Endpoint, Kind, Runner};
 use crate::clock::Moment;
 use crate::queue::history::{History, ShownChunk};
 use crate::queue::job::{Job, Status};
