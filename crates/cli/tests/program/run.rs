@@ -240,6 +240,8 @@ async fn a_deadline_exits_with_124_and_cancels_on_request() {
     let site = Site::with(LocalService::builder().endpoint("never", never)).await;
     let ran = site.run(&["run", "never", "{}", "--timeout", "1s"]).await;
     ran.fails(124, "the job goes on: podqueue wait never ");
+    let ran = site.run(&["run", "never", "{}", "--timeout", "1s", "--sync"]).await;
+    ran.fails(124, "the job goes on: podqueue wait never sync-");
     let arguments = ["run", "never", "{}", "--timeout", "1s", "--cancel-on-timeout"];
     site.run(&arguments).await.fails(124, "it was cancelled on the service");
     let arguments = ["run", "never", "{}", "--timeout", "1s", "--stream"];
