@@ -32,8 +32,8 @@
 //!
 //! The call's own work is done by the calling thread. Connections, timers and the tasks that a call
 //! starts belong to a runtime on a thread named `podqueue-blocking`, which is shared by the whole
-//! process, starts with the first call, and never ends. Dropping what a call returned needs no
-//! runtime.
+//! process, starts with the first call or [`start`], and never ends. Dropping what a call returned
+//! needs no runtime.
 //!
 //! Futures can be combined before they are blocked on: `async { tokio::select! { … } }.block()` gives
 //! up a wait for another reason than a timeout.
@@ -50,9 +50,10 @@
 use std::cell::Cell;
 use std::future::{Future, IntoFuture, poll_fn};
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Condvar, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
+use std::{io, thread};
 
 use futures_util::Stream;
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -65,7 +66,7 @@ pub trait Block: IntoFuture + Sized {
     /// # Panics
     ///
     /// If the system does not provide what the [runtime](self#threads-and-runtimes) requires, such as
-    /// a thread. Panics of the call itself are passed on.
+    /// a thread, which [`start`] reports as an error. Panics of the call itself are passed on.
     fn block(self) -> Self::Output {
         // Inside, since the conversion may already require a runtime.
         drive(async { self.await })
@@ -108,7 +109,7 @@ impl<S: Stream> Iterator for BlockingIter<S> {
 
 fn drive<F: Future>(future: F) -> F::Output {
     let is_ours = Turn::take();
-    let is_inside = || Handle::try_current().is_ok_and(|it| it.id() == RUNTIME.handle().id());
+    let is_inside = || Handle::try_current().is_ok_and(|it| it.id() == started().handle().id());
     // A blocking call in a task of a blocking call: another thread continues with the other tasks. A
     // caller's runtime on this thread has no tasks of ours.
     if is_ours.0 && is_inside() { block_in_place(|| poll_here(future)) } else { poll_here(future) }
@@ -118,7 +119,7 @@ fn drive<F: Future>(future: F) -> F::Output {
 fn poll_here<F: Future>(future: F) -> F::Output {
     // What yields to a runtime of the caller's is only woken when that gets this thread back.
     let longest = if Handle::try_current().is_ok() { YIELD } else { Duration::MAX };
-    let _runtime = RUNTIME.enter();
+    let _runtime = started().enter();
     // A task of the caller's runtime that polls this has a budget, which only refills when the task
     // returns: with it spent, everything of tokio's would stay pending.
     let mut future = pin!(unconstrained(future));
@@ -165,15 +166,41 @@ impl Wake for Woken {
     }
 }
 
-static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+/// Starts the [runtime](self#threads-and-runtimes), which the first call does otherwise: for a program
+/// that would rather report that it cannot than panic in a call.
+///
+/// # Errors
+///
+/// If the system does not provide a thread or a file descriptor that it requires. It can be called
+/// again; once it has succeeded, it does nothing.
+pub fn start() -> io::Result<()> {
+    runtime().map(|_| ())
+}
+
+fn started() -> &'static Runtime {
+    runtime().unwrap_or_else(|error| panic!("no runtime for blocking calls: {error}"))
+}
+
+fn runtime() -> io::Result<&'static Runtime> {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    static STARTING: Mutex<()> = Mutex::new(());
+    if let Some(runtime) = RUNTIME.get() {
+        return Ok(runtime);
+    }
+    let _alone = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(runtime) = RUNTIME.get() {
+        return Ok(runtime);
+    }
+    // For the lack of a thread, tokio panics.
+    drop(thread::Builder::new().spawn(|| ())?);
     let mut runtime = Builder::new_multi_thread();
     runtime.worker_threads(1).thread_name("podqueue-blocking").enable_all();
-    let runtime = runtime.on_thread_start(|| OURS.set(true)).build();
-    runtime.unwrap_or_else(|error| panic!("no runtime for blocking calls: {error}"))
-});
+    let runtime = runtime.on_thread_start(|| OURS.set(true)).build()?;
+    Ok(RUNTIME.get_or_init(|| runtime))
+}
 
 thread_local! {
-    /// Whether this is a thread of [`RUNTIME`].
+    /// Whether this is a thread of the runtime.
     static OURS: Cell<bool> = const { Cell::new(false) };
 }
 

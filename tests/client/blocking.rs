@@ -275,3 +275,33 @@ fn a_wakeup_is_not_lost_to_a_call_inside_of_the_call() {
     outer.block();
     assert_eq!(polls, 2);
 }
+
+/// In a process of its own, which is this test again: with few files open, and all of them taken.
+#[cfg(unix)]
+#[test]
+fn a_runtime_that_cannot_start_is_an_error_and_the_next_call_tries_again() {
+    const FEW: &str = "PODQUEUE_TEST_FEW_FILES";
+    if std::env::var_os(FEW).is_none() {
+        let name =
+            "blocking::a_runtime_that_cannot_start_is_an_error_and_the_next_call_tries_again";
+        let mut itself = std::process::Command::new("sh");
+        itself.args(["-c", "ulimit -n 64 && exec \"$0\" --exact \"$1\" --nocapture"]);
+        let ran = itself.arg(std::env::current_exe().unwrap()).arg(name).env(FEW, "1").output();
+        let ran = ran.unwrap();
+        let text = String::from_utf8_lossy(&ran.stdout);
+        assert!(ran.status.success() && text.contains("1 passed"), "{ran:?}");
+        return;
+    }
+    let null = || std::fs::File::open("/dev/null");
+    let all: Vec<_> = std::iter::from_fn(|| null().ok()).collect();
+    for _ in 0..2 {
+        assert!(podqueue::blocking::start().is_err());
+        let panic = thread::spawn(|| async {}.block()).join().unwrap_err();
+        let text = panic.downcast_ref::<String>().unwrap();
+        assert!(text.starts_with("no runtime for blocking calls: Too many open files"), "{text}");
+    }
+    drop(all);
+    assert!(podqueue::blocking::start().is_ok());
+    let (_local, client) = service();
+    assert_eq!(echo(&client.endpoint("echo"), 5), 5);
+}

@@ -15,12 +15,15 @@ pub struct Failure {
     /// Empty where nothing is to be said.
     pub message: String,
     pub hints: Vec<String>,
+    /// Whether data could not be written, which the program has and nobody got.
+    pub unwritten: bool,
 }
 
 impl Failure {
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {
         let (message, hint) = translated(message.into());
-        Self { exit, message, hints: hint.map(str::to_owned).into_iter().collect() }
+        let hints = hint.map(str::to_owned).into_iter().collect();
+        Self { exit, message, hints, unwritten: false }
     }
 
     /// Invalid arguments or input.
@@ -47,8 +50,16 @@ impl Failure {
     pub fn of_output(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::silent(Exit::Done),
-            _ => Self::new(Exit::Error, format!("failed to write the output: {error}")),
+            _ => Self {
+                unwritten: true,
+                ..Self::new(Exit::Error, format!("failed to write the output: {error}"))
+            },
         }
+    }
+
+    /// Says how to get at data that could not be written, if that is what failed.
+    pub fn if_unwritten(self, hint: impl FnOnce() -> String) -> Self {
+        if self.unwritten { self.hint(hint()) } else { self }
     }
 
     /// A failure of a call to `endpoint`.
@@ -73,15 +84,14 @@ impl Failure {
             (ErrorKind::StreamGap, Some(job)) => {
                 Some(format!("the record may have the whole output: podqueue wait {job}"))
             }
+            (ErrorKind::NotFound, None) => Some(find_out(Some(&name))),
+            _ if is_about_settings(error) => Some(find_out(Some(&name))),
             (ErrorKind::Network | ErrorKind::Timeout | ErrorKind::Server, Some(job)) => {
                 Some(format!("to try again: podqueue status {job}"))
             }
-            (ErrorKind::NotFound, None) | (ErrorKind::Unauthorized | ErrorKind::Connect, _) => {
-                Some(format!("to find out why: podqueue doctor {name}"))
-            }
             _ => None,
         };
-        let mut failure = Self::from(error);
+        let mut failure = Self::described(error);
         failure.hints.extend(hint);
         let record = error.record().filter(|record| *record.status() == JobStatus::InQueue);
         if let (ErrorKind::WaitTimedOut, Some(record)) = (error.kind(), record) {
@@ -91,12 +101,15 @@ impl Failure {
         }
         failure
     }
-}
 
-impl From<&Error> for Failure {
-    fn from(error: &Error) -> Self {
+    /// What failed, and what helps if that is a setting.
+    fn described(error: &Error) -> Self {
         let mut message = error.to_string();
         let mut source = error.source();
+        if error.kind() == ErrorKind::WaitTimedOut {
+            // The text says already why the last poll failed.
+            source = source.and_then(|poll| poll.source());
+        }
         while let Some(cause) = source {
             let cause_text = cause.to_string();
             // Some errors repeat what lies beneath them.
@@ -113,6 +126,26 @@ impl From<&Error> for Failure {
             )),
             _ => failure,
         }
+    }
+}
+
+/// Whether a wrong setting, or what is between here and the service, may be the reason.
+fn is_about_settings(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Unauthorized | ErrorKind::Connect | ErrorKind::Redirect)
+        || error.status() == Some(403)
+}
+
+fn find_out(endpoint: Option<&str>) -> String {
+    match endpoint {
+        Some(name) => format!("to find out why: podqueue doctor {name}"),
+        None => "to find out why: podqueue doctor".to_owned(),
+    }
+}
+
+impl From<&Error> for Failure {
+    fn from(error: &Error) -> Self {
+        let failure = Self::described(error);
+        if is_about_settings(error) { failure.hint(find_out(None)) } else { failure }
     }
 }
 

@@ -1,12 +1,14 @@
 //! Arguments that hold JSON: directly, in a file, on standard input, or field by field.
 
 use std::collections::BTreeMap;
-use std::{fs, io};
+use std::io;
+use std::path::Path;
 
 use clap::Args;
 use serde_json::value::RawValue;
 
 use crate::failure::Failure;
+use crate::text;
 
 /// A job's input.
 #[derive(Clone, Debug, Args)]
@@ -82,9 +84,9 @@ pub fn json(name: &str, argument: &str) -> Result<Box<RawValue>, Failure> {
 }
 
 pub fn read_file(path: &str) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|error| Failure::unreadable(path, &error))
+    text::of_file(Path::new(path)).map_err(|error| Failure::unreadable(path, &error))
 }
 
 pub fn read_stdin() -> Result<String, Failure> {
-    io::read_to_string(io::stdin()).map_err(|error| Failure::unreadable("standard input", &error))
+    text::of(io::stdin()).map_err(|error| Failure::unreadable("standard input", &error))
 }

@@ -3,6 +3,9 @@
 use std::future::Future;
 use std::io;
 use std::pin::pin;
+#[cfg(unix)]
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::future::{Either, select};
 use tokio::task::yield_now;
@@ -19,6 +22,14 @@ pub enum Interrupted {
     BySupervisor,
 }
 
+impl Interrupted {
+    /// While a request was under way that changes something.
+    pub fn while_changing(self) -> Failure {
+        let message = "interrupted; the request may have taken effect";
+        Failure { message: message.to_owned(), ..Failure::from(self) }
+    }
+}
+
 impl From<Interrupted> for Failure {
     fn from(_: Interrupted) -> Self {
         Self::silent(Exit::Interrupted)
@@ -31,7 +42,7 @@ pub struct Signals(Received);
 
 impl Signals {
     pub fn listen() -> Result<Self, Failure> {
-        Received::listen().map(Self).map_err(|error| {
+        ends_unguarded().and_then(|()| Received::listen()).map(Self).map_err(|error| {
             Failure::new(Exit::Error, format!("failed to listen to signals: {error}"))
         })
     }
@@ -56,6 +67,11 @@ impl Signals {
         }
     }
 
+    /// Sends a request that changes something, unless a signal arrives before the response does.
+    pub async fn unless_sent<T>(&mut self, request: impl Future<Output = T>) -> Result<T, Failure> {
+        self.unless(request).await.map_err(Interrupted::while_changing)
+    }
+
     /// Does `work` that blocks its thread, such as reading from a terminal, unless a signal arrives
     /// before it is done: then its thread is left behind.
     pub async fn unless_blocked<T: Send + 'static>(
@@ -67,6 +83,41 @@ impl Signals {
             Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
         }
     }
+}
+
+/// Whether a signal ends the program at once.
+static UNGUARDED: AtomicBool = AtomicBool::new(false);
+
+/// Does `work` that may block the thread on which signals are noticed, such as writing to a pipe that
+/// nobody reads: meanwhile, a signal ends the program at once, as if nobody listened to it.
+pub fn unguarded<T>(work: impl FnOnce() -> T) -> T {
+    struct Guarded;
+    impl Drop for Guarded {
+        fn drop(&mut self) {
+            UNGUARDED.store(false, Ordering::SeqCst);
+        }
+    }
+    UNGUARDED.store(true, Ordering::SeqCst);
+    let _guarded = Guarded;
+    work()
+}
+
+#[cfg(unix)]
+fn ends_unguarded() -> io::Result<()> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::flag::register_conditional_shutdown;
+    static ONCE: OnceLock<()> = OnceLock::new();
+    if ONCE.set(()).is_ok() {
+        for signal in [SIGINT, SIGTERM] {
+            register_conditional_shutdown(signal, Exit::Interrupted.code().into(), &UNGUARDED)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn ends_unguarded() -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(unix)]

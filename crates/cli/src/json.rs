@@ -110,6 +110,11 @@ fn controls(char: char) -> bool {
     char.is_control() || turns
 }
 
+/// Text from the service on one line, so that none of it passes for another line of the program's.
+pub fn one_line(text: &str) -> String {
+    Printable(text).to_string().replace(['\n', '\t'], " ")
+}
+
 /// Text from the service, without what would control a terminal.
 pub struct Printable<'a>(pub &'a str);
 

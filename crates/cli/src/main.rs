@@ -16,6 +16,7 @@ mod manual;
 mod output;
 mod settings;
 mod terminal;
+mod text;
 
 use std::process::ExitCode;
 

@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::exit::Exit;
 use crate::failure::{Failure, translated};
-use crate::interrupt::Signals;
+use crate::interrupt::{Signals, unguarded};
 use crate::json::{self, Printable};
 
 #[derive(Clone, Debug, Default)]
@@ -91,7 +91,7 @@ impl Output {
         } else if self.json {
             self.json(&text)
         } else {
-            self.line(json::Printable(&text.replace('\n', " ")))
+            self.line(json::one_line(text))
         }
     }
 
@@ -120,14 +120,14 @@ impl Output {
 
     pub fn warn(&self, text: impl Display) {
         let (text, hint) = translated(text.to_string());
-        self.say(&format!("{BUSY}warning:{BUSY:#} {}", paragraph(&text)));
+        self.say(&format!("{BUSY}warning:{BUSY:#} {}", paragraph(&text, 2)));
         hint.into_iter().for_each(|hint| self.hint(hint));
     }
 
     /// Tells what failed, and returns how the program ends.
     pub fn failure(&self, failure: &Failure) -> Exit {
         if !failure.message.is_empty() {
-            self.say(&format!("{BAD}error:{BAD:#} {}", paragraph(&failure.message)));
+            self.say(&format!("{BAD}error:{BAD:#} {}", paragraph(&failure.message, 2)));
         }
         for hint in &failure.hints {
             self.hint(hint);
@@ -137,12 +137,12 @@ impl Output {
 
     /// Tells a person what helps next.
     pub fn hint(&self, text: impl Display) {
-        self.note(format_args!("{FAINT}hint:{FAINT:#} {}", paragraph(&text.to_string())));
+        self.note(format_args!("{FAINT}hint:{FAINT:#} {}", paragraph(&text.to_string(), 2)));
     }
 
     /// With standard error closed, there is nobody to tell.
     fn say(&self, text: &str) {
-        let _ = writeln!(anstream::stderr(), "{text}");
+        let _ = unguarded(|| writeln!(anstream::stderr(), "{text}"));
     }
 
     /// Shows what the program waits for, until the result is dropped.
@@ -178,14 +178,13 @@ impl Output {
 }
 
 fn print(mut out: impl Write, text: &str) -> Result<(), Failure> {
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
+    unguarded(|| out.write_all(text.as_bytes()).and_then(|()| out.flush()))
         .map_err(|error| Failure::of_output(&error))
 }
 
-/// Text whose further lines are indented, so that none passes for a message of the program.
-fn paragraph(text: &str) -> String {
-    Printable(text).to_string().replace('\n', "\n  ")
+/// Text whose further lines are indented, so that none passes for a line of the program's.
+pub fn paragraph(text: &str, indent: usize) -> String {
+    Printable(text).to_string().replace('\n', &format!("\n{:indent$}", ""))
 }
 
 /// A number that is written without a fraction where it has none.

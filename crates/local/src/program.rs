@@ -152,37 +152,51 @@ pub enum Format {
     Json,
 }
 
+/// Why the program failed.
+#[derive(Debug)]
+pub struct Failure {
+    /// What to show.
+    pub text: String,
+    /// Whether an argument, a key or its file is invalid, so that nothing was started.
+    pub is_usage: bool,
+}
+
+impl Failure {
+    fn usage(text: impl ToString) -> Self {
+        Self { text: text.to_string(), is_usage: true }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self { text: error.to_string(), is_usage: false }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error.setting() {
+            // As it is called on the command line.
+            Some(setting) => {
+                let option = format!("--{}", setting.replace('_', "-"));
+                Self::usage(error.to_string().replacen(setting, &option, 1))
+            }
+            None => {
+                let cause = std::error::Error::source(&error);
+                let cause = cause.map(|cause| format!(": {cause}")).unwrap_or_default();
+                Self { text: format!("{error}{cause}"), is_usage: false }
+            }
+        }
+    }
+}
+
 /// Runs the service until a signal ends it. `program` is the name in front of what it prints to
 /// standard error.
 ///
 /// # Errors
 ///
-/// Returns the text to show if the service cannot start.
-pub async fn run(arguments: Arguments, format: Format, program: &str) -> Result<(), String> {
-    serve(arguments, format, program).await.map_err(|error| {
-        let error = with_option(error);
-        let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
-        format!("{error}{cause}")
-    })
-}
-
-/// Calls a setting as it is called on the command line.
-fn with_option(error: Box<dyn std::error::Error>) -> Box<dyn std::error::Error> {
-    let setting = error.downcast_ref::<Error>().and_then(|error| error.setting());
-    match setting {
-        Some(setting) => {
-            let option = format!("--{}", setting.replace('_', "-"));
-            error.to_string().replacen(setting, &option, 1).into()
-        }
-        None => error,
-    }
-}
-
-async fn serve(
-    arguments: Arguments,
-    format: Format,
-    program: &str,
-) -> Result<(), Box<dyn std::error::Error>> {
+/// If the service cannot start, or nobody can be told where it is.
+pub async fn run(arguments: Arguments, format: Format, program: &str) -> Result<(), Failure> {
     let mut builder = LocalService::builder().listen(arguments.listen).page().stream_shape(
         match arguments.stream_shape {
             Shape::Array => StreamShape::Array,
@@ -192,7 +206,7 @@ async fn serve(
     for name in arguments.allowed_hosts {
         builder = builder.allow_host(name);
     }
-    let keys = Keys::read(arguments.api_keys, arguments.api_key_file)?;
+    let keys = Keys::read(arguments.api_keys, arguments.api_key_file).map_err(Failure::usage)?;
     for key in keys.all() {
         builder = builder.api_key(key);
     }
@@ -213,9 +227,9 @@ async fn serve(
     let mut names: Vec<&String> = names.chain(arguments.workers.iter().map(|(n, _)| n)).collect();
     names.sort_unstable();
     if let Some(name) = names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]) {
-        let message =
-            format!("the endpoint {name:?} is given twice; --endpoint and --worker each make one");
-        return Err(message.into());
+        return Err(Failure::usage(format!(
+            "the endpoint {name:?} is given twice; --endpoint and --worker each make one"
+        )));
     }
     let mut attached = Vec::new();
     for (name, command) in arguments.endpoints {
@@ -252,7 +266,10 @@ async fn serve(
         Ok(()) => signals.received().await,
         // Whoever was to use the service has left.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
-        Err(error) => return Err(format!("failed to write the output: {error}").into()),
+        Err(error) => {
+            let text = format!("failed to write the output: {error}");
+            return Err(Failure { text, is_usage: false });
+        }
     }
     local.shutdown().await;
     printer.finish();

@@ -14,14 +14,15 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
 use crate::interrupt::Signals;
-use crate::json::Printable;
-use crate::output::{BAD, BUSY, FAINT, GOOD};
+use crate::output::{BAD, BUSY, FAINT, GOOD, paragraph};
 use crate::settings::{self, Settings, shown};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// No Pod has it.
 const NO_POD: &str = "podqueue-doctor";
+/// How far to the right the messages are.
+const INDENT: usize = 19;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -70,7 +71,7 @@ impl Check {
     }
 
     fn failed(check: &'static str, failure: Failure) -> Self {
-        let Failure { exit, message, hints } = failure;
+        let Failure { exit, message, hints, .. } = failure;
         let hint = Some(hints.join("; ")).filter(|hints| !hints.is_empty());
         Self { exit, hint, ..Self::new(check, State::Failed, message) }
     }
@@ -275,11 +276,11 @@ fn print(context: &Context, checks: &[Check]) -> Result<(), Failure> {
             State::Failed => ("failed", BAD),
             State::Skipped => ("skipped", FAINT),
         };
-        let message = Printable(&check.message);
+        let message = paragraph(&check.message, INDENT);
         let name = check.check;
         context.output.styled(format_args!("{style}{sign:<7}{style:#}  {name:<8}  {message}\n"))?;
         if let Some(hint) = &check.hint {
-            context.output.line(format_args!("{:19}{}", "", Printable(hint)))?;
+            context.output.line(format_args!("{:INDENT$}{}", "", paragraph(hint, INDENT)))?;
         }
     }
     Ok(())

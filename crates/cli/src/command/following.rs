@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use futures_util::StreamExt;
-use futures_util::future::try_join_all;
+use futures_util::future::join_all;
 use podqueue::{ErrorKind, Job, JobRecord};
 use serde_json::value::RawValue;
 use tokio::time::timeout;
@@ -67,14 +67,23 @@ pub async fn until_ended(job: &Job, waiting: &Waiting) -> Result<JobRecord, Fail
 
 /// Prints the output of a job that has ended, or its failure.
 pub fn finished(context: &Context, record: &JobRecord, waiting: &Waiting) -> Result<Exit, Failure> {
+    let unwritten = |failure: Failure| failure.if_unwritten(|| kept(record.job()));
     if context.output.is_json() {
-        record::print_json(context, record)?;
+        record::print_json(context, record).map_err(unwritten)?;
     }
     match record.clone().into_result() {
         Err(error) => Err(Failure::on_endpoint(&error, record.job().endpoint().id())),
         Ok(_) if context.output.is_json() => Ok(Exit::Done),
-        Ok(record) => record::print_output(context, &record, waiting.raw).map(|()| Exit::Done),
+        Ok(record) => record::print_output(context, &record, waiting.raw)
+            .map(|()| Exit::Done)
+            .map_err(unwritten),
     }
+}
+
+/// How to get at a job of which something could not be written.
+pub fn kept(job: &Job) -> String {
+    let (endpoint, id) = (quoted(job.endpoint().id()), quoted(job.id()));
+    format!("the service keeps the output for a while: podqueue wait {endpoint} {id}")
 }
 
 /// Does `work` with jobs. When interrupted, cancels the jobs if asked to, or tells how to go on with
@@ -100,12 +109,16 @@ pub async fn unless_interrupted(
         failure.message = format!("interrupted; the service goes on with {it}");
         return Err(failure);
     }
-    let cancel = try_join_all(jobs.iter().map(|job| async { job.cancel().await }));
+    let cancel = join_all(jobs.iter().map(|job| async { job.cancel().await.err() }));
     let outcome = match signals.unless(cancel).await {
-        Ok(Ok(_)) => {
-            return Err(Failure { message: format!("interrupted; cancelled {it}"), ..interrupted });
-        }
-        Ok(Err(error)) => format!("interrupted; failed to cancel {it}: {error}"),
+        // Also those that come after one that has ended and cannot be cancelled any more.
+        Ok(failed) => match failed.into_iter().flatten().next() {
+            None => {
+                let message = format!("interrupted; cancelled {it}");
+                return Err(Failure { message, ..interrupted });
+            }
+            Some(error) => format!("interrupted; failed to cancel {it}: {error}"),
+        },
         Err(_) => format!("interrupted again while cancelling {it}"),
     };
     let hint = format!("see what became of it: podqueue status {endpoint} {ids}");
@@ -138,6 +151,7 @@ pub async fn follow_stream(
 }
 
 async fn print_chunks(context: &Context, job: &Job, waiting: &Waiting) -> Result<Exit, Failure> {
+    let unwritten = |failure: Failure| failure.if_unwritten(|| kept(job));
     let endpoint = job.endpoint().id();
     let mut progress = Some(context.output.progress(format!("waiting for job {}", job.id())));
     let mut chunks = job.stream::<Box<RawValue>>();
@@ -154,19 +168,20 @@ async fn print_chunks(context: &Context, job: &Job, waiting: &Waiting) -> Result
                     metrics.insert("scenario".to_owned(), scenario.into());
                 }
                 metrics.extend(chunk.metrics.others);
-                context.output.json(&ChunkShape {
+                let shape = ChunkShape {
                     endpoint,
                     job_id: job.id(),
                     output: &chunk.output,
                     metrics,
                     after_gap: chunk.after_gap,
-                })?;
+                };
+                context.output.json(&shape).map_err(unwritten)?;
             }
             Ok(chunk) => {
                 if chunk.after_gap {
                     context.output.warn("chunks may be missing here: a response was lost");
                 }
-                record::print_value(context, &chunk.output, waiting.raw)?;
+                record::print_value(context, &chunk.output, waiting.raw).map_err(unwritten)?;
             }
             Err(error) => {
                 let next = Failure::on_endpoint(&error, endpoint);

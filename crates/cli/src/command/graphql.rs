@@ -40,7 +40,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let client = context.client()?;
     let progress = context.output.progress("waiting for the response");
     let call = async { client.graphql().raw(document, variables).await };
-    let data = signals.unless(call).await;
+    let data = signals.unless_sent(call).await;
     drop(progress);
     let data = data?.or_else(|error| {
         // What did come is data all the same.

@@ -13,7 +13,7 @@ use super::record;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::interrupt::Signals;
+use crate::interrupt::{Interrupted, Signals};
 
 /// How many calls are in flight at a time; the client's limiter sets their pace.
 const CONCURRENCY: usize = 20;
@@ -55,17 +55,20 @@ impl Jobs {
 }
 
 pub async fn status(context: &Context, jobs: &Jobs) -> Result<Exit, Failure> {
-    call_each(context, jobs, "reading", record::exit, |job| async move { job.status().await }).await
+    let call = |job: Job| async move { job.status().await };
+    call_each(context, jobs, "reading", Failure::from, record::exit, call).await
 }
 
 pub async fn cancel(context: &Context, jobs: &Jobs) -> Result<Exit, Failure> {
     let exit = |_: &JobRecord| Exit::Done;
-    call_each(context, jobs, "cancelling", exit, |job| job.cancel().into_future()).await
+    let call = |job: Job| job.cancel().into_future();
+    call_each(context, jobs, "cancelling", Interrupted::while_changing, exit, call).await
 }
 
 pub async fn retry(context: &Context, jobs: &Jobs) -> Result<Exit, Failure> {
     let exit = |_: &JobRecord| Exit::Done;
-    call_each(context, jobs, "retrying", exit, |job| job.retry().into_future()).await
+    let call = |job: Job| job.retry().into_future();
+    call_each(context, jobs, "retrying", Interrupted::while_changing, exit, call).await
 }
 
 /// Makes a call for each job, and prints what comes back in the order of the arguments.
@@ -73,6 +76,7 @@ async fn call_each<F>(
     context: &Context,
     jobs: &Jobs,
     doing: &str,
+    interrupted: impl FnOnce(Interrupted) -> Failure,
     exit: impl Fn(&JobRecord) -> Exit,
     call: impl Fn(Job) -> F,
 ) -> Result<Exit, Failure>
@@ -85,7 +89,8 @@ where
     let calls = stream::iter(handles).map(call).buffered(CONCURRENCY).collect::<Vec<_>>();
     let results = signals.unless(calls).await;
     drop(progress);
-    let results = results?
+    let results = results
+        .map_err(interrupted)?
         .into_iter()
         .map(|result| result.map_err(|error| Failure::on_endpoint(&error, &jobs.endpoint)));
     print_each(context, results, exit)

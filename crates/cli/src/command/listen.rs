@@ -16,6 +16,7 @@ use crate::duration::duration;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Signals;
+use crate::json::one_line;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -78,7 +79,8 @@ impl<'a> Report<'a> {
         } else {
             let status = attempt.status.map(|status| status.to_string());
             let what = status.or_else(|| attempt.error.clone()).unwrap_or_default();
-            output.line(format_args!("{}  attempt {}  {what}", self.job_id, attempt.number))
+            let (id, what) = (one_line(self.job_id), one_line(&what));
+            output.line(format_args!("{id}  attempt {}  {what}", attempt.number))
         };
         if let Err(failure) = printed {
             self.failure.replace(Some(failure));
@@ -92,7 +94,10 @@ impl<'a> Report<'a> {
             None if last.is_accepted() => Ok(()),
             None => {
                 let message = format!("the receiver did not accept job {}", self.job_id);
-                Err(Failure::new(Exit::Error, message).hint("it must respond with 200"))
+                Err(Failure::new(Exit::Error, message).hint(match last.status {
+                    Some(_) => "it must respond with 200",
+                    None => "check the URL, and that the receiver runs",
+                }))
             }
         }
     }

@@ -9,8 +9,9 @@ use crate::failure::Failure;
 
 pub async fn run(context: &Context, arguments: Arguments) -> Result<Exit, Failure> {
     let format = if context.output.is_json() { Format::Json } else { Format::Shell };
-    podqueue_local::program::run(arguments, format, "podqueue")
-        .await
-        .map(|()| Exit::Done)
-        .map_err(|error| Failure::new(Exit::Error, error))
+    let ended = podqueue_local::program::run(arguments, format, "podqueue").await;
+    ended.map(|()| Exit::Done).map_err(|failure| {
+        let exit = if failure.is_usage { Exit::Usage } else { Exit::Error };
+        Failure::new(exit, failure.text)
+    })
 }

@@ -24,7 +24,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let mut signals = Signals::listen()?;
     context.output.consent(&mut signals, &question, arguments.yes).await?;
     let progress = context.output.progress(format!("purging the queue of {}", endpoint.id()));
-    let purged = signals.unless(async { endpoint.purge_queue().await }).await;
+    let purged = signals.unless_sent(async { endpoint.purge_queue().await }).await;
     drop(progress);
     let purged = purged?.map_err(|error| Failure::on_endpoint(&error, endpoint.id()))?;
     match context.output.is_json() {

@@ -9,7 +9,7 @@ use podqueue::{Endpoint, Error, Job, JobRecord, RunSync, S3Config, SecretString}
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
-use super::following::{Waiting, finished, follow_stream, unless_interrupted, wait};
+use super::following::{Waiting, finished, follow_stream, kept, unless_interrupted, wait};
 use super::policy::PolicyArguments;
 use super::storage;
 use crate::context::Context;
@@ -17,7 +17,7 @@ use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
 use crate::input::Input;
 use crate::interrupt::Signals;
-use crate::json::Printable;
+use crate::json::one_line;
 
 /// How long a synchronous submission is held open.
 const SYNC_WAIT: Duration = Duration::from_secs(90);
@@ -93,9 +93,10 @@ pub async fn run(context: &Context, arguments: Arguments) -> Result<Exit, Failur
             true => context.output.json(&serde_json::json!({
                 "endpoint": endpoint.id(), "job_id": job.id(), "status": "IN_QUEUE",
             })),
-            false => context.output.line(Printable(job.id())),
+            false => context.output.line(one_line(job.id())),
         }
-        .map(|()| Exit::Done);
+        .map(|()| Exit::Done)
+        .map_err(|failure| failure.if_unwritten(|| kept(&job)));
     }
     let waiting = Waiting {
         timeout: arguments.waiting.timeout.map(|timeout| timeout.saturating_sub(started.elapsed())),

@@ -56,18 +56,22 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
             let value = value(&mut signals, &name).await?;
             let progress = context.output.progress(format!("creating secret {name}"));
             let call = async { client.secrets().create(&name, value).await };
-            let secret = signals.unless(call).await;
+            let secret = signals.unless_sent(call).await;
             drop(progress);
             let secret = secret??;
-            context.output.object(&json!({
+            let shape = json!({
                 "id": secret.id, "name": secret.name, "description": secret.description,
-            }))?;
+            });
+            context.output.object(&shape).map_err(|failure| {
+                // Nothing else tells the id, without which nobody can delete it.
+                failure.if_unwritten(|| format!("the secret was created; its id is {}", secret.id))
+            })?;
         }
         Command::Delete(Delete { id, yes }) => {
             let question = format!("Delete the secret {id}?");
             context.output.consent(&mut signals, &question, yes).await?;
             let progress = context.output.progress(format!("deleting secret {id}"));
-            let deleted = signals.unless(async { client.secrets().delete(&id).await }).await;
+            let deleted = signals.unless_sent(async { client.secrets().delete(&id).await }).await;
             drop(progress);
             deleted??;
             context.output.object(&json!({ "deleted": id }))?;

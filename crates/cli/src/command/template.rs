@@ -184,19 +184,19 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
             let _progress = context.output.progress(format!("creating template {name}"));
             let template = content.into_template(name)?;
             let call = async { client.templates().create(template).await };
-            print(context, &signals.unless(call).await??)?;
+            print(context, &signals.unless_sent(call).await??)?;
         }
         Command::Update(Update { id, name, content }) => {
             let _progress = context.output.progress(format!("updating template {id}"));
             let template = content.into_template(name)?;
             let call = async { client.templates().update(&id, template).await };
-            print(context, &signals.unless(call).await??)?;
+            print(context, &signals.unless_sent(call).await??)?;
         }
         Command::Delete(Delete { name, yes }) => {
             let question = format!("Delete the template {name}?");
             context.output.consent(&mut signals, &question, yes).await?;
             let _progress = context.output.progress(format!("deleting template {name}"));
-            signals.unless(async { client.templates().delete(&name).await }).await??;
+            signals.unless_sent(async { client.templates().delete(&name).await }).await??;
             context.output.object(&json!({ "deleted": name }))?;
         }
     }

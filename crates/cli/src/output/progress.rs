@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-use crate::json::Printable;
+use crate::json::one_line;
 
 /// How often a log gets a line.
 const INTERVAL: Duration = Duration::from_secs(10);
@@ -32,7 +32,7 @@ type What = Arc<Mutex<String>>;
 impl Progress {
     /// Must be called within a runtime.
     pub fn start(what: &str, quiet: bool) -> Self {
-        let what = Printable(what).to_string();
+        let what = one_line(what);
         let shown = if quiet {
             Shown::Nothing
         } else if io::stderr().is_terminal() {
@@ -46,7 +46,7 @@ impl Progress {
 
     /// Says anew what the program waits for.
     pub fn say(&self, what: String) {
-        let what = Printable(&what).to_string();
+        let what = one_line(&what);
         match &self.shown {
             Shown::Nothing => {}
             Shown::Spinner(spinner) => spinner.set_message(what),

@@ -8,7 +8,7 @@ use console::{Term, measure_text_width, truncate_str};
 use serde_json::Value;
 
 use super::style::FAINT;
-use crate::json::Printable;
+use crate::json::one_line;
 
 /// What stands in a row of a table.
 #[derive(Clone, Debug, Default)]
@@ -48,11 +48,7 @@ impl Table {
     }
 
     pub fn row<const N: usize>(&mut self, cells: [Cell; N]) {
-        let cells = cells.map(|cell| {
-            // One row is one line.
-            let text = Printable(cell.text.trim()).to_string().replace(['\n', '\t'], " ");
-            Cell { text, ..cell }
-        });
+        let cells = cells.map(|cell| Cell { text: one_line(cell.text.trim()), ..cell });
         self.rows.push(cells.to_vec());
     }
 }

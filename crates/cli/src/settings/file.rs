@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::{env, fs, io};
+use std::{env, io};
 
 use etcetera::BaseStrategy;
 use serde::Deserialize;
 
 use super::key::KeySource;
 use crate::failure::Failure;
+use crate::text;
 
 const PATH: &str = "PODQUEUE_CONFIG";
 
@@ -49,7 +50,7 @@ pub struct Profile {
 impl File {
     /// Reads the file; a missing one is empty.
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        let text = match fs::read_to_string(path) {
+        let text = match text::of_file(path) {
             Ok(text) => text,
             Err(error) if is_missing(&error) => return Ok(Self::default()),
             Err(error) => {
@@ -86,7 +87,8 @@ impl Profile {
             (Some(_), Some(_)) => Err(Failure::usage(format!(
                 "a profile in {} has both key_command and key_file",
                 file.display()
-            ))),
+            ))
+            .hint("remove one of them")),
             (Some(command), None) => Ok(Some(KeySource::Command(command.clone()))),
             (None, Some(path)) => Ok(Some(KeySource::File(beside(file, path)))),
             (None, None) => Ok(None),
@@ -122,6 +124,8 @@ fn without_values(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
@@ -13,8 +12,9 @@ use tokio::process::Command;
 use super::variable::{KEY, variable};
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
-use crate::interrupt::Signals;
+use crate::interrupt::{Signals, unguarded};
 use crate::terminal::Kept;
+use crate::text;
 
 #[derive(Clone, Debug)]
 pub enum KeySource {
@@ -42,12 +42,23 @@ impl KeySource {
     pub fn read(&self) -> Result<Option<SecretString>, Failure> {
         let text = match self {
             Self::Missing => return Ok(None),
-            Self::Environment => return Ok(variable(KEY)?.map(|key| key.trim().into())),
+            Self::Environment => match variable(KEY)? {
+                Some(key) => key.trim().to_owned(),
+                None => return Ok(None),
+            },
             Self::Command(command) => of_command(command)?,
             Self::File(path) => private_file("key file", path)
                 .map_err(|failure| Failure { exit: Exit::NotAuthorized, ..failure })?,
         };
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         match text.lines().next().map(str::trim) {
+            // As the library has it, which does not know where the key is from.
+            Some(key) if !key.bytes().all(|byte| byte.is_ascii_graphic()) => {
+                Err(unavailable(format!(
+                    "{self} has no valid API key: it must consist of visible ASCII characters, \
+                     without spaces"
+                )))
+            }
             Some(key) if !key.is_empty() => Ok(Some(key.into())),
             _ => Err(unavailable(format!("{self} has no API key in its first line"))),
         }
@@ -83,11 +94,11 @@ async fn unless_interrupted(command: &str) -> Result<Output, Failure> {
 pub fn private_file(what: &str, path: &Path) -> Result<String, Failure> {
     let shown = path.display();
     let failed = |error| Failure::unreadable(format_args!("the {what} {shown}"), &error);
-    let mut file = File::open(path).map_err(failed)?;
-    check_privacy(what, &file, path)?;
-    let mut text = String::new();
-    file.read_to_string(&mut text).map_err(failed)?;
-    Ok(text)
+    unguarded(|| {
+        let file = File::open(path).map_err(failed)?;
+        check_privacy(what, &file, path)?;
+        text::of(file).map_err(failed)
+    })
 }
 
 /// Refuses a file that others can read. It asks the open file, which nobody can replace.

@@ -72,7 +72,9 @@ async fn an_interrupted_submission_is_said_to_be_unknown() {
 #[tokio::test]
 async fn an_interruption_ends_the_reading_of_standard_input() {
     let site = site().await;
-    for by in [Signal::INT, Signal::TERM] {
+    for (by, ends) in
+        [(Signal::INT, true), (Signal::INT, false), (Signal::TERM, true), (Signal::TERM, false)]
+    {
         for arguments in [
             &["run", "echo", "-"][..],
             &["graphql", "-"],
@@ -85,8 +87,8 @@ async fn an_interruption_ends_the_reading_of_standard_input() {
             stdin.write_all(b"{\"cut\": ").await.unwrap();
             listens(&child, by).await;
             signal(&child, by);
-            // As when Ctrl-C ends the program that writes, too.
-            drop(stdin);
+            // Ctrl-C may end the program that writes, too.
+            let _open = (!ends).then_some(stdin);
             ended(child).await.assert_code(130);
         }
     }
@@ -140,4 +142,96 @@ async fn an_interruption_ends_the_command_for_the_key() {
             }
         }
     }
+}
+
+/// Where nobody listens to signals: a pipe that is not written to, and one that is not read.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_signal_ends_what_blocks_the_program() {
+    use tokio::io::AsyncReadExt;
+
+    let site = site().await;
+    let home = site.home.path();
+    let fifo = home.join("fifo");
+    let made = std::process::Command::new("mkfifo").args(["-m", "600"]).arg(&fifo).status();
+    assert!(made.unwrap().success());
+    let settings = "default_profile = \"slow\"\n[profile.slow]\nkey_file = \"fifo\"\n\
+                    base_url = \"http://127.0.0.1:9\"\n";
+    std::fs::write(home.join("config.toml"), settings).unwrap();
+    std::fs::write(home.join("query"), "{ a }").unwrap();
+    let large = format!("{{\"a\": \"{}\"}}", "x".repeat(1_000_000));
+    std::fs::write(home.join("large.json"), large).unwrap();
+    for by in [Signal::INT, Signal::TERM] {
+        for arguments in [
+            &["graphql", "fifo"][..],
+            &["graphql", "query", "--var", "a=@fifo"],
+            &["template", "create", "t", "--image", "i", "--readme", "fifo"],
+        ] {
+            let child = site.program(arguments).spawn().unwrap();
+            blocks(child, &fifo, by).await;
+        }
+        for arguments in [&["run", "echo", "{}"][..], &["doctor", "echo"]] {
+            blocks(bare(home, arguments).spawn().unwrap(), &fifo, by).await;
+            let mut elsewhere = bare(home, arguments);
+            blocks(elsewhere.env("PODQUEUE_CONFIG", &fifo).spawn().unwrap(), &fifo, by).await;
+        }
+        let mut child = site.program(&["run", "echo", "@large.json"]).spawn().unwrap();
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_u8().await.unwrap();
+        signal(&child, by);
+        ended(child).await.assert_code(130);
+    }
+}
+
+/// Ends a program that has opened a pipe, to which nothing is written.
+#[cfg(target_os = "linux")]
+async fn blocks(child: Child, fifo: &std::path::Path, by: Signal) {
+    let fifo = fifo.to_owned();
+    let open = || std::fs::OpenOptions::new().write(true).open(fifo);
+    let _writer = tokio::task::spawn_blocking(open).await.unwrap().unwrap();
+    signal(&child, by);
+    ended(child).await.assert_code(130);
+}
+
+#[tokio::test]
+async fn an_interrupted_change_may_have_taken_effect() {
+    let site = site().await;
+    std::fs::write(site.home.path().join("query"), "mutation { a }").unwrap();
+    for (operation, path, arguments) in [
+        (Operation::GraphQl, "/graphql", &["template", "create", "t", "--image", "i"][..]),
+        (Operation::GraphQl, "/graphql", &["template", "delete", "t", "--yes"]),
+        (Operation::GraphQl, "/graphql", &["secret", "delete", "s", "--yes"]),
+        (Operation::GraphQl, "/graphql", &["graphql", "query"]),
+        (Operation::PurgeQueue, "/purge-queue", &["purge", "echo", "--yes"]),
+        (Operation::Cancel, "/cancel/", &["cancel", "echo", "j"]),
+        (Operation::Retry, "/retry/", &["retry", "echo", "j"]),
+    ] {
+        site.local.clear_faults();
+        site.local.add_fault(podqueue_local::Fault::stall().on(operation));
+        let before = site.local.requests().len();
+        let child = site.program(arguments).spawn().unwrap();
+        site.requested_since(before, path).await;
+        signal(&child, Signal::INT);
+        ended(child).await.fails(130, "interrupted; the request may have taken effect");
+    }
+}
+
+/// More than are cancelled at a time, of which one has ended and cannot be cancelled.
+#[tokio::test]
+async fn an_interrupted_wait_cancels_every_job() {
+    let site = site().await;
+    let mut jobs = vec![site.submit("sleep", "{\"ms\": 0}").await];
+    site.run(&["wait", "sleep", &jobs[0]]).await.assert_code(0);
+    for _ in 0..24 {
+        jobs.push(site.submit("sleep", "{\"ms\": 600000}").await);
+    }
+    let ids: Vec<&str> = jobs.iter().map(String::as_str).collect();
+    let before = site.local.requests().len();
+    let arguments = [&["wait", "sleep"][..], &ids, &["--cancel-on-interrupt"]].concat();
+    let child = site.program(&arguments).spawn().unwrap();
+    site.requested_since(before, "/status/").await;
+    signal(&child, Signal::INT);
+    ended(child).await.fails(130, "interrupted; failed to cancel the jobs");
+    let all = site.local.requests();
+    assert_eq!(all.iter().filter(|it| it.path.contains("/cancel/")).count(), 25);
 }

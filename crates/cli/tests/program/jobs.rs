@@ -56,6 +56,16 @@ async fn a_job_is_cancelled_and_a_failed_one_retried() {
 }
 
 #[tokio::test]
+async fn why_the_last_poll_failed_is_said_once() {
+    let site = Site::start().await;
+    let job = site.submit("echo", "{}").await;
+    site.local.add_fault(Fault::response(503, "{}").on(Operation::Status));
+    let ran = site.run(&["wait", "echo", &job, "--timeout", "1s"]).await;
+    ran.fails(124, "the last poll failed: status 503");
+    assert_eq!(ran.stderr.matches("status 503").count(), 1, "{}", ran.stderr);
+}
+
+#[tokio::test]
 async fn an_expired_result_exits_with_6() {
     let site = Site::with(LocalService::builder().manual_clock()).await;
     let job = site.submit("echo", "{}").await;

@@ -94,6 +94,10 @@ async fn an_unreadable_file_is_a_usage_error_of_every_command() {
             assert!(ran.stderr.contains(reason), "{arguments:?}: {}", ran.stderr);
         }
     }
+    #[cfg(target_os = "linux")]
+    for arguments in [&["run", "echo", "@/dev/zero"][..], &["graphql", "/dev/zero"]] {
+        site.run(arguments).await.fails(2, "/dev/zero: it has more than 128 MiB");
+    }
     let mut program = site.program(&["run", "echo", "-"]);
     let folder = fs::File::open(home).unwrap();
     crate::support::ran(program.stdin(folder)).await.fails(2, "failed to read standard input");
@@ -236,6 +240,8 @@ async fn a_deadline_exits_with_124_and_cancels_on_request() {
     let site = Site::with(LocalService::builder().endpoint("never", never)).await;
     let ran = site.run(&["run", "never", "{}", "--timeout", "1s"]).await;
     ran.fails(124, "the job goes on: podqueue wait never ");
+    let ran = site.run(&["run", "never", "{}", "--timeout", "1s", "--sync"]).await;
+    ran.fails(124, "the job goes on: podqueue wait never sync-");
     let arguments = ["run", "never", "{}", "--timeout", "1s", "--cancel-on-timeout"];
     site.run(&arguments).await.fails(124, "it was cancelled on the service");
     let arguments = ["run", "never", "{}", "--timeout", "1s", "--stream"];
@@ -271,6 +277,26 @@ async fn a_full_disk_is_reported() {
     let mut program = site.program(&["run", "echo", "{}"]);
     let ran = crate::support::ran(program.stdout(full)).await;
     ran.fails(1, "failed to write the output: No space left");
+    // The job has run, and costs: its id must not be lost.
+    for arguments in [
+        &["run", "echo", "{}"][..],
+        &["run", "echo", "{}", "--json"],
+        &["run", "echo", "{}", "--sync"],
+        &["run", "echo", "{}", "--detach"],
+        &["run", "count", "{\"n\": 1}", "--stream"],
+        &["run", "count", "{\"n\": 1}", "--stream", "--json"],
+    ] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let ran = crate::support::ran(site.program(arguments).stdout(full)).await;
+        let hint = "hint: the service keeps the output for a while: podqueue wait ";
+        ran.fails(1, &format!("{hint}{} ", arguments[1]));
+        let id = ran.stderr.trim_end().rsplit(' ').next().unwrap();
+        site.run(&["wait", arguments[1], id]).await.assert_code(0);
+    }
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut create = site.program(&["secret", "create", "s"]);
+    let ran = ran_with_stdin(create.stdout(full), "v").await;
+    ran.fails(1, &format!("its id is {}", site.local.secret_ids()[0]));
     for arguments in [&["--help"][..], &["--version"], &["local", "--listen", "127.0.0.1:0"]] {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let ran = crate::support::ran(site.program(arguments).stdout(full)).await;

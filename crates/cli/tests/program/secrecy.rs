@@ -11,6 +11,7 @@ pub const COMMANDS: &[(&str, &[&str])] = &[
     ("run", &["run", "echo", "{}"]),
     ("run", &["run", "echo", "{}", "--sync"]),
     ("run", &["run", "echo", "{}", "--stream"]),
+    ("run", &["run", "echo", "{}", "--detach"]),
     ("status", &["status", "echo", "j"]),
     ("wait", &["wait", "echo", "j", "--timeout", "1s"]),
     ("stream", &["stream", "echo", "j", "--timeout", "1s"]),
@@ -39,6 +40,7 @@ pub const COMMANDS: &[(&str, &[&str])] = &[
     ("trigger", &["trigger", "failed", "--to", "http://127.0.0.1:9/h", "--pause", "0s"]),
     ("local", &["local", "--listen", "192.0.2.1:1"]),
     ("doctor", &["doctor", "echo"]),
+    ("doctor", &["doctor", "echo", "--job", "j"]),
     ("config", &["config"]),
     ("completions", &["completions", "bash"]),
     ("man", &["man"]),
@@ -118,7 +120,8 @@ async fn the_service_cannot_control_the_terminal() {
             [&["--quiet"][..], &["--json", "--quiet"]].map(|more| [arguments, more].concat())
         });
         for arguments in ends {
-            let unbounded = ["run", "wait", "stream"].contains(&arguments[0]);
+            let unbounded = ["run", "wait", "stream"].contains(&arguments[0])
+                && !arguments.contains(&"--detach");
             let bound: &[&str] = if unbounded { &["--timeout", "10ms"] } else { &[] };
             let arguments = [&arguments[..], bound].concat();
             let ran = ran_with_stdin(&mut site.program(&arguments), "{ a }").await;

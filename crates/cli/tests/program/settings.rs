@@ -76,6 +76,78 @@ async fn a_key_file_must_be_private() {
 }
 
 #[tokio::test]
+async fn a_key_that_no_request_can_carry_is_refused_with_its_source() {
+    let site = Site::start().await;
+    write_settings(&site, "key_file = \"here.key\"");
+    let path = site.home.path().join("here.key");
+    write_key(&path, 0o600);
+    for bad in ["k\u{e9}y", "two words", "\0"] {
+        fs::write(&path, bad).unwrap();
+        for arguments in [&RUN[..], &["doctor", "echo"]] {
+            let ran = ran(&mut bare(site.home.path(), arguments)).await;
+            assert_eq!(ran.code, 4, "{ran:?}");
+            let said = format!("{}{}", ran.stdout, ran.stderr);
+            assert!(said.contains("here.key has no valid API key"), "{said}");
+            assert!(!said.contains(bad), "{said}");
+        }
+    }
+    // As some editors save it.
+    fs::write(&path, format!("\u{feff}{KEY}\r\n")).unwrap();
+    ran(&mut bare(site.home.path(), &RUN)).await.assert(0, "{}\n");
+    let mut program = site.program(&RUN);
+    ran(program.env("PODQUEUE_API_KEY", "two words"))
+        .await
+        .fails(4, "the variable PODQUEUE_API_KEY");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn settings_that_never_end_are_refused() {
+    let site = Site::start().await;
+    let mut program = bare(site.home.path(), &RUN);
+    ran(program.env("PODQUEUE_CONFIG", "/dev/zero")).await.fails(2, "it has more than 128 MiB");
+}
+
+/// Also where no endpoint is named.
+#[tokio::test]
+async fn a_wrong_key_or_url_leads_to_the_doctor() {
+    let site = Site::start().await;
+    let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let redirect = || Fault::redirect(301, "https://elsewhere.example");
+    for arguments in [
+        &["run", "echo", "{}"][..],
+        &["wait", "echo", "j"],
+        &["openai", "echo", "v1/x"],
+        &["pod", "get", "p"],
+        &["template", "delete", "t", "--yes"],
+        &["secret", "delete", "s", "--yes"],
+        &["graphql", "-"],
+    ] {
+        let of_endpoint = arguments[1] == "echo";
+        let hint = if of_endpoint { "podqueue doctor echo\n" } else { "podqueue doctor\n" };
+        let hint = format!("hint: to find out why: {hint}");
+        let said = |ran: crate::support::Ran| {
+            assert_eq!(ran.stderr.matches(&hint).count(), 1, "{arguments:?}: {}", ran.stderr);
+            assert_eq!(ran.stderr.matches("hint: ").count(), 1, "{arguments:?}: {}", ran.stderr);
+        };
+        let mut wrong = site.program(arguments);
+        said(ran_with_stdin(wrong.env("PODQUEUE_API_KEY", "wrong"), "{ a }").await);
+        let mut out_of_reach = site.program(arguments);
+        for interface in ["BASE", "REST", "GRAPHQL"] {
+            out_of_reach.env(format!("PODQUEUE_{interface}_URL"), format!("http://{gone}"));
+        }
+        if arguments[0] != "wait" {
+            said(ran_with_stdin(&mut out_of_reach, "{ a }").await);
+        }
+        for fault in [redirect(), Fault::response(403, "{}")] {
+            site.local.add_fault(fault);
+            said(ran_with_stdin(&mut site.program(arguments), "{ a }").await);
+            site.local.clear_faults();
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_profile_is_taken_as_a_whole() {
     let site = Site::start().await;
     write_settings(&site, &format!("key_command = \"echo {KEY}\""));
@@ -212,6 +284,38 @@ async fn no_command_takes_a_home() {
 }
 
 #[tokio::test]
+async fn a_dry_run_needs_a_temporary_folder() {
+    let site = Site::start().await;
+    fs::write(site.home.path().join("in.jsonl"), "{}\n").unwrap();
+    let mut program = site.program(&["batch", "run", "in.jsonl", "--dry-run"]);
+    let ran = ran(program.env("TMPDIR", "/nonexistent")).await;
+    if cfg!(unix) {
+        ran.fails(1, "hint: set TMPDIR to a folder that can be written");
+    }
+}
+
+#[tokio::test]
+async fn the_local_service_tells_invalid_arguments_from_other_errors() {
+    let site = Site::start().await;
+    fs::write(site.home.path().join("empty"), "").unwrap();
+    let taken = site.local.address().to_string();
+    let any = "127.0.0.1:0";
+    for (code, arguments) in [
+        (2, &["--api-key", " "][..]),
+        (2, &["--api-key-file", "no-such"]),
+        (2, &["--api-key-file", "empty"]),
+        (2, &["--api-key", "two\nlines"]),
+        (2, &["--endpoint", "a=true", "--worker", "a=true"]),
+        (2, &["--worker-env-prefix", "A-B"]),
+        (2, &["--listen", "nowhere"]),
+        (1, &["--listen", &taken]),
+    ] {
+        let listen: &[&str] = if arguments[0] == "--listen" { &[] } else { &["--listen", any] };
+        site.run(&[&["local"], listen, arguments].concat()).await.fails(code, "error: ");
+    }
+}
+
+#[tokio::test]
 async fn settings_that_cannot_be_read_are_a_usage_error_with_a_hint() {
     let site = Site::start().await;
     fs::create_dir(site.home.path().join("config.toml")).unwrap();
@@ -238,7 +342,10 @@ async fn without_a_home_the_variables_suffice() {
     }
     let site = Site::start().await;
     let program = site.home.path().join("podqueue");
-    fs::copy(env!("CARGO_BIN_EXE_podqueue"), &program).unwrap();
+    // By another process: while this one writes a program, none that it starts may run it.
+    let mut copy = std::process::Command::new("cp");
+    let copied = copy.arg(env!("CARGO_BIN_EXE_podqueue")).arg(&program).status().unwrap();
+    assert!(copied.success());
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(site.home.path(), open).unwrap();
     let run = async |arguments: &[&str], is_set: bool| {

@@ -58,6 +58,13 @@ impl Site {
         self.requests_to(path, 1).await;
     }
 
+    /// Waits until the service got a request with this in its path, beyond the first ones.
+    pub async fn requested_since(&self, first: usize, path: &str) {
+        let all = self.local.requests();
+        let before = all[..first].iter().filter(|request| request.path.contains(path)).count();
+        self.requests_to(path, before + 1).await;
+    }
+
     /// Waits until the service got this many requests with this in their paths.
     pub async fn requests_to(&self, path: &str, count: usize) {
         let all = || self.local.requests();

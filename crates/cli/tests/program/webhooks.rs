@@ -91,7 +91,9 @@ async fn a_receiver_that_never_accepts_is_called_three_times() {
     let receiver = Receiver::start(&[500, 500, 500]).await;
     let job = site.submit("fail", "{\"message\": \"boo\"}").await;
     let listen = ["listen", "fail", &job, "--forward-to", &receiver.url, "--pause", "10ms"];
-    site.run(&listen).await.fails(1, "the receiver did not accept job");
+    let refused = site.run(&listen).await;
+    refused.fails(1, "the receiver did not accept job");
+    refused.fails(1, "hint: it must respond with 200");
     assert_eq!(receiver.bodies().iter().filter(|body| body["status"] == "FAILED").count(), 3);
 }
 
@@ -127,6 +129,7 @@ async fn an_invented_job_is_delivered_without_a_key() {
     let nobody = ["trigger", "failed", "--to", "http://127.0.0.1:9/h", "--pause", "0s"];
     let nobody = ran(&mut bare(site.home.path(), &nobody)).await;
     assert!(nobody.stdout.contains("refused"), "{}", nobody.stdout);
+    nobody.fails(1, "hint: check the URL, and that the receiver runs");
     let mut invalid = bare(site.home.path(), &["trigger", "failed", "--to", "localhost"]);
     ran(&mut invalid).await.fails(2, "must be an http or https URL");
 }

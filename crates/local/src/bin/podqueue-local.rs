@@ -19,10 +19,11 @@ struct Program {
 async fn main() -> ExitCode {
     match program::run(Program::parse().arguments, Format::Shell, NAME).await {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
+        Err(failure) => {
             // When even standard error is closed, the exit code is all there is.
-            let _ = writeln!(io::stderr(), "{NAME}: {error}");
-            ExitCode::FAILURE
+            let _ = writeln!(io::stderr(), "{NAME}: {}", failure.text);
+            // 2 for arguments that cannot be used, as where they cannot be read.
+            ExitCode::from(if failure.is_usage { 2 } else { 1 })
         }
     }
 }

@@ -109,7 +109,7 @@ async fn a_key_of_the_standard_input_is_taken_and_not_printed() {
 async fn a_key_file_without_a_key_is_an_error() {
     for file in ["/dev/null", "/nonexistent/key"] {
         let output = program().args(["--api-key-file", file]).output().await.unwrap();
-        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(output.status.code(), Some(2));
         assert!(String::from_utf8(output.stderr).unwrap().contains("key file"));
     }
 }
@@ -118,7 +118,7 @@ async fn a_key_file_without_a_key_is_an_error() {
 async fn a_blank_key_is_an_error() {
     for key in ["", " "] {
         let output = program().args(["--api-key", key]).output().await.unwrap();
-        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(output.status.code(), Some(2));
         assert!(String::from_utf8(output.stderr).unwrap().contains("--api-key"));
     }
 }
@@ -359,7 +359,7 @@ async fn it_starts_workers_and_shows_what_they_print() {
 async fn refusal(command: &mut Command) -> String {
     let output = tokio::time::timeout(NEVER, command.output());
     let output = output.await.unwrap().unwrap();
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
     String::from_utf8(output.stderr).unwrap()
 }
 

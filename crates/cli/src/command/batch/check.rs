@@ -19,6 +19,7 @@ pub async fn check(context: &Context, arguments: &Arguments) -> Result<Exit, Fai
     let failed = |error: Error| failure(&error, &arguments.inputs, None);
     let folder = tempfile::tempdir().map_err(|error: io::Error| {
         Failure::new(Exit::Error, format!("failed to create a temporary folder: {error}"))
+            .hint("set TMPDIR to a folder that can be written")
     })?;
     let mut signals = Signals::listen()?;
     let progress = context.output.progress(format!("checking {}", arguments.inputs.display()));
