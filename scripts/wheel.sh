@@ -7,9 +7,9 @@ cd "$(dirname "$0")/.."
 profile=${1:-dist}
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 tools=$target/wheel-tools
-if [ ! -x "$tools/bin/maturin" ]; then
+if [ ! -x "$tools/bin/wheel" ]; then
   python3 -m venv "$tools"
-  "$tools/bin/pip" install --quiet 'maturin>=1.9,<2.0'
+  "$tools/bin/pip" install --quiet 'maturin>=1.9,<2.0' wheel
 fi
 
 rm -rf "$target/wheels"
@@ -18,6 +18,12 @@ rm -rf "$target/wheels"
 
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
+
+# The list of components names the folder that they were built in, which concerns nobody.
+"$tools/bin/wheel" unpack --dest "$fresh/unpacked" "$target"/wheels/podqueue-*.whl >/dev/null
+sed -i "s|path+file://$PWD|path+file:///podqueue|g" "$fresh"/unpacked/*/*.dist-info/sboms/*
+SOURCE_DATE_EPOCH=315532800 "$tools/bin/wheel" pack --dest-dir "$target/wheels" "$fresh"/unpacked/* >/dev/null
+
 python3 -m venv "$fresh"
 "$fresh/bin/pip" install --quiet --no-index --disable-pip-version-check "$target"/wheels/podqueue-*.whl
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -1)
@@ -25,7 +31,8 @@ version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -1)
 "$fresh/bin/podqueue" run --help >/dev/null
 
 # What pip shows and keeps: the name, the README, both licenses; and a tag that pip registries accept.
-"$fresh/bin/python" - "$target"/wheels/podqueue-*.whl <<'END'
+# The folder is named nowhere beside the program.
+"$fresh/bin/python" - "$target"/wheels/podqueue-*.whl "$PWD" <<'END'
 import email, re, sys, zipfile
 
 wheel = zipfile.ZipFile(sys.argv[1])
@@ -39,6 +46,10 @@ assert metadata["Description-Content-Type"].startswith("text/markdown")
 for file in metadata.get_all("License-File"):
     assert wheel.read(f"{folder}/licenses/{file}"), file
 assert len(metadata.get_all("License-File")) == 2
+beside = [name for name in wheel.namelist() if name.startswith(f"{folder}/")]
+assert any("/sboms/" in name for name in beside), beside
+named = [name for name in beside if sys.argv[2].encode() in wheel.read(name)]
+assert not named, named
 assert all(re.fullmatch(r"py3-none-(manylinux|musllinux|macosx|win)\w+", tag) for tag in tags), tags
 END
 
