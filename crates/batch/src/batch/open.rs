@@ -153,7 +153,7 @@ impl Open {
     async fn open(self) -> Result<Batch> {
         let Self { store, inputs, settings } = self;
         if let Some((endpoint, policy)) = &settings.run {
-            submit::check(endpoint, Some(policy), &settings.on_unknown).await?;
+            submit::check(endpoint, Some(policy), &settings.on_unknown)?;
         }
         let (mut given, known) = match inputs {
             None => (None, None),
