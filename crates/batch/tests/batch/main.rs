@@ -14,6 +14,7 @@ mod files;
 mod flaws;
 mod growing;
 mod kill;
+mod misbehaving;
 #[cfg(target_os = "linux")]
 mod power;
 #[cfg(target_os = "linux")]
