@@ -5,6 +5,7 @@
 #[cfg(target_os = "linux")]
 mod acts;
 mod attacks;
+mod beginnings;
 mod damage;
 mod duplicates;
 mod durability;
