@@ -258,6 +258,17 @@ impl Run {
         Self { submission: Submission::new(endpoint, input) }
     }
 
+    /// Checks the submission as it would be before it is sent, and sends nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), as for the submission
+    /// itself.
+    pub fn check(self) -> Result<()> {
+        let limit = self.submission.endpoint.context().run_limit;
+        self.submission.into_call(&RUN, limit).map(drop)
+    }
+
     async fn send(self) -> Result<Job> {
         let (endpoint, ttl) = (self.submission.endpoint.clone(), self.submission.ttl());
         let call = self.submission.into_call(&RUN, endpoint.context().run_limit)?;

@@ -70,6 +70,9 @@ impl Batch {
     /// now known, and is collected by the current or the next run. Returns whether the call is about
     /// this batch, and names a job; respond with 200 only once this has returned.
     ///
+    /// Calls about any other submission change nothing, also about one that was refused, as with a
+    /// 429: a refusal is believed, and the input is submitted again.
+    ///
     /// See [`OnUnknown::ByWebhook`](crate::OnUnknown::ByWebhook).
     ///
     /// # Errors

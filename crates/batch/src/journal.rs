@@ -177,17 +177,28 @@ fn without_taken_jobs(keeper: &mut Keeper, group: Vec<Pending>) -> Vec<Pending> 
     kept
 }
 
+/// Those whose results are written. One input whose key cannot be read keeps no others back.
+fn with_results(keeper: &mut Keeper, group: Vec<Pending>) -> Vec<Pending> {
+    let settled = group.iter().flat_map(|pending| &pending.settled);
+    match keeper.write_results(settled) {
+        Ok(()) => group,
+        Err(error) if error.is_of_inputs() && group.len() > 1 => {
+            group.into_iter().flat_map(|one| with_results(keeper, vec![one])).collect()
+        }
+        Err(error) => {
+            group.into_iter().for_each(|pending| reply(pending, Err(error.again())));
+            Vec::new()
+        }
+    }
+}
+
 /// Commits a group. Results that cannot be written fail those who settle them, and nobody else.
 fn commit(keeper: &mut Keeper, group: Vec<Pending>) {
     let (results, others): (Vec<_>, Vec<_>) = without_taken_jobs(keeper, group)
         .into_iter()
         .partition(|pending| pending.settled.iter().any(|settled| settled.completed.is_some()));
     let mut together = others;
-    let settled = results.iter().flat_map(|pending| &pending.settled);
-    match keeper.write_results(settled) {
-        Ok(()) => together.extend(results),
-        Err(error) => results.into_iter().for_each(|pending| reply(pending, Err(error.again()))),
-    }
+    together.extend(with_results(keeper, results));
     if together.is_empty() {
         return;
     }

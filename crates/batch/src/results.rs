@@ -11,6 +11,7 @@ pub(crate) use export::export;
 pub(crate) use failures::Failures;
 pub(crate) use line::{Completed, LargeOutputs};
 pub(crate) use places::failures_of;
+use places::outputs_of;
 pub(crate) use reading::each_line;
 use reading::each_uncommitted;
 
@@ -66,6 +67,10 @@ impl Results {
         };
         let found = file.metadata().map_err(failed)?.len();
         lock(&file, &path)?;
+        // Whoever looks whether it can be created removes it while it has the lock.
+        if !is_in_place(&path, &file).map_err(failed)? {
+            return Err(in_use(&path));
+        }
         let known = match known {
             None if found > 0 => return Err(occupied(&path)),
             None => {
@@ -104,9 +109,12 @@ impl Results {
 
     /// Refuses files that have content.
     pub(crate) fn check_unoccupied(path: &Path) -> Result<()> {
-        let has_content = |path: &Path| fs::metadata(path).is_ok_and(|found| found.len() > 0);
-        let failures = failures_of(path);
-        match [path, &failures].into_iter().find(|path| has_content(path)) {
+        let has_content = |path: &Path| match fs::read_dir(path) {
+            Ok(mut outputs) => outputs.next().is_some(),
+            Err(_) => fs::metadata(path).is_ok_and(|found| found.len() > 0),
+        };
+        let (failures, outputs) = (failures_of(path), outputs_of(path));
+        match [path, &failures, &outputs].into_iter().find(|path| has_content(path)) {
             Some(path) => Err(occupied(path)),
             None => Ok(()),
         }
@@ -139,15 +147,9 @@ impl Results {
     /// replaced or cut off.
     fn check_in_place(&self) -> Result<()> {
         let failed = |error| Error::file(ErrorKind::Results, "look at", &self.path, error);
-        let in_place = match fs::metadata(&self.path) {
-            Ok(found) => {
-                let ours = self.file.metadata().map_err(failed)?;
-                found.len() >= self.length && is_same_file(&found, &ours)
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
-            Err(error) => return Err(failed(error)),
-        };
-        match in_place {
+        let is_whole = || self.file.metadata().map(|found| found.len() >= self.length);
+        let in_place = is_in_place(&self.path, &self.file).map_err(failed)?;
+        match in_place && is_whole().map_err(failed)? {
             true => Ok(()),
             false => Err(other(&self.path, "was moved, replaced or cut off while the batch ran")),
         }
@@ -174,6 +176,15 @@ impl Results {
     }
 }
 
+/// Whether this is the file that the path names.
+fn is_in_place(path: &Path, file: &File) -> std::io::Result<bool> {
+    match fs::metadata(path) {
+        Ok(found) => Ok(is_same_file(&found, &file.metadata()?)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Keeps others away who have the same results with another journal, such as a copy. Where a lock
 /// would keep readers away as well, there is none.
 fn lock(file: &File, path: &Path) -> Result<()> {
@@ -181,15 +192,17 @@ fn lock(file: &File, path: &Path) -> Result<()> {
         return Ok(());
     }
     match file.try_lock() {
-        Err(TryLockError::WouldBlock) => {
-            let message = format!(
-                "the results {} are being written with another journal: wait for that batch to end, or stop it",
-                path.display()
-            );
-            Err(Error::new(ErrorKind::InUse, message))
-        }
+        Err(TryLockError::WouldBlock) => Err(in_use(path)),
         _ => Ok(()),
     }
+}
+
+fn in_use(path: &Path) -> Error {
+    let message = format!(
+        "the results {} are being written by another process, or with another journal: wait for that batch to end, or stop it",
+        path.display()
+    );
+    Error::new(ErrorKind::InUse, message)
 }
 
 /// What was written and not committed are results of jobs that the journal knows. Where it does not

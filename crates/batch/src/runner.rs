@@ -42,7 +42,7 @@ pub(crate) async fn run(
     stop: watch::Sender<Stop>,
     tell: mpsc::Sender<Progress>,
 ) -> Result<Report> {
-    settings.check(&shared.on_unknown).await?;
+    settings.check(&shared.on_unknown)?;
     let (happened, mut received) = mpsc::unbounded_channel();
     let (deliver, mut delivered) = mpsc::unbounded_channel();
     let _guard = Guard::begin(&shared, deliver)?;

@@ -1,7 +1,6 @@
 //! The step that submits: how an input becomes a job.
 
 use std::pin::Pin;
-use std::time::Duration;
 
 use podqueue::{Endpoint, Policy, RetryPolicy, SecretString};
 use serde_json::value::RawValue;
@@ -68,15 +67,14 @@ impl Submit for SubmitByRun {
     }
 }
 
-/// Refuses settings with which no input could be submitted. Nothing is sent: the client checks a
-/// submission as a whole, and refuses each that may take no time.
-pub(crate) async fn check(
+/// Refuses settings with which no input could be submitted. Nothing is sent.
+pub(crate) fn check(
     endpoint: &Endpoint,
     policy: Option<&Policy>,
     on_unknown: &OnUnknown,
 ) -> Result<()> {
     let empty = serde_json::Map::new();
-    let mut run = endpoint.run(&empty).retry(RetryPolicy::never()).timeout(Duration::ZERO);
+    let mut run = endpoint.run(&empty);
     if let Some(policy) = policy {
         run = run.policy(policy.clone());
     }
@@ -87,10 +85,7 @@ pub(crate) async fn check(
         }
         run = run.webhook(url.clone());
     }
-    match run.await {
-        Err(refused) if refused.field() != Some("timeout") => {
-            Err(Error::new(ErrorKind::Settings, refused.to_string()).with_source(refused))
-        }
-        _ => Ok(()),
-    }
+    run.check().map_err(|refused| {
+        Error::new(ErrorKind::Settings, refused.to_string()).with_source(refused)
+    })
 }

@@ -128,9 +128,9 @@ impl Open {
 
     /// Takes up inputs that have changed since the batch began, instead of refusing them. An input
     /// is its position: those that are still pending are submitted with their new content, and
-    /// those that were submitted, or have ended, keep what became of them.
-    /// [`Batch::changed_inputs`] says how many these are. None may be missing, and the batch must
-    /// be without [`dedupe`](Inputs::dedupe).
+    /// those that were submitted, or have ended, keep what became of them; a result has the key
+    /// that stands in its line when it is collected. [`Batch::changed_inputs`] says how many these
+    /// are. None may be missing, and the batch must be without [`dedupe`](Inputs::dedupe).
     pub fn take_changed_inputs(mut self) -> Self {
         self.settings.may_change = true;
         self
@@ -153,7 +153,7 @@ impl Open {
     async fn open(self) -> Result<Batch> {
         let Self { store, inputs, settings } = self;
         if let Some((endpoint, policy)) = &settings.run {
-            submit::check(endpoint, Some(policy), &settings.on_unknown).await?;
+            submit::check(endpoint, Some(policy), &settings.on_unknown)?;
         }
         let (mut given, known) = match inputs {
             None => (None, None),
@@ -164,6 +164,7 @@ impl Open {
                 (Some(given), Some((None, shape)))
             }
         };
+        // The last one is `None`.
         let (copied, mut to_copy) = mpsc::channel(AHEAD);
         let opening = tokio::task::spawn_blocking(move || {
             let inputs = known.as_ref().and_then(|(path, _)| path.as_deref());
@@ -177,15 +178,26 @@ impl Open {
             if let Some(results) = &settings.results {
                 Results::check(&mut *store, results)?;
             }
-            let to_copy = std::iter::from_fn(|| to_copy.blocking_recv());
+            let to_copy = std::iter::from_fn(|| match to_copy.blocking_recv() {
+                Some(input) => input,
+                // Nobody waits for the batch any more.
+                None => {
+                    Some(Err(serde::de::Error::custom("the inputs were not read to their end")))
+                }
+            });
             let source = take_inputs(&mut *store, known, to_copy, settings.may_change)?;
             assemble(store, source, settings)
         });
-        // Ends early if the inputs are not wanted any more.
-        while let Some(given) = &mut given
-            && let Some(input) = given.next().await
-            && copied.send(input).await.is_ok()
-        {}
+        if let Some(given) = &mut given {
+            loop {
+                let input = given.next().await;
+                let is_last = input.is_none();
+                // Ends early if the inputs are not wanted any more.
+                if copied.send(input).await.is_err() || is_last {
+                    break;
+                }
+            }
+        }
         drop(copied);
         opening.await.unwrap_or_else(|end| {
             let message = format!("opening the batch did not come to its end: {end}");

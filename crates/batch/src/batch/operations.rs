@@ -1,22 +1,27 @@
 //! What can be done with a batch beside running it.
 
 use std::collections::HashMap;
+use std::future::ready;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use futures_util::StreamExt;
 use futures_util::stream::iter;
-use podqueue::{Endpoint, ErrorKind as ServiceKind, Job};
+use podqueue::{Endpoint, ErrorKind as ServiceKind, Job, JobStatus, Run};
 
 use super::handle::Batch;
 use crate::error::{Error, ErrorKind, Result};
 use crate::shared::{Guard, cancel_pending, cancelled, settled};
 use crate::state::State;
-use crate::store::{Event, Input};
+use crate::store::{Ended, Event, Input};
 
 /// How many inputs are handled at a time.
 const PAGE: usize = 1_000;
 
 /// How many calls are in flight.
 const CALLS: usize = 16;
+
+/// How many bytes are around the input in the body of a submission, at least: `{"input":}`.
+const AROUND: usize = 10;
 
 /// How many flaws are listed.
 const LISTED: usize = 100;
@@ -62,7 +67,10 @@ impl Batch {
                     let text = keeper.texts.of(input)?;
                     let flaw = match &input.flaw {
                         Some(flaw) => Some(flaw.clone()),
-                        None => keeper.texts.shape.parse(&text).err(),
+                        None => match keeper.texts.shape.parse(&text) {
+                            Ok(parsed) => too_large(parsed.input.get().len()),
+                            Err(flaw) => Some(flaw),
+                        },
                     };
                     match flaw {
                         None if input.same_as.is_some() => checked.copies += 1,
@@ -95,15 +103,17 @@ impl Batch {
             let message = format!("inputs that are {state} cannot be retried");
             return Err(Error::new(ErrorKind::Settings, message));
         }
-        let (states, mut retried) = (states.to_vec(), 0);
+        let (states, mut retried, mut from) = (states.to_vec(), 0, 0);
         self.require_texts(&states).await?;
         loop {
             let list = states.clone();
-            let page = self.shared.journal.with(move |it| it.store.inputs(&list, 0, PAGE)).await?;
-            if page.is_empty() {
+            let page = self.shared.journal.with(move |it| it.store.inputs(&list, from, PAGE));
+            let page = page.await?;
+            let Some(last) = page.last() else {
                 self.rewrite_failures().await?;
                 return Ok(retried);
-            }
+            };
+            from = last.index + 1;
             retried += page.len() as u64;
             let changes = page.iter().map(|input| settled(input, Event::Resubmit));
             self.shared.journal.apply(changes.collect()).await?;
@@ -113,31 +123,57 @@ impl Batch {
     /// Retries the jobs that failed or timed out, with `POST /retry`, which keeps their ids; the
     /// next run collects them. The service allows that until their results expire.
     ///
+    /// Each is recorded as outstanding before its request leaves, so that whatever becomes of the
+    /// request, and of this process, the next run sees what became of the job.
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::Settings`] while the batch runs, and [`ErrorKind::Service`] if a call fails in
-    /// another way than that the job is gone.
+    /// another way than that the job is gone: no further jobs are retried then.
     pub async fn retry_jobs(&self, endpoint: &Endpoint) -> Result<Retried> {
         let _guard = self.alone()?;
-        let mut done = Retried::default();
+        let (mut done, mut failure) = (Retried::default(), None);
         let jobs = self.jobs(&[State::Failed, State::TimedOut], endpoint).await?;
+        let has_failed = AtomicBool::new(false);
         let mut calls = iter(jobs)
-            .map(|(input, job)| async move { (input, job.retry().await) })
+            .take_while(|_| ready(!has_failed.load(Relaxed)))
+            .map(|(input, job)| self.retry_job(input, job))
             .buffer_unordered(CALLS);
-        while let Some((input, retried)) = calls.next().await {
+        while let Some(retried) = calls.next().await {
             match retried {
-                Ok(record) => {
-                    let at = self.shared.clock.now();
-                    let event = Event::Accepted { job_id: record.id().to_owned(), at };
-                    self.shared.journal.apply(vec![settled(&input, event)]).await?;
-                    done.retried += 1;
+                Ok(true) => done.retried += 1,
+                Ok(false) => done.gone += 1,
+                // Those in flight are recorded all the same.
+                Err(error) => {
+                    has_failed.store(true, Relaxed);
+                    failure.get_or_insert(error);
                 }
-                Err(error) if is_gone(&error) => done.gone += 1,
-                Err(error) => return Err(failed("retry a job", error)),
             }
         }
         self.rewrite_failures().await?;
-        Ok(done)
+        failure.map_or(Ok(done), Err)
+    }
+
+    /// Retries a job. Whether the service still allows it.
+    async fn retry_job(&self, input: Input, job: Job) -> Result<bool> {
+        let (index, journal) = (input.index, &self.shared.journal);
+        // Copies wait for the result of their original, as they did before.
+        let mut copies = match self.shared.shape.dedupe {
+            true => journal.with(move |keeper| keeper.store.copies(index)).await?,
+            false => Vec::new(),
+        };
+        copies.retain(|copy| copy.state == input.state);
+        let event = Event::Accepted { job_id: job.id().to_owned(), at: self.shared.clock.now() };
+        let copies = copies.iter().map(|copy| settled(copy, Event::Resubmit));
+        journal.apply(std::iter::once(settled(&input, event)).chain(copies).collect()).await?;
+        let Err(error) = job.retry().await else { return Ok(true) };
+        if error.kind() != ServiceKind::OutcomeUnknown {
+            let Input { state, error, .. } = &input;
+            let (state, error) = (*state, error.clone());
+            let was = Event::Ended(Ended { state, error, delay_ms: None, execution_ms: None });
+            journal.apply(vec![settled(&input, was)]).await?;
+        }
+        if is_gone(&error) { Ok(false) } else { Err(failed("retry a job", error)) }
     }
 
     /// Cancels the batch: its pending inputs are not submitted, and its outstanding jobs are
@@ -158,9 +194,11 @@ impl Batch {
             .buffer_unordered(CALLS);
         while let Some((input, result)) = calls.next().await {
             match result {
-                Ok(_) => {
+                Ok(record) if *record.status() == JobStatus::Cancelled => {
                     self.shared.journal.apply(vec![settled(&input, cancelled())]).await?;
                 }
+                // It ended in another way, which the next run sees.
+                Ok(_) => {}
                 Err(error) if is_gone(&error) => {}
                 Err(error) => return Err(failed("cancel a job", error)),
             }
@@ -214,6 +252,12 @@ impl Batch {
         let (nobody, _) = tokio::sync::mpsc::unbounded_channel();
         Guard::begin(&self.shared, nobody)
     }
+}
+
+/// What is wrong with an input of so many bytes, where the client has its default limit.
+fn too_large(input: usize) -> Option<String> {
+    let (body, most) = (input + AROUND, Run::MAX_BODY);
+    (body > most).then(|| format!("makes a body of {body} bytes, above the limit of {most} bytes"))
 }
 
 /// Whether the service has no such job any more, or one that has ended otherwise.

@@ -1,6 +1,6 @@
 //! The files of a batch, looked at before any is created.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf, is_separator};
 
@@ -40,8 +40,13 @@ pub(super) fn check_new(inputs: Option<&Path>, results: &Path) -> Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     private(&mut options);
-    let created = options.open(results).and_then(|_| fs::remove_file(results));
-    created.map_err(|error| Error::file(ErrorKind::Results, "create the results", results, error))
+    let removed = match options.open(results) {
+        // Another process has begun the batch since, or does so now.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Ok(file) if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) => Ok(()),
+        opened => opened.and_then(|_lock| fs::remove_file(results)),
+    };
+    removed.map_err(|error| Error::file(ErrorKind::Results, "create the results", results, error))
 }
 
 /// There is nothing in the inputs.

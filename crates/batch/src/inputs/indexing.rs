@@ -116,7 +116,8 @@ impl<'a> Index<'a> {
         // What cannot be read is refused when its turn comes.
         let Ok(parsed) = shape.parse(text) else { return (None, None) };
         if let Some(key) = &parsed.key {
-            let first = *self.keys.entry(digest(key.get().as_bytes())).or_insert(line);
+            let key_digest = canonical(key).unwrap_or_else(|| digest(key.get().as_bytes()));
+            let first = *self.keys.entry(key_digest).or_insert(line);
             if first != line {
                 return (None, Some(format!("has the same key {} as line {first}", key.get())));
             }

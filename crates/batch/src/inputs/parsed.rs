@@ -47,7 +47,7 @@ impl Shape {
     pub(crate) fn parse(&self, text: &[u8]) -> Result<Parsed, String> {
         let whole = || {
             let json: serde_json::Result<&RawValue> = serde_json::from_slice(text);
-            json.map_err(|error| format!("is not valid JSON: {error}"))
+            json.map_err(|error| not_json(&error))
         };
         if self.input_field.is_none() && self.key_field.is_none() {
             return Ok(Parsed { input: object(whole()?, None)?, key: None });
@@ -65,6 +65,13 @@ impl Shape {
         let key = self.key_field.as_ref().map(|name| scalar(member(name)?, name)).transpose()?;
         Ok(Parsed { input, key })
     }
+}
+
+/// What is wrong with a text, whose own line says nothing about the file's.
+fn not_json(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
+    format!("is not valid JSON: {what} at column {}", error.column())
 }
 
 fn object(value: &RawValue, field: Option<&str>) -> Result<Box<RawValue>, String> {
@@ -140,7 +147,11 @@ mod tests {
     #[test]
     fn what_is_wrong_with_an_input_is_said() {
         for (shape, text, flaw) in [
-            (shape(None, None), "{\"a\": ", "is not valid JSON"),
+            (
+                shape(None, None),
+                "{\"a\": ",
+                "is not valid JSON: EOF while parsing a value at column 6",
+            ),
             (shape(None, None), "[1]", "is not a JSON object"),
             (shape(Some("input"), None), "[1]", "is not a JSON object"),
             (shape(Some("input"), None), "{}", "has no member \"input\""),

@@ -20,6 +20,9 @@ pub(crate) struct SourceRecord {
     pub(crate) shape: Shape,
     /// How many inputs there are.
     pub(crate) inputs: u64,
+    /// Whether there were more to copy when the process ended.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) is_partial: bool,
     /// The file; `None` for inputs that are in the journal.
     pub(crate) file: Option<FileRecord>,
 }
@@ -35,7 +38,17 @@ pub(crate) struct FileRecord {
     pub(crate) modified: Option<u64>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
 impl SourceRecord {
+    /// Nothing yet, to be read like this.
+    pub(super) fn new(shape: Shape) -> Self {
+        Self { shape, inputs: 0, is_partial: false, file: None }
+    }
+
     pub(crate) fn read(store: &mut dyn Store) -> Result<Option<Self>> {
         let Some(text) = store.note(NOTE)? else { return Ok(None) };
         let record = serde_json::from_str(&text).map_err(|error| {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use super::places::beside;
+use super::places::outputs_of;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder};
 
@@ -119,7 +119,7 @@ impl LargeOutputs {
 
     /// In a folder next to the results.
     pub(crate) fn of(results: &std::path::Path, above: usize) -> Self {
-        Self { folder: beside(results, ".outputs"), above }
+        Self { folder: outputs_of(results), above }
     }
 
     /// Stores an output durably. Its path, relative to the folder of the results.

@@ -8,6 +8,11 @@ pub(crate) fn failures_of(results: &Path) -> PathBuf {
     beside(results, ".failed.jsonl")
 }
 
+/// The folder of outputs that are too large for a line, next to the results.
+pub(crate) fn outputs_of(results: &Path) -> PathBuf {
+    beside(results, ".outputs")
+}
+
 /// A file next to the results.
 pub(crate) fn beside(results: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(results);

@@ -33,7 +33,7 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// Refuses what no run can keep to.
-    pub(crate) async fn check(&self, on_unknown: &OnUnknown) -> Result<()> {
+    pub(crate) fn check(&self, on_unknown: &OnUnknown) -> Result<()> {
         let refuse = |message| Err(Error::new(ErrorKind::Settings, message));
         if self.window == 0 {
             return refuse(
@@ -44,7 +44,7 @@ impl Settings {
             Some(MaxFailures::Percent(percent)) if !(0.0..=100.0).contains(&percent) => {
                 refuse(format!("max_failures: {percent} is no percentage: expected 0 to 100"))
             }
-            _ => submit::check(&self.endpoint, self.policy.as_ref(), on_unknown).await,
+            _ => submit::check(&self.endpoint, self.policy.as_ref(), on_unknown),
         }
     }
 }

@@ -37,6 +37,7 @@ impl Runner {
             recorded_at: input.seen_at,
             ttl: *ttl,
             missing: 0,
+            unseen_since: None,
             is_cancelled: false,
             asleep_until: None,
             since: Instant::now(),
@@ -61,14 +62,29 @@ impl Runner {
     pub(super) fn looked(&mut self, looked: Looked) {
         let Looked { mut at, look, recorded } = looked;
         self.looking -= 1;
-        if let Err(error) = recorded {
-            return self.fail(error);
+        match recorded {
+            Ok(()) => {}
+            // It is left to a run that can read its key.
+            Err(error) if error.is_of_inputs() => {
+                self.schedule.remove(at.index);
+                return self.fail_to_submit(error);
+            }
+            Err(error) => return self.fail(error),
         }
         match &look {
             Look::Nothing(error) | Look::Stop(error) => {
                 self.trouble.unseen(at.index, error.to_string());
             }
+            Look::GoesOn(Seen::Odd(status)) => self.trouble.unseen(at.index, status.clone()),
             _ => self.trouble.seen(at.index),
+        }
+        match &look {
+            Look::GoesOn(Seen::Unfinished | Seen::Odd(_)) => {
+                (at.missing, at.unseen_since) = (0, None);
+            }
+            _ => {
+                at.unseen_since.get_or_insert_with(Instant::now);
+            }
         }
         match look {
             Look::Ended { ended, took, .. } => {
@@ -82,10 +98,12 @@ impl Runner {
             Look::GoesOn(seen) => {
                 self.last_contact = Instant::now();
                 let least = match seen {
-                    Seen::Unfinished => Duration::ZERO,
-                    Seen::Missing => AGAIN,
+                    Seen::Unfinished | Seen::Odd(_) => Duration::ZERO,
+                    Seen::Missing => {
+                        at.missing += 1;
+                        AGAIN
+                    }
                 };
-                at.missing = if matches!(seen, Seen::Missing) { at.missing + 1 } else { 0 };
                 self.schedule.keep(at, least);
             }
             Look::Nothing(error) => {

@@ -13,9 +13,23 @@ use crate::results::Completed;
 use crate::shared::{CANCELLED, Shared};
 use crate::state::State;
 use crate::store::{Change, Ended, Event};
+use crate::unknown::OnUnknown;
 
 /// How often a job must not be found before it counts as gone: a gateway may err once.
 const GONE: u32 = 2;
+
+/// How long nothing must be seen of a job before that counts, where it is not to be expected: a
+/// gateway may err for a while, and so may the clock here.
+const UNSEEN: Duration = Duration::from_secs(10);
+
+/// The longest status that is shown.
+const SHOWN: usize = 40;
+
+/// The longest id that fits into a URL, in bytes: they have some forty.
+const LONGEST_ID: usize = 4_096;
+
+/// How many characters of an error are kept: a traceback, but not a whole output.
+const LONGEST_ERROR: usize = 8_000;
 
 /// How often it is recorded that a job has not ended, in milliseconds.
 const RECORD: u64 = 5 * 60 * 1_000;
@@ -41,21 +55,30 @@ pub(super) enum Look {
 
 pub(super) enum Seen {
     Unfinished,
+    /// It has a status that may be a final one, for all that is known of it.
+    Odd(String),
     Missing,
 }
 
 async fn look(at: &Outstanding, now: impl Fn() -> u64) -> Look {
     match at.job.status().await {
         Ok(record) if record.status().is_terminal() => ended(&record, at.is_cancelled),
-        Ok(_) => Look::GoesOn(Seen::Unfinished),
+        Ok(record) => match record.status() {
+            JobStatus::Other(status) => odd(at, status, now()),
+            _ => Look::GoesOn(Seen::Unfinished),
+        },
         Err(error) => match error.kind() {
             ErrorKind::NotFound | ErrorKind::JobExpired if is_the_services(&error) => {
-                match at.missing + 1 < GONE {
-                    true => Look::GoesOn(Seen::Missing),
-                    false => gone(at, now()),
+                let now = now();
+                let is_expected = at.is_cancelled || now >= at.may_expire_at();
+                match at.missing + 1 >= GONE && (is_expected || is_long_unseen(at)) {
+                    true => gone(at, now),
+                    false => Look::GoesOn(Seen::Missing),
                 }
             }
-            ErrorKind::InvalidRequest if error.field() == Some("job id") => {
+            ErrorKind::InvalidRequest
+                if error.field() == Some("job id") || at.job.id().len() > LONGEST_ID =>
+            {
                 failed(format!("the job cannot be looked at: {error}"))
             }
             ErrorKind::Unauthorized | ErrorKind::InvalidRequest | ErrorKind::Redirect => {
@@ -63,12 +86,31 @@ async fn look(at: &Outstanding, now: impl Fn() -> u64) -> Look {
             }
             ErrorKind::ResponseTooLarge => failed(format!("the output could not be read: {error}")),
             // It is gone by then, whatever the service says.
-            _ if now() > at.dies_at() => {
+            _ if now() > at.dies_at() && is_long_unseen(at) => {
                 let why = format!("its ttl has expired, and it could not be read before: {error}");
                 end(State::Expired, Some(why))
             }
             _ => Look::Nothing(error),
         },
+    }
+}
+
+fn is_long_unseen(at: &Outstanding) -> bool {
+    at.unseen_since.is_some_and(|since| since.elapsed() >= UNSEEN)
+}
+
+/// A status that the interface does not document, which may never change.
+fn odd(at: &Outstanding, status: &str, now: u64) -> Look {
+    // Anything else could be a secret.
+    let is_name = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
+    let name = match status.len() <= SHOWN && status.bytes().all(is_name) {
+        true => format!("{status:?}"),
+        false => "one".to_owned(),
+    };
+    let said = format!("the service reports {name}, which the interface does not document");
+    match now > at.dies_at() {
+        true => end(State::Expired, Some(format!("its ttl has expired, although {said}"))),
+        false => Look::GoesOn(Seen::Odd(said)),
     }
 }
 
@@ -132,6 +174,18 @@ fn message(record: &JobRecord) -> Option<String> {
     record.failure().map(|failure| failure.message)
 }
 
+/// As much of an error as is worth recording, without the webhook that a handler may repeat.
+fn shown(error: &str, on_unknown: &OnUnknown) -> String {
+    let error = match on_unknown {
+        OnUnknown::ByWebhook(url) => error.replace(url.expose(), "[redacted]"),
+        _ => error.to_owned(),
+    };
+    match error.char_indices().nth(LONGEST_ERROR) {
+        Some((end, _)) => format!("{}… (truncated)", &error[..end]),
+        None => error,
+    }
+}
+
 /// The output as JSON: verbatim, unless it is not quite JSON, as Python's NaN.
 fn output(record: &JobRecord) -> podqueue::Result<Box<RawValue>> {
     let verbatim = record.output_bytes().and_then(|bytes| serde_json::from_slice(bytes).ok());
@@ -147,12 +201,15 @@ fn output(record: &JobRecord) -> podqueue::Result<Box<RawValue>> {
 
 /// Looks at a job, and records what there is to see.
 pub(super) async fn look_and_record(shared: &Shared, mut at: Outstanding) -> Looked {
-    let look = look(&at, || shared.clock.now()).await;
+    let mut look = look(&at, || shared.clock.now()).await;
+    if let Look::Ended { ended: Ended { error: Some(error), .. }, .. } = &mut look {
+        *error = shown(error, &shared.on_unknown);
+    }
     let (event, completed) = match &look {
         Look::Ended { ended, completed, .. } => {
             (Some(Event::Ended(ended.clone())), completed.clone())
         }
-        Look::GoesOn(Seen::Unfinished) => {
+        Look::GoesOn(Seen::Unfinished | Seen::Odd(_)) => {
             let now = shared.clock.now();
             at.seen_at = Some(now);
             let is_old = now >= at.recorded_at.unwrap_or(at.submitted_at).saturating_add(RECORD);

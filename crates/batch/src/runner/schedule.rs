@@ -38,6 +38,8 @@ pub(super) struct Outstanding {
     pub(super) ttl: u64,
     /// How often it was not found.
     pub(super) missing: u32,
+    /// Since when nothing could be seen of it.
+    pub(super) unseen_since: Option<Instant>,
     /// Whether it was to be cancelled.
     pub(super) is_cancelled: bool,
     /// Until when it sleeps; `None` while it is due, or looked at.

@@ -29,6 +29,9 @@ const GATHER: Duration = Duration::from_millis(20);
 
 /// How long nothing is submitted after the queue was full, and after the service could not be reached.
 const FULL: Duration = Duration::from_millis(500);
+
+/// The longest pause that the service can ask for, which may be a mistake of its.
+const LONGEST_ASKED: Duration = Duration::from_secs(5 * 60);
 const UNREACHABLE: Duration = Duration::from_secs(1);
 
 /// After so many unknown outcomes in a row, submissions are made one by one, with pauses that double up
@@ -140,6 +143,7 @@ impl Runner {
                     recorded_at: None,
                     ttl,
                     missing: 0,
+                    unseen_since: None,
                     is_cancelled: false,
                     asleep_until: None,
                     since: now,
@@ -163,7 +167,7 @@ impl Runner {
                 self.last_contact = now;
                 let outstanding = self.schedule.len() + self.submitting.in_flight.len() + 1;
                 self.window.queue_is_full(outstanding, now);
-                self.pending_again(retry_after.unwrap_or_default().max(FULL));
+                self.pending_again(retry_after.unwrap_or_default().clamp(FULL, LONGEST_ASKED));
             }
             Outcome::NotSent(Why::Unreachable(error)) => {
                 self.trouble.not_submitted(error.to_string());

@@ -275,7 +275,7 @@ async fn a_panic_in_the_callers_code_ends_the_run_and_loses_nothing() {
 }
 
 /// What goes wrong in a run, once it is said.
-async fn troubled(run: &mut Run) -> String {
+pub async fn troubled(run: &mut Run) -> String {
     let said = async {
         loop {
             if let Some(trouble) = run.next().await.unwrap().trouble {

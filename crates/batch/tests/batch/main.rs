@@ -5,6 +5,7 @@
 #[cfg(target_os = "linux")]
 mod acts;
 mod attacks;
+mod beginnings;
 mod damage;
 mod duplicates;
 mod durability;
@@ -14,6 +15,7 @@ mod files;
 mod flaws;
 mod growing;
 mod kill;
+mod misbehaving;
 #[cfg(target_os = "linux")]
 mod power;
 #[cfg(target_os = "linux")]

@@ -1,5 +1,6 @@
 //! Batches that go on after a stop, a crash or a long pause.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, SystemTime};
@@ -319,7 +320,8 @@ async fn what_may_expire_first_is_polled_first_by_its_ttl_and_its_retention() {
     let run = batch.run(endpoint(&local, "double"));
     let stopper = run.stopper();
     let run = tokio::spawn(run);
-    until(async || local.requests().len() >= 3 * EACH as usize).await;
+    let seen = || local.requests().into_iter().map(|it| it.path).collect::<HashSet<_>>();
+    until(async || seen().len() >= 3 * EACH as usize).await;
     stopper.leave();
     run.await.unwrap().unwrap();
     let looks = local
@@ -328,7 +330,7 @@ async fn what_may_expire_first_is_polled_first_by_its_ttl_and_its_retention() {
         .filter_map(|request| request.path.rsplit_once("/status/job-")?.1.parse::<u64>().ok());
     let mut order = Vec::new();
     for index in looks.filter(|index| *index < 3 * EACH) {
-        // There is no such job, which is looked at a second time later.
+        // There is no such job, which is looked at again later.
         if !order.contains(&index) {
             order.push(index);
         }

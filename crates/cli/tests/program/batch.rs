@@ -346,10 +346,16 @@ impl Said {
 
 #[cfg(unix)]
 mod interruptions {
+    use std::time::{Duration, Instant};
+
     use rustix::process::Signal;
 
     use super::*;
     use crate::interruptions::signal;
+
+    /// What it takes at most to leave submissions in flight alone, and much more than the two
+    /// seconds that they get.
+    const SOON: Duration = Duration::from_secs(10);
 
     const RUN: [&str; 9] =
         ["batch", "run", "in.jsonl", "-e", "gated", "-o", "out.jsonl", "--window", "4"];
@@ -422,7 +428,9 @@ mod interruptions {
         let child = site.program(&run).spawn().unwrap();
         site.requested("/run").await;
         signal(&child, Signal::TERM);
+        let signalled = Instant::now();
         ended(child).await.fails(130, "the same command again continues");
+        assert!(signalled.elapsed() < SOON, "{:?}", signalled.elapsed());
         let status = site.status("out.jsonl").await;
         assert!(status["intent"].as_u64() > Some(0), "no response was waited for: {status}");
         site.local.clear_faults();
@@ -444,8 +452,10 @@ mod interruptions {
             said.until("collecting what is outstanding").await;
             signal(&child, second);
             said.until("recording the submissions in flight").await;
+            let signalled = Instant::now();
             said.until("the same command again continues").await;
             ended(child).await.assert_code(130);
+            assert!(signalled.elapsed() < SOON, "{:?}", signalled.elapsed());
             // Their responses were not waited for, until which their outcome is open.
             let status = site.status("out.jsonl").await;
             assert!(status["intent"].as_u64() > Some(0), "{status}");

@@ -26,7 +26,7 @@ pub(crate) fn index(
 ) -> Result<(SourceRecord, ChangedInputs)> {
     let path = std::path::absolute(path)
         .map_err(|error| Error::file(ErrorKind::Inputs, "find", path, error))?;
-    let record = known.unwrap_or(SourceRecord { shape, inputs: 0, file: None });
+    let record = known.unwrap_or(SourceRecord::new(shape));
     read(store, &path, record, To::Compare { may_change })
 }
 
@@ -34,6 +34,10 @@ pub(crate) fn index(
 pub(crate) fn grow(store: &mut dyn Store, known: &SourceRecord) -> Result<SourceRecord> {
     match &known.file {
         Some(file) => read(store, &file.path, known.clone(), To::Grow).map(|(record, _)| record),
+        None if known.is_partial => Err(Error::new(
+            ErrorKind::Inputs,
+            "the inputs were not copied to their end, because the process that did so ended before: pass them again when the batch is opened",
+        )),
         None => Ok(known.clone()),
     }
 }

@@ -16,8 +16,9 @@ pub(crate) fn copy(
     known: Option<SourceRecord>,
     may_change: bool,
 ) -> Result<(SourceRecord, ChangedInputs)> {
-    let record = known.unwrap_or(SourceRecord { shape, inputs: 0, file: None });
+    let record = known.unwrap_or(SourceRecord::new(shape));
     let mut index = Index::new(store, record, 0, may_change);
+    index.record.is_partial = true;
     let mut bytes = 0;
     for (number, text) in inputs.enumerate() {
         let text = text.map_err(|error| {
@@ -37,6 +38,7 @@ pub(crate) fn copy(
     if index.lacks_some() {
         return Err(changed(&format!("there are {} inputs instead of those", index.next)));
     }
+    index.record.is_partial = false;
     index.flush(None)?;
     Ok((index.record, index.changed))
 }

@@ -1,0 +1,237 @@
+//! Services that do not keep to the interface, and processes that end while they are asked.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::time::{Duration, SystemTime};
+
+use podqueue_batch::{Batch, ErrorKind, OnUnknown, State, Stopped};
+use podqueue_local::{Builder, Fault, LocalJob, LocalService, Operation};
+use serde_json::json;
+
+use crate::flaws::troubled;
+use crate::support::{Folder, counts, endpoint, service, until};
+
+/// A service with an endpoint whose jobs fail until they are retried.
+fn moody() -> Builder {
+    service().endpoint("moody", |job: LocalJob| async move {
+        match job.attempt() {
+            1 => Err("not yet".into()),
+            attempt => Ok(json!(attempt)),
+        }
+    })
+}
+
+fn requests(local: &LocalService, path: &str) -> usize {
+    local.requests().iter().filter(|request| request.path.contains(path)).count()
+}
+
+/// Leaves jobs to the next run that have all completed.
+async fn left_completed(local: &LocalService, batch: &Batch, jobs: u64) {
+    local.add_fault(Fault::response(503, "{}").on(Operation::Status));
+    let double = endpoint(local, "double");
+    let run = batch.run(double.clone());
+    let stopper = run.stopper();
+    let run = tokio::spawn(run);
+    until(async || double.health().await.unwrap().jobs.completed == jobs).await;
+    until(async || batch.status().await.unwrap().counts.of(State::Submitted) == jobs).await;
+    stopper.leave();
+    run.await.unwrap().unwrap();
+    local.clear_faults();
+}
+
+#[tokio::test]
+async fn a_pause_of_any_length_can_be_asked_for() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(3);
+    let batch = folder.open().await.unwrap();
+    for asked in ["1e300", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"] {
+        local.add_fault(Fault::response(429, "{}").header("retry-after", asked).on(Operation::Run));
+        let run = batch.run(endpoint(&local, "double"));
+        let stopper = run.stopper();
+        let run = tokio::spawn(run);
+        let before = requests(&local, "/run");
+        until(async || requests(&local, "/run") > before).await;
+        until(async || counts(&batch.status().await.unwrap()) == "3 pending").await;
+        stopper.stop();
+        assert_eq!(run.await.unwrap().unwrap().stopped, Some(Stopped::OnRequest), "{asked}");
+        local.clear_faults();
+    }
+    assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
+}
+
+#[tokio::test]
+async fn a_status_that_is_not_documented_is_said_and_does_not_outlast_the_ttl() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(1);
+    let offset = Arc::new(AtomicU64::new(0));
+    let turned = Arc::clone(&offset);
+    let clock = move || SystemTime::now() + Duration::from_secs(turned.load(SeqCst));
+    let batch = folder.open().clock(clock).await.unwrap();
+    local.add_fault(Fault::response(200, r#"{"status": "ARCHIVED"}"#).on(Operation::Status));
+    let mut run = batch.run(endpoint(&local, "double"));
+    let trouble = troubled(&mut run).await;
+    assert!(trouble.contains(r#"the service reports "ARCHIVED", which"#), "{trouble}");
+    offset.store(24 * 3_600 + 1, SeqCst);
+    run.await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "1 expired");
+    let error = folder.failures()[&0]["error"].as_str().unwrap().to_owned();
+    assert!(error.contains(r#"although the service reports "ARCHIVED""#), "{error}");
+}
+
+#[tokio::test]
+async fn a_job_that_is_not_found_for_a_moment_is_not_lost() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(3);
+    let batch = folder.open().await.unwrap();
+    let not_found = Fault::response(404, r#"{"error": "no such endpoint"}"#).on(Operation::Status);
+    local.add_fault(not_found);
+    let run = tokio::spawn(batch.run(endpoint(&local, "double")));
+    until(async || requests(&local, "/status") >= 9).await;
+    local.clear_faults();
+    run.await.unwrap().unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "3 completed");
+}
+
+#[tokio::test]
+async fn a_clock_that_jumps_ahead_does_not_end_a_job_that_cannot_be_read_for_a_moment() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(3);
+    let offset = Arc::new(AtomicU64::new(0));
+    let turned = Arc::clone(&offset);
+    let clock = move || SystemTime::now() + Duration::from_secs(turned.load(SeqCst));
+    let batch = folder.open().clock(clock).await.unwrap();
+    local.add_fault(Fault::response(500, "{}").on(Operation::Status));
+    let run = tokio::spawn(batch.run(endpoint(&local, "double")));
+    until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 3).await;
+    offset.store(25 * 3_600, SeqCst);
+    let before = requests(&local, "/status");
+    until(async || requests(&local, "/status") > before + 9).await;
+    local.clear_faults();
+    run.await.unwrap().unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "3 completed");
+}
+
+#[tokio::test]
+async fn a_job_that_has_completed_is_not_cancelled() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(2);
+    let batch = folder.open().await.unwrap();
+    left_completed(&local, &batch, 2).await;
+    local.add_fault(Fault::response(200, r#"{"status": "COMPLETED"}"#).on(Operation::Cancel));
+    let double = endpoint(&local, "double");
+    assert_eq!(batch.cancel(&double).await.unwrap(), 0);
+    assert!(batch.run(double).await.unwrap().is_complete());
+}
+
+#[tokio::test]
+async fn the_output_of_a_retried_job_is_not_lost_when_the_process_ends() {
+    let local = moody().start().await.unwrap();
+    let moody = endpoint(&local, "moody");
+    let folder = Folder::with(5);
+    let batch = folder.open().await.unwrap();
+    batch.run(moody.clone()).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "5 failed");
+    local.add_fault(Fault::stall().on(Operation::Retry));
+    let (retried, there) = (batch.clone(), moody.clone());
+    let retrying = tokio::spawn(async move { retried.retry_jobs(&there).await });
+    until(async || moody.health().await.unwrap().jobs.completed == 5).await;
+    retrying.abort();
+    let _ = retrying.await;
+    drop(batch);
+    local.clear_faults();
+    until(async || !folder.journal().is_open()).await;
+    let batch = folder.open().await.unwrap();
+    assert!(batch.run(moody).await.unwrap().is_complete());
+    assert_eq!(requests(&local, "/run"), 5, "nothing was submitted again");
+}
+
+#[tokio::test]
+async fn a_retry_that_fails_loses_none_of_the_others() {
+    let local = moody().start().await.unwrap();
+    let moody = endpoint(&local, "moody");
+    let folder = Folder::with(100);
+    let batch = folder.open().await.unwrap();
+    batch.run(moody.clone()).await.unwrap();
+    local.add_fault(Fault::response(401, "{}").on(Operation::Retry).times(1));
+    let error = batch.retry_jobs(&moody).await.unwrap_err();
+    assert_eq!(error.service().unwrap().status(), Some(401), "{error}");
+    let retried = requests(&local, "/retry/") - 1;
+    let now = batch.status().await.unwrap().counts;
+    assert_eq!(now.of(State::Submitted), retried as u64);
+    assert_eq!(now.of(State::Failed), 100 - retried as u64);
+    assert!(retried < 99, "no more are begun");
+    assert_eq!(folder.failures().len(), 100 - retried);
+    batch.run(moody.clone()).await.unwrap();
+    assert_eq!(batch.status().await.unwrap().counts.of(State::Completed), retried as u64);
+    assert_eq!(batch.retry_jobs(&moody).await.unwrap().retried, 100 - retried as u64);
+    assert!(batch.run(moody).await.unwrap().is_complete());
+}
+
+#[tokio::test]
+async fn copies_get_the_result_of_a_job_that_is_retried() {
+    let local = moody().start().await.unwrap();
+    let moody = endpoint(&local, "moody");
+    let folder = Folder::new();
+    folder.write_inputs((0..6).map(|n| json!({ "n": n % 2 })));
+    let batch = folder.open().inputs(folder.inputs().dedupe()).await.unwrap();
+    batch.run(moody.clone()).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "6 failed");
+    // One is gone: it and its copies are what they were.
+    local.add_fault(Fault::response(404, "{}").on(Operation::Retry).times(1));
+    let done = batch.retry_jobs(&moody).await.unwrap();
+    assert_eq!((done.retried, done.gone), (1, 1));
+    assert_eq!(folder.failures().len(), 3);
+    batch.run(moody.clone()).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "3 completed, 3 failed");
+    assert!(folder.failures().values().all(|line| line["error"] == "not yet"));
+}
+
+#[tokio::test]
+async fn a_line_that_changes_keeps_back_no_result_but_its_own() {
+    let local = service().start().await.unwrap();
+    let double = endpoint(&local, "double");
+    let folder = Folder::with(30);
+    let batch = folder.open().inputs(folder.inputs().key_field("n")).await.unwrap();
+    left_completed(&local, &batch, 30).await;
+    drop(batch);
+    let before = std::fs::read_to_string(folder.path("inputs.jsonl")).unwrap();
+    folder.write("inputs.jsonl", &before.replace("{\"n\":7}", "{\"n\":8}"));
+    let open = Batch::open(folder.journal()).results(folder.path("results.jsonl"));
+    let batch = open.await.unwrap();
+    let error = batch.run(double.clone()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InputsChanged, "{error}");
+    assert_eq!(counts(&batch.status().await.unwrap()), "1 submitted, 29 completed");
+    folder.write("inputs.jsonl", &before);
+    assert!(batch.run(double).await.unwrap().is_complete());
+    assert_eq!(folder.results()[&7]["key"], 7);
+}
+
+#[tokio::test]
+async fn errors_are_recorded_without_the_webhook_and_not_at_any_length() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(1);
+    let webhook = "http://127.0.0.1:1/hook?token=secret";
+    let to = OnUnknown::ByWebhook(webhook.into());
+    let batch = folder.open().on_unknown(to).await.unwrap();
+    let error = format!("cannot call {webhook}&index=0: {}", "é".repeat(20_000));
+    let failed = json!({ "status": "FAILED", "error": error }).to_string();
+    local.add_fault(Fault::response(200, failed).on(Operation::Status));
+    batch.run(endpoint(&local, "double")).await.unwrap();
+    let error = folder.failures()[&0]["error"].as_str().unwrap().to_owned();
+    assert!(error.starts_with("cannot call [redacted]&index=0: é"), "{error}");
+    assert!(error.ends_with("é… (truncated)") && error.chars().count() < 8_100, "{error}");
+}
+
+#[tokio::test]
+async fn a_job_whose_id_fits_into_no_url_fails_alone() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(3);
+    let batch = folder.open().await.unwrap();
+    let long = json!({ "id": "x".repeat(100_000), "status": "IN_QUEUE" }).to_string();
+    local.add_fault(Fault::response(200, long).on(Operation::Run).times(1));
+    batch.run(endpoint(&local, "double")).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "2 completed, 1 failed");
+    let failures = folder.failures();
+    let error = failures.values().next().unwrap()["error"].as_str().unwrap();
+    assert!(error.contains("cannot be looked at"), "{error}");
+}
