@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::grammar::UNIQUE;
 use crate::description::{self, resolve};
 use crate::generated::{Call, Wire};
+use crate::generation::left_out;
 
 /// Keywords beside which the fields of an object are certainly those of its type.
 const PLAIN: [&str; 12] = [
@@ -37,7 +38,11 @@ pub fn missing(
 ) -> Option<String> {
     let silent = Silence { description, warnings, code };
     for (operation, item, described) in description::described(description) {
-        // Of paths with a query or a fragment, several can be the same on the wire.
+        // Of paths with a query or a fragment, several can be the same on the wire: the call may be
+        // that of another one.
+        if left_out(warnings).any(|it| it == operation) {
+            continue;
+        }
         let same: Vec<_> = calls.iter().filter(|it| it.operation == operation).collect();
         let [call] = same.as_slice() else { continue };
         let found = silent
