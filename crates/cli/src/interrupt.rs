@@ -5,7 +5,11 @@ use std::io;
 use std::pin::pin;
 #[cfg(unix)]
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+#[cfg(unix)]
+use std::thread;
+#[cfg(unix)]
+use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use tokio::task::yield_now;
@@ -42,7 +46,7 @@ pub struct Signals(Received);
 
 impl Signals {
     pub fn listen() -> Result<Self, Failure> {
-        ends_unguarded().and_then(|()| Received::listen()).map(Self).map_err(|error| {
+        end_blocked().and_then(|()| Received::listen()).map(Self).map_err(|error| {
             Failure::new(Exit::Error, format!("failed to listen to signals: {error}"))
         })
     }
@@ -85,38 +89,54 @@ impl Signals {
     }
 }
 
-/// Whether a signal ends the program at once.
-static UNGUARDED: AtomicBool = AtomicBool::new(false);
+/// How often work that may block its thread began or ended: odd while it goes on.
+static UNGUARDED: AtomicU64 = AtomicU64::new(0);
 
 /// Does `work` that may block the thread on which signals are noticed, such as writing to a pipe that
-/// nobody reads: meanwhile, a signal ends the program at once, as if nobody listened to it.
+/// nobody reads. If it does block, a signal ends the program, as if nobody listened to it.
 pub fn unguarded<T>(work: impl FnOnce() -> T) -> T {
     struct Guarded;
     impl Drop for Guarded {
         fn drop(&mut self) {
-            UNGUARDED.store(false, Ordering::SeqCst);
+            UNGUARDED.fetch_add(1, Ordering::SeqCst);
         }
     }
-    UNGUARDED.store(true, Ordering::SeqCst);
+    UNGUARDED.fetch_add(1, Ordering::SeqCst);
     let _guarded = Guarded;
     work()
 }
 
+/// How long work takes at most that does not block.
 #[cfg(unix)]
-fn ends_unguarded() -> io::Result<()> {
+const BLOCKED: Duration = Duration::from_millis(200);
+
+/// Ends the program on a signal that finds it blocked.
+#[cfg(unix)]
+fn end_blocked() -> io::Result<()> {
     use signal_hook::consts::{SIGINT, SIGTERM};
-    use signal_hook::flag::register_conditional_shutdown;
     static ONCE: OnceLock<()> = OnceLock::new();
-    if ONCE.set(()).is_ok() {
-        for signal in [SIGINT, SIGTERM] {
-            register_conditional_shutdown(signal, Exit::Interrupted.code().into(), &UNGUARDED)?;
-        }
+    if ONCE.set(()).is_err() {
+        return Ok(());
     }
-    Ok(())
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
+    let watch = move || {
+        for _ in signals.forever() {
+            // It may be about to block.
+            thread::sleep(BLOCKED);
+            let before = UNGUARDED.load(Ordering::SeqCst);
+            if before % 2 == 1 {
+                thread::sleep(BLOCKED);
+                if UNGUARDED.load(Ordering::SeqCst) == before {
+                    signal_hook::low_level::exit(Exit::Interrupted.code().into());
+                }
+            }
+        }
+    };
+    thread::Builder::new().name("signals".to_owned()).spawn(watch).map(drop)
 }
 
 #[cfg(not(unix))]
-fn ends_unguarded() -> io::Result<()> {
+fn end_blocked() -> io::Result<()> {
     Ok(())
 }
 
