@@ -103,13 +103,8 @@ const PAGE: usize = 1_000;
 
 /// Ends all inputs that are pending.
 pub(crate) async fn cancel_pending(journal: &Journal) -> Result<()> {
-    loop {
-        let page = journal.with(|it| it.store.inputs(&[State::Pending], 0, PAGE)).await?;
-        if page.is_empty() {
-            return Ok(());
-        }
-        journal.apply(page.iter().map(|input| settled(input, cancelled())).collect()).await?;
-    }
+    while journal.with(|keeper| keeper.end_pending(PAGE, &cancelled())).await? {}
+    Ok(())
 }
 
 pub(crate) fn settled(input: &Input, event: Event) -> Settled {

@@ -13,7 +13,9 @@ mod features;
 mod files;
 mod flaws;
 mod growing;
+mod journal;
 mod kill;
+mod polling;
 #[cfg(target_os = "linux")]
 mod power;
 #[cfg(target_os = "linux")]
