@@ -21,7 +21,7 @@ chmod +x "$wrapper"
 
 # The crates and features of docs.rs, as in the "docs" step of .ci/run, which has compiled them.
 RUSTDOC=$wrapper RUSTDOCFLAGS="-Z unstable-options --output-format json" \
-  cargo doc --workspace --lib --no-deps --features podqueue/blocking,podqueue/webhook,podqueue/http2,podqueue/shared-limits --locked
+  cargo doc --workspace --lib --no-deps --features podqueue/blocking,podqueue/webhook,podqueue/http2,podqueue/shared-limits,podqueue-batch/postgres --locked
 
 cargo run --quiet --locked --manifest-path api/Cargo.toml --target-dir "$target/api" -- \
   "$target/doc" "${crates[@]}"

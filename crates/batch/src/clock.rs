@@ -1,23 +1,36 @@
 //! The time of day, which tests turn.
 
 use std::fmt;
-use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 type Now = dyn Fn() -> SystemTime + Send + Sync;
 
 #[derive(Clone)]
-pub(crate) struct Clock(Arc<Now>);
+pub(crate) struct Clock {
+    now: Arc<Now>,
+    /// The time of another clock, and when it was read: that one counts.
+    followed: Arc<Mutex<Option<(Instant, u64)>>>,
+}
 
 impl Clock {
     pub(crate) fn new(now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
-        Self(Arc::new(now))
+        Self { now: Arc::new(now), followed: Arc::default() }
+    }
+
+    /// Goes by another clock, which shows this time now, in milliseconds of Unix time.
+    pub(crate) fn follow(&self, time: u64) {
+        let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
+        *followed = Some((Instant::now(), time));
     }
 
     /// Milliseconds of Unix time.
     pub(crate) fn now(&self) -> u64 {
-        let since = (self.0)().duration_since(UNIX_EPOCH).unwrap_or_default();
-        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+        let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        match *self.followed.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some((at, time)) => time.saturating_add(milliseconds(at.elapsed())),
+            None => milliseconds((self.now)().duration_since(UNIX_EPOCH).unwrap_or_default()),
+        }
     }
 }
 

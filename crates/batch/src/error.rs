@@ -52,6 +52,9 @@ pub enum ErrorKind {
     Service,
     /// The service could not be reached for too long.
     Unreachable,
+    /// This process was cut off from a shared journal, or stopped, for so long that another one has
+    /// taken over its jobs. A run goes on by itself; any other call can be repeated.
+    Interrupted,
 }
 
 impl Error {

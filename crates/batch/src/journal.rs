@@ -121,7 +121,7 @@ impl Drop for Journal {
 
 fn work(mut keeper: Keeper, commands: &Receiver<Command>) {
     let mut next = None;
-    while let Some(command) = next.take().or_else(|| commands.recv().ok()) {
+    while let Some(command) = next.take().or_else(|| receive(&mut keeper, commands)) {
         match command {
             Command::With(work) => work(&mut keeper),
             Command::Commit(first) => {
@@ -129,6 +129,20 @@ fn work(mut keeper: Keeper, commands: &Receiver<Command>) {
                 next = other;
                 commit(&mut keeper, group);
             }
+        }
+    }
+}
+
+/// The next command. Until it comes, a lease is renewed.
+fn receive(keeper: &mut Keeper, commands: &Receiver<Command>) -> Option<Command> {
+    let Some(every) = keeper.store.sharing().map(|sharing| sharing.renew_every()) else {
+        return commands.recv().ok();
+    };
+    loop {
+        match commands.recv_timeout(every) {
+            Ok(command) => return Some(command),
+            Err(RecvTimeoutError::Timeout) => keeper.renew(),
+            Err(RecvTimeoutError::Disconnected) => return None,
         }
     }
 }

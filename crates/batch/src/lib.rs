@@ -28,6 +28,8 @@
 //! - [`Run`]: the settings of a run, its [`Progress`] and its [`Report`]. [`Stopper`] ends it early.
 //! - [`State`]: what can become of an input. [`OnUnknown`]: what to do if that cannot be known.
 //! - [`Reader`]: the status of a batch that another process runs.
+//! - [`Sqlite`]: a journal in a file, for one process. `Postgres`, with the feature `postgres`: one in
+//!   a database, for any number of machines.
 //! - [`store`]: the trait behind the journal. [`Submit`]: the step that submits.
 //!
 //! # How it works
@@ -71,6 +73,8 @@ pub use requests::{Ending, Pace};
 pub use run::{Run, Stopper};
 pub use state::{Counts, State};
 pub use status::{Reader, Status, UnknownInput};
+#[cfg(feature = "postgres")]
+pub use store::Postgres;
 pub use store::Sqlite;
 pub use submit::{JobId, Submission, Submit, SubmitByRun};
 pub use unknown::OnUnknown;

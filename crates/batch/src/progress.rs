@@ -55,6 +55,10 @@ pub struct Report {
     /// How long this run took.
     #[serde(rename = "elapsed_seconds", serialize_with = "seconds")]
     pub elapsed: Duration,
+    /// How often this process was taken over by another one that shares the journal, because it was
+    /// stopped or cut off for too long, and went on as a new one.
+    #[serde(skip)]
+    pub interrupted: u64,
     /// The results.
     pub results: PathBuf,
     /// The failures, if there are any.

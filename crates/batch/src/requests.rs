@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Result;
 use crate::progress::{Report, Stopped};
 use crate::state::Counts;
-use crate::store::{Note, Store};
+use crate::store::{Commit, Note, Store};
 
 /// The name of the note that holds a request.
 const REQUEST: &str = "request";
@@ -37,12 +37,28 @@ pub struct Pace {
 
 impl Pace {
     pub(crate) fn read(store: &mut dyn Store) -> Result<Option<Self>> {
+        let paces = match store.sharing() {
+            Some(sharing) => sharing.own_notes(PACE, true)?,
+            None => store.own_note(PACE)?.into_iter().collect(),
+        };
         // One that cannot be read is of another version.
-        Ok(store.note(PACE)?.and_then(|text| serde_json::from_str(&text).ok()))
+        let paces = paces.iter().filter_map(|text| serde_json::from_str(text).ok());
+        Ok(paces.reduce(Self::and))
+    }
+
+    /// Both together.
+    fn and(self, other: Self) -> Self {
+        let rates: Vec<_> = self.rate.into_iter().chain(other.rate).collect();
+        Self {
+            // Each measures what all of them do.
+            rate: rates.into_iter().reduce(f64::max),
+            window: self.window + other.window,
+            trouble: self.trouble.or(other.trouble),
+        }
     }
 
     pub(crate) fn write(&self, store: &mut dyn Store) -> Result<()> {
-        store.add(&[], &[(PACE, serde_json::to_string(self).unwrap_or_default())])
+        set(store, [(PACE, serde_json::to_string(self).unwrap_or_default())].into())
     }
 
     /// How long the rest of the inputs will take.
@@ -73,8 +89,12 @@ impl Ending {
     }
 
     pub(crate) fn read(store: &mut dyn Store) -> Result<Option<Self>> {
+        let endings = match store.sharing() {
+            Some(sharing) => sharing.own_notes(ENDING, false)?,
+            None => store.own_note(ENDING)?.into_iter().collect(),
+        };
         // One that cannot be read is of another version.
-        Ok(store.note(ENDING)?.and_then(|text| serde_json::from_str(&text).ok()))
+        Ok(endings.iter().find_map(|text| serde_json::from_str(text).ok()))
     }
 
     fn note(ending: Option<&Self>) -> Note {
@@ -85,26 +105,51 @@ impl Ending {
 
 /// Lets others know that a run goes on, however the last one ended.
 pub(crate) fn begin(store: &mut dyn Store) -> Result<()> {
-    store.add(&[], &[Ending::note(None)])
+    set(store, [Ending::note(None)].into())
 }
 
 /// Lets others know why a run ended, and forgets how it went.
 pub(crate) fn end(store: &mut dyn Store, ending: Option<&Ending>) -> Result<()> {
-    store.add(&[], &[(REQUEST, String::new()), (PACE, String::new()), Ending::note(ending)])
+    set(store, [(PACE, String::new()), Ending::note(ending)].into())?;
+    forget_request(store)
 }
 
-/// Requests that the batch is cancelled.
+/// Requests that the batch is cancelled. Each request is another one.
 pub(crate) fn request_cancel(store: &mut dyn Store) -> Result<()> {
-    store.add(&[], &[(REQUEST, CANCEL.to_owned())])
+    let mut number = [0; 8];
+    // Without it, whoever has begun after the same request would not heed this one.
+    let _ = getrandom::fill(&mut number);
+    store.request(&[(REQUEST, format!("{CANCEL} {:x}", u64::from_ne_bytes(number)))])
 }
 
-/// Whether somebody requests that the batch is cancelled.
-pub(crate) fn is_cancel_requested(store: &mut dyn Store) -> Result<bool> {
-    Ok(store.note(REQUEST)?.is_some_and(|request| request == CANCEL))
+/// The request that nobody has withdrawn yet, if there is one.
+pub(crate) fn standing(store: &mut dyn Store) -> Result<Option<String>> {
+    store.note(REQUEST)
+}
+
+/// Whether somebody requests that the batch is cancelled, other than by this request.
+pub(crate) fn is_cancel_requested(store: &mut dyn Store, standing: Option<&str>) -> Result<bool> {
+    let is_new = |request: &String| Some(request.as_str()) != standing;
+    Ok(store.note(REQUEST)?.filter(is_new).is_some_and(|request| request.starts_with(CANCEL)))
 }
 
 /// Forgets the request, and how the last run went.
 pub(crate) fn clear(store: &mut dyn Store) -> Result<()> {
-    let notes: Vec<Note> = [REQUEST, PACE].map(|name| (name, String::new())).into();
-    store.add(&[], &notes)
+    set(store, [(PACE, String::new())].into())?;
+    forget_request(store)
+}
+
+/// Forgets the request, unless other processes may have yet to heed it: those remember what was
+/// requested before they began.
+fn forget_request(store: &mut dyn Store) -> Result<()> {
+    if store.sharing().is_none() && store.note(REQUEST)?.is_some_and(|request| !request.is_empty())
+    {
+        store.add(&[], &[(REQUEST, String::new())])?;
+    }
+    Ok(())
+}
+
+/// Sets notes about this process.
+fn set(store: &mut dyn Store, notes: Vec<Note>) -> Result<()> {
+    store.commit(&Commit { notes, ..Commit::default() }).map(drop)
 }

@@ -6,6 +6,7 @@ mod former;
 mod line;
 mod places;
 mod reading;
+mod writer;
 
 pub(crate) use export::export;
 pub(crate) use failures::Failures;
@@ -14,6 +15,7 @@ pub(crate) use places::failures_of;
 use places::outputs_of;
 pub(crate) use reading::each_line;
 use reading::each_uncommitted;
+pub(crate) use writer::Writer;
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -24,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{is_same_file, private, sync_folder};
 use crate::state::State;
-use crate::store::{Note, Store};
+use crate::store::{Commit, Note, Store};
 
 /// The name of the note that says how much of the file counts.
 const NOTE: &str = "results";
@@ -59,44 +61,56 @@ impl Results {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(known.is_none()).truncate(false);
         private(&mut options);
-        let mut file = match options.open(&path) {
+        let file = match options.open(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && known.is_some() => {
                 return Err(other(&path, "is missing"));
             }
             opened => opened.map_err(failed)?,
         };
-        let found = file.metadata().map_err(failed)?.len();
         lock(&file, &path)?;
         // Whoever looks whether it can be created removes it while it has the lock.
         if !is_in_place(&path, &file).map_err(failed)? {
             return Err(in_use(&path));
         }
-        let known = match known {
-            None if found > 0 => return Err(occupied(&path)),
+        let mut results = Self { path, file, length: 0, tail: Vec::new() };
+        results.restore(store)?;
+        Ok(results)
+    }
+
+    /// Removes what was written and not committed.
+    pub(crate) fn restore(&mut self, store: &mut dyn Store) -> Result<()> {
+        let Self { path, file, .. } = self;
+        let path = path.as_path();
+        let failed = |error| Error::file(ErrorKind::Results, "open the results", path, error);
+        let found = file.metadata().map_err(failed)?.len();
+        let known = match extent(store)? {
+            None if found > 0 => return Err(occupied(path)),
             None => {
-                sync_folder(&path).map_err(failed)?;
-                Extent { path: path.clone(), length: 0, tail: tail_digest(&[]) }
+                sync_folder(path).map_err(failed)?;
+                Extent { path: path.to_owned(), length: 0, tail: tail_digest(&[]) }
             }
             Some(known) if found < known.length => {
-                return Err(other(&path, "is shorter than what was written to it"));
+                return Err(other(path, "is shorter than what was written to it"));
             }
             // Nothing in the file tells whose it is.
             Some(known) if known.length == 0 && found > 0 && known.path != path => {
-                return Err(occupied(&path));
+                return Err(occupied(path));
             }
             Some(known) => known,
         };
-        let tail = read_tail(&mut file, known.length).map_err(failed)?;
+        let tail = read_tail(file, known.length).map_err(failed)?;
         if tail_digest(&tail) != known.tail {
-            return Err(other(&path, "is not the file that was written"));
+            return Err(other(path, "is not the file that was written"));
         }
-        check_uncommitted(store, &path, known.length)?;
+        // In a shared store, others may have gone on with these inputs; and the file says whose it is.
+        if store.sharing().is_none() {
+            check_uncommitted(store, path, known.length)?;
+        }
         file.set_len(known.length).and_then(|()| file.sync_all()).map_err(failed)?;
         file.seek(SeekFrom::Start(known.length)).map_err(failed)?;
-        let results = Self { path, file, length: known.length, tail };
-        let note = results.note()?;
-        store.add(&[], &[note])?;
-        Ok(results)
+        (self.length, self.tail) = (known.length, tail);
+        let notes = vec![self.note()?];
+        store.commit(&Commit { notes, ..Commit::default() }).map(drop)
     }
 
     /// Refuses files of other content, which would be lost, before a new journal takes up any inputs.
@@ -228,18 +242,54 @@ fn check_uncommitted(store: &mut dyn Store, path: &Path, length: u64) -> Result<
     })
 }
 
-/// The path of the results and how many of their bytes count.
-pub(crate) fn committed(store: &mut dyn Store) -> Result<Option<(PathBuf, u64)>> {
-    Ok(extent(store)?.map(|extent| (extent.path, extent.length)))
+/// The paths of the results and how many of their bytes count: of a shared store, those of all
+/// processes, where they have them.
+pub(crate) fn committed(store: &mut dyn Store) -> Result<Vec<(PathBuf, u64)>> {
+    let texts = match store.sharing() {
+        Some(sharing) => sharing.own_notes(NOTE, false)?,
+        None => store.own_note(NOTE)?.into_iter().collect(),
+    };
+    let committed = |text: &String| parse(text).map(|extent| (extent.path, extent.length));
+    texts.iter().map(committed).collect()
+}
+
+/// How many bytes of these files count, which may have been moved here from other machines.
+pub(crate) fn committed_of(
+    store: &mut dyn Store,
+    files: &[PathBuf],
+) -> Result<Vec<(PathBuf, u64)>> {
+    let texts = match store.sharing() {
+        Some(sharing) => sharing.own_notes(NOTE, false)?,
+        None => store.own_note(NOTE)?.into_iter().collect(),
+    };
+    let extents = texts.iter().map(|text| parse(text)).collect::<Result<Vec<_>>>()?;
+    let mut found = Vec::new();
+    for path in files {
+        let failed = |error| Error::file(ErrorKind::Results, "read the results", path, error);
+        let mut file = File::open(path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
+        let mut longest = None;
+        for extent in extents.iter().filter(|extent| extent.length <= length) {
+            let tail = read_tail(&mut file, extent.length).map_err(failed)?;
+            if tail_digest(&tail) == extent.tail {
+                longest = longest.max(Some(extent.length));
+            }
+        }
+        let length = longest.ok_or_else(|| other(path, "has none of the batch's results"))?;
+        found.push((path.clone(), length));
+    }
+    Ok(found)
 }
 
 fn extent(store: &mut dyn Store) -> Result<Option<Extent>> {
-    let Some(text) = store.note(NOTE)? else { return Ok(None) };
-    let extent = serde_json::from_str(&text).map_err(|error| {
+    store.own_note(NOTE)?.map(|text| parse(&text)).transpose()
+}
+
+fn parse(text: &str) -> Result<Extent> {
+    serde_json::from_str(text).map_err(|error| {
         let message = format!("the journal's record of its results is damaged: {error}");
         Error::new(ErrorKind::Journal, message)
-    });
-    extent.map(Some)
+    })
 }
 
 fn read_tail(file: &mut File, length: u64) -> std::io::Result<Vec<u8>> {

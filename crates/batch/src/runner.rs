@@ -12,6 +12,8 @@ mod look;
 mod rate;
 mod record;
 mod schedule;
+mod sharing;
+mod so_far;
 mod submissions;
 mod submit;
 mod submitting;
@@ -26,11 +28,12 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 
 use self::core::{Happened, Runner};
-use crate::error::Result;
+use self::so_far::SoFar;
+use crate::error::{ErrorKind, Result};
 use crate::progress::{Progress, Report, Stopped};
 use crate::requests::{Ending, end};
 use crate::run::settings::{Settings, Stop};
-use crate::shared::{Guard, Resolved, Shared};
+use crate::shared::{Delivered, Guard, Resolved, Shared};
 
 /// How often progress is reported, and the files are looked at.
 const TICK: Duration = Duration::from_millis(250);
@@ -43,10 +46,32 @@ pub(crate) async fn run(
     tell: mpsc::Sender<Progress>,
 ) -> Result<Report> {
     settings.check(&shared.on_unknown)?;
-    let (happened, mut received) = mpsc::unbounded_channel();
     let (deliver, mut delivered) = mpsc::unbounded_channel();
     let _guard = Guard::begin(&shared, deliver)?;
-    let mut runner = Runner::begin(shared, settings, stop, tell, happened).await?;
+    let mut so_far = SoFar::begin(&shared).await?;
+    loop {
+        let (happened, received) = mpsc::unbounded_channel();
+        let plan = (settings.clone(), stop.clone(), tell.clone());
+        let ended = match Runner::begin(Arc::clone(&shared), plan, happened, &so_far).await {
+            Ok(runner) => drive(runner, received, &mut delivered, &mut so_far).await,
+            Err(error) => Err(error),
+        };
+        match ended {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {
+                so_far.begin_anew(&shared).await?;
+            }
+            ended => return ended,
+        }
+    }
+}
+
+/// Runs a batch until its end, or until this process is taken over by another one.
+async fn drive(
+    mut runner: Runner,
+    mut received: mpsc::UnboundedReceiver<Happened>,
+    delivered: &mut mpsc::UnboundedReceiver<Delivered>,
+    so_far: &mut SoFar,
+) -> Result<Report> {
     let mut stopped = runner.stop.subscribe();
     let mut ticks: Interval = interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -69,7 +94,7 @@ pub(crate) async fn run(
         }
         while runner.tasks.try_join_next().is_some() {}
     }
-    runner.end().await
+    runner.end(so_far).await
 }
 
 impl Runner {
@@ -89,17 +114,26 @@ impl Runner {
         }
     }
 
-    async fn end(mut self) -> Result<Report> {
+    async fn end(mut self, so_far: &mut SoFar) -> Result<Report> {
         self.tasks.shutdown().await;
         let shared = Arc::clone(&self.shared);
-        let ended = self.report().await;
+        so_far.submitted = self.submitting.submitted;
+        if let Some(error) = self.failed.take_if(|it| it.kind() == ErrorKind::Interrupted) {
+            so_far.unrecorded.append(&mut self.unrecorded);
+            return Err(error);
+        }
+        let ended = self.report(so_far).await;
         let ending = Ending::of(&ended);
-        let told =
-            shared.journal.with(move |keeper| end(&mut *keeper.store, ending.as_ref())).await;
+        let told = shared.journal.with(move |keeper| {
+            end(&mut *keeper.store, ending.as_ref())?;
+            // Others may collect what this run has left.
+            keeper.store.sharing().map_or(Ok(()), |sharing| sharing.leave())
+        });
+        let told = told.await;
         ended.and_then(|report| told.map(|()| report))
     }
 
-    async fn report(self) -> Result<Report> {
+    async fn report(self, so_far: &SoFar) -> Result<Report> {
         let ended = self.shared.journal.with(|keeper| {
             let results = keeper.results.path().to_owned();
             let failures = keeper.rewrite_failures()?;
@@ -119,6 +153,7 @@ impl Runner {
             execution: tally.execution(),
             delay: tally.delay(),
             elapsed: self.started.elapsed(),
+            interrupted: so_far.interrupted,
             results,
             failures,
         })

@@ -104,12 +104,10 @@ const PAGE: usize = 1_000;
 /// Ends all inputs that are pending.
 pub(crate) async fn cancel_pending(journal: &Journal) -> Result<()> {
     let mut from = 0;
-    loop {
-        let page = journal.with(move |it| it.store.inputs(&[State::Pending], from, PAGE)).await?;
-        let Some(last) = page.last() else { return Ok(()) };
-        from = last.index + 1;
-        journal.apply(page.iter().map(|input| settled(input, cancelled())).collect()).await?;
+    while let Some(next) = journal.with(move |it| it.end_pending(from, PAGE, &cancelled())).await? {
+        from = next;
     }
+    Ok(())
 }
 
 pub(crate) fn settled(input: &Input, event: Event) -> Settled {

@@ -10,9 +10,9 @@ use serde_json::value::RawValue;
 use crate::error::{Error, ErrorKind, Result};
 use crate::inputs::{SourceRecord, Texts};
 use crate::requests::{Ending, Pace, request_cancel};
-use crate::results::{committed, export};
+use crate::results::{committed, committed_of, export};
 use crate::state::{Counts, State};
-use crate::store::{Sqlite, SqliteStore, Store};
+use crate::store::{OpenStore, RunRecord, Store};
 
 /// Where a batch stands.
 #[derive(Clone, Debug, Serialize)]
@@ -83,9 +83,9 @@ impl UnknownInput {
     }
 }
 
-/// A batch on SQLite that is only read, also while another process runs it.
+/// A batch that is only read, also while other processes run it.
 pub struct Reader {
-    store: SqliteStore,
+    store: Box<dyn Store>,
 }
 
 impl Reader {
@@ -93,9 +93,9 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// If there is no such file, or it is not a journal.
-    pub fn open(journal: &Sqlite) -> Result<Self> {
-        Ok(Self { store: journal.inspect()? })
+    /// If there is no such journal.
+    pub fn open<S: OpenStore>(journal: &S) -> Result<Self> {
+        Ok(Self { store: Box::new(OpenStore::inspect(journal)?) })
     }
 
     /// How many inputs are in each state, and what they took.
@@ -104,7 +104,7 @@ impl Reader {
     ///
     /// If the journal cannot be read.
     pub fn status(&mut self) -> Result<Status> {
-        Status::read(&mut self.store)
+        Status::read(&mut *self.store)
     }
 
     /// The inputs of which it is not known whether they were accepted. While the batch runs, those
@@ -114,42 +114,66 @@ impl Reader {
     ///
     /// If the journal or the inputs cannot be read.
     pub fn unknown(&mut self) -> Result<Vec<UnknownInput>> {
-        let source = SourceRecord::read(&mut self.store)?.ok_or_else(unfinished)?;
+        let source = SourceRecord::read(&mut *self.store)?.ok_or_else(unfinished)?;
         // Only needed for the keys.
         let mut texts = source.shape.key_field.is_some().then(|| Texts::open(&source));
-        UnknownInput::list(&mut self.store, texts.as_mut())
+        UnknownInput::list(&mut *self.store, texts.as_mut())
     }
 
-    /// Writes the results in the order of their inputs, and returns how many there are. Needs 24
-    /// bytes of memory per result.
+    /// Writes the results in the order of their inputs, and returns how many there are: of a shared
+    /// journal, those of all processes, which must be on this machine, where they were written.
+    /// Needs 32 bytes of memory per result.
     ///
     /// # Errors
     ///
     /// If the journal or the results cannot be read, or `to` cannot be written.
     pub fn export(&mut self, to: &mut dyn Write) -> Result<u64> {
-        let (path, length) = committed(&mut self.store)?.ok_or_else(unfinished)?;
-        export(&path, length, to)
+        let results = committed(&mut *self.store)?;
+        if results.is_empty() {
+            return Err(unfinished());
+        }
+        export(&results, to)
+    }
+
+    /// The same for these files of results, wherever they were written: those of a shared journal,
+    /// copied from all machines.
+    ///
+    /// # Errors
+    ///
+    /// If one of them cannot be read, or is not of this batch.
+    pub fn export_files(&mut self, files: &[PathBuf], to: &mut dyn Write) -> Result<u64> {
+        export(&committed_of(&mut *self.store, files)?, to)
+    }
+
+    /// All runs so far, with their numbers, in their order.
+    ///
+    /// # Errors
+    ///
+    /// If the journal cannot be read.
+    pub fn runs(&mut self) -> Result<Vec<(u64, RunRecord)>> {
+        self.store.runs()
     }
 
     /// How the batch goes, and what goes wrong, as its last run had it: look at
-    /// [`Sqlite::is_open`], too, since a process that dies leaves its last word. `None` after the
-    /// orderly end of a run.
+    /// [`Sqlite::is_open`](crate::Sqlite::is_open), too, since a process that dies leaves its last
+    /// word. `None` after the orderly end of a run. Of a shared journal, what all processes do
+    /// together.
     ///
     /// # Errors
     ///
     /// If the journal cannot be read.
     pub fn pace(&mut self) -> Result<Option<Pace>> {
-        Pace::read(&mut self.store)
+        Pace::read(&mut *self.store)
     }
 
     /// Why the last run ended before all inputs did: `None` if it did not, while a run goes on, and
-    /// if its process died.
+    /// if its process died. Of a shared journal, that of any process.
     ///
     /// # Errors
     ///
     /// If the journal cannot be read.
     pub fn ending(&mut self) -> Result<Option<Ending>> {
-        Ending::read(&mut self.store)
+        Ending::read(&mut *self.store)
     }
 
     /// Requests that the process that runs the batch cancels it, as
@@ -161,16 +185,17 @@ impl Reader {
     ///
     /// If the journal cannot be written.
     pub fn request_cancel(&mut self) -> Result<()> {
-        self.store.writing(|store| request_cancel(store))
+        request_cancel(&mut *self.store)
     }
 
-    /// The path of the results, if the batch has been opened completely.
+    /// The path of the results, if the batch has been opened completely: of a shared journal, those
+    /// that a process began to write first.
     ///
     /// # Errors
     ///
     /// If the journal cannot be read.
     pub fn results(&mut self) -> Result<Option<PathBuf>> {
-        Ok(committed(&mut self.store)?.map(|(path, _)| path))
+        Ok(committed(&mut *self.store)?.into_iter().next().map(|(path, _)| path))
     }
 }
 

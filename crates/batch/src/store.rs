@@ -1,9 +1,18 @@
 //! Where a batch is recorded: a trait, and the values that it exchanges.
 //!
-//! A store is called by one thread at a time, and its calls may block.
+//! A store is called by one thread at a time, and its calls may block. One store is for one process
+//! at a time, or shared by several ([`Sharing`]).
 
+#[cfg(feature = "postgres")]
+mod postgres;
+mod rules;
+mod sharing;
 mod sqlite;
 
+#[cfg(feature = "postgres")]
+pub use postgres::{Postgres, PostgresStore};
+pub use sharing::Sharing;
+pub(crate) use sharing::{lock, unlock};
 pub use sqlite::{Sqlite, SqliteStore};
 
 use crate::error::Result;
@@ -20,13 +29,21 @@ pub trait OpenStore: Send + 'static {
         false
     }
 
-    /// Opens the store for this process alone, and creates it if it does not exist.
+    /// Opens the store, and creates it if it does not exist: for this process alone, unless it is
+    /// [shared](Store::sharing).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InUse`](crate::ErrorKind::InUse) if another process has it open, and the kinds
-    /// for a journal that cannot be opened.
+    /// [`ErrorKind::InUse`](crate::ErrorKind::InUse) if another process has a store open that is not
+    /// shared, and the kinds for a journal that cannot be opened.
     fn open(self) -> Result<Self::Store>;
+
+    /// Opens an existing store for reading, also while others have it open.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such store.
+    fn inspect(&self) -> Result<Self::Store>;
 }
 
 /// A durable record of a batch. Whatever a method has returned successfully survives the loss of
@@ -38,6 +55,30 @@ pub trait Store: Send + 'static {
     ///
     /// If the store cannot be read.
     fn note(&mut self, name: &str) -> Result<Option<String>>;
+
+    /// The note with this name among those that are about this process's results or runs: those
+    /// that a [`Commit`] sets. In a store for one process, they are notes like any other.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be read.
+    fn own_note(&mut self, name: &str) -> Result<Option<String>> {
+        self.note(name)
+    }
+
+    /// Sets notes in a store that may have been opened for reading, for those who have it open.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be written.
+    fn request(&mut self, notes: &[Note]) -> Result<()> {
+        self.add(&[], notes)
+    }
+
+    /// What a store can do that several processes share. `None` if it is for one process.
+    fn sharing(&mut self) -> Option<&mut dyn Sharing> {
+        None
+    }
 
     /// Appends inputs, all or none, and stores notes together with them. The first input has index
     /// zero.
@@ -201,7 +242,7 @@ pub struct RunRecord {
 pub struct Commit {
     /// What happened to inputs, in this order.
     pub changes: Vec<Change>,
-    /// Notes to set.
+    /// Notes to set, which [`Store::own_note`] reads.
     pub notes: Vec<Note>,
     /// Inputs to claim, after the changes.
     pub claim: Option<Claim>,

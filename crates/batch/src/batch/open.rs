@@ -18,10 +18,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::inputs::{ChangedInputs, Inputs, Source, SourceRecord, Texts};
 use crate::journal::{Journal, Keeper};
 use crate::requests::clear;
-use crate::results::{Failures, LargeOutputs, Results, committed};
+use crate::results::{Failures, LargeOutputs, Results, Writer, committed};
 use crate::shared::Shared;
 use crate::state::State;
-use crate::store::{OpenStore, Store};
+use crate::store::{OpenStore, Store, lock, unlock};
 use crate::submit;
 use crate::ticket::Identity;
 use crate::unknown::OnUnknown;
@@ -175,18 +175,26 @@ impl Open {
                 paths::check_new(inputs, results.ok_or_else(without_results)?)?;
             }
             let mut store = store.open()?;
-            if let Some(results) = &settings.results {
-                Results::check(&mut *store, results)?;
-            }
-            let to_copy = std::iter::from_fn(|| match to_copy.blocking_recv() {
-                Some(input) => input,
-                // Nobody waits for the batch any more.
-                None => {
-                    Some(Err(serde::de::Error::custom("the inputs were not read to their end")))
+            let writer = identify(&mut *store, &settings)?;
+            lock(&mut *store)?;
+            let begin = |store: &mut dyn Store| {
+                if let Some(results) = &settings.results {
+                    Results::check(store, results)?;
                 }
-            });
-            let source = take_inputs(&mut *store, known, to_copy, settings.may_change)?;
-            assemble(store, source, settings)
+                let to_copy = std::iter::from_fn(|| match to_copy.blocking_recv() {
+                    Some(input) => input,
+                    // Nobody waits for the batch any more.
+                    None => {
+                        let message = "the inputs were not read to their end";
+                        Some(Err(serde::de::Error::custom(message)))
+                    }
+                });
+                let source = take_inputs(store, known, to_copy, settings.may_change)?;
+                Ok((source, Identity::of(store)?))
+            };
+            let begun = begin(&mut *store);
+            let (source, identity) = unlock(&mut *store, begun)?;
+            assemble(store, writer, source, identity, settings)
         });
         if let Some(given) = &mut given {
             loop {
@@ -210,19 +218,48 @@ fn without_results() -> Error {
     Error::new(ErrorKind::Settings, "the journal is new: say where the results go")
 }
 
+/// What becomes of inputs whose process was submitting them when it died.
+fn after_intent(on_unknown: &OnUnknown) -> State {
+    match on_unknown {
+        OnUnknown::Resubmit => State::Pending,
+        _ => State::Unknown,
+    }
+}
+
+/// Says to a shared store which results this process writes.
+fn identify(store: &mut dyn Store, settings: &Settings) -> Result<Option<Writer>> {
+    let Some(sharing) = store.sharing() else { return Ok(None) };
+    let Some(results) = &settings.results else {
+        let message = "the journal is shared: say where this process writes its results";
+        return Err(Error::new(ErrorKind::Settings, message));
+    };
+    let writer = Writer::open(results)?;
+    sharing.identify(writer.token(), after_intent(&settings.on_unknown))?;
+    Ok(Some(writer))
+}
+
 fn assemble(
     mut store: Box<dyn Store>,
+    writer: Option<Writer>,
     (source, changed): (SourceRecord, ChangedInputs),
+    identity: Identity,
     settings: Settings,
 ) -> Result<Batch> {
     let path = match settings.results {
         Some(path) => path,
-        None => committed(&mut *store)?.map(|(path, _)| path).ok_or_else(without_results)?,
+        None => committed(&mut *store)?.pop().map(|(path, _)| path).ok_or_else(without_results)?,
     };
     let results = Results::open(&mut *store, &path)?;
-    let identity = Identity::of(&mut *store)?;
     clear(&mut *store)?;
-    store.move_all(&[State::Intent], State::Unknown)?;
+    match store.sharing() {
+        Some(sharing) => {
+            sharing.take_over()?;
+            settings.clock.follow(sharing.time()?);
+        }
+        None => {
+            store.move_all(&[State::Intent], State::Unknown)?;
+        }
+    }
     if matches!(settings.on_unknown, OnUnknown::Resubmit) {
         store.move_all(&[State::Unknown], State::Pending)?;
     }
@@ -231,7 +268,8 @@ fn assemble(
     failures.write(&mut *store, &mut texts)?;
     let shape = source.shape.clone();
     let large = LargeOutputs::of(results.path(), settings.largest_in_line);
-    let keeper = Keeper { store, source, texts, results, failures, large, broken: None };
+    let keeper =
+        Keeper { store, source, texts, results, failures, large, _writer: writer, broken: None };
     Ok(Batch {
         shared: Arc::new(Shared {
             journal: Journal::start(keeper)?,

@@ -95,10 +95,11 @@ impl Batch {
     /// # Errors
     ///
     /// [`ErrorKind::Settings`] for any other state that is no failure, or while the batch runs;
+    /// [`ErrorKind::InUse`] while another process shares the batch;
     /// [`ErrorKind::Inputs`] and [`ErrorKind::InputsChanged`] if one of these inputs cannot be
     /// read: then none is made pending.
     pub async fn retry(&self, states: &[State]) -> Result<u64> {
-        let _guard = self.alone()?;
+        let _guard = self.alone().await?;
         if let Some(state) = states.iter().find(|it| !it.is_failure() && **it != State::Unknown) {
             let message = format!("inputs that are {state} cannot be retried");
             return Err(Error::new(ErrorKind::Settings, message));
@@ -128,10 +129,11 @@ impl Batch {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Settings`] while the batch runs, and [`ErrorKind::Service`] if a call fails in
-    /// another way than that the job is gone: no further jobs are retried then.
+    /// [`ErrorKind::Settings`] while the batch runs, [`ErrorKind::InUse`] while another process
+    /// shares it, and [`ErrorKind::Service`] if a call fails in another way than that the job is
+    /// gone: no further jobs are retried then.
     pub async fn retry_jobs(&self, endpoint: &Endpoint) -> Result<Retried> {
-        let _guard = self.alone()?;
+        let _guard = self.alone().await?;
         let (mut done, mut failure) = (Retried::default(), None);
         let jobs = self.jobs(&[State::Failed, State::TimedOut], endpoint).await?;
         let has_failed = AtomicBool::new(false);
@@ -183,9 +185,10 @@ impl Batch {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Settings`] while the batch runs, and [`ErrorKind::Service`] if a call fails.
+    /// [`ErrorKind::Settings`] while the batch runs, [`ErrorKind::InUse`] while another process
+    /// shares it, and [`ErrorKind::Service`] if a call fails.
     pub async fn cancel(&self, endpoint: &Endpoint) -> Result<u64> {
-        let _guard = self.alone()?;
+        let _guard = self.alone().await?;
         let before = self.status().await?.counts.of(State::Cancelled);
         cancel_pending(&self.shared.journal).await?;
         let jobs = self.jobs(&[State::Submitted], endpoint).await?;
@@ -247,10 +250,31 @@ impl Batch {
         Ok(inputs.into_iter().filter_map(job).collect())
     }
 
-    /// Makes sure that no run goes on meanwhile.
-    fn alone(&self) -> Result<Guard> {
+    /// Makes sure that no run goes on meanwhile, here or in a process that shares the journal.
+    async fn alone(&self) -> Result<Guard> {
         let (nobody, _) = tokio::sync::mpsc::unbounded_channel();
-        Guard::begin(&self.shared, nobody)
+        let guard = Guard::begin(&self.shared, nobody)?;
+        let others = self.shared.journal.with(|keeper| match keeper.store.sharing() {
+            Some(sharing) => {
+                let taken = sharing.take_over();
+                if taken.as_ref().is_err_and(|error| error.kind() == ErrorKind::Interrupted) {
+                    keeper.begin_anew()?;
+                } else {
+                    taken?;
+                }
+                keeper.store.sharing().map_or(Ok(0), |sharing| sharing.others())
+            }
+            None => Ok(0),
+        });
+        match others.await? {
+            0 => Ok(guard),
+            others => {
+                let message = format!(
+                    "other processes are at work on this batch ({others}, or they died just now): wait for them to end, or request that they cancel it"
+                );
+                Err(Error::new(ErrorKind::InUse, message))
+            }
+        }
     }
 }
 

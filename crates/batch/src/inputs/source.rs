@@ -1,6 +1,6 @@
 //! What the journal knows of the inputs' origin.
 
-use std::fs::{File, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
@@ -56,6 +56,24 @@ impl SourceRecord {
             Error::new(ErrorKind::Journal, message)
         });
         record.map(Some)
+    }
+
+    /// What the journal says of them now. Another process may have added some, from a file of the
+    /// same content at another place.
+    pub(crate) fn refreshed(&self, store: &mut dyn Store) -> Result<Self> {
+        let Some(mut now) = Self::read(store)? else { return Ok(self.clone()) };
+        if let (Some(now), Some(ours)) = (&mut now.file, &self.file) {
+            now.path.clone_from(&ours.path);
+            now.modified = ours.modified.filter(|_| now.length == ours.length);
+        }
+        Ok(now)
+    }
+
+    /// Whether the file has not been touched since all of it was indexed.
+    pub(crate) fn is_untouched(&self) -> bool {
+        self.file.as_ref().is_none_or(|file| {
+            fs::metadata(&file.path).is_ok_and(|found| file.is_untouched(&found))
+        })
     }
 
     pub(crate) fn note(&self) -> Result<Note> {

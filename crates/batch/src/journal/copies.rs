@@ -6,7 +6,7 @@ use super::keeper::{Keeper, ended_as_well};
 use crate::error::Result;
 use crate::results::each_line;
 use crate::state::State;
-use crate::store::{Change, Ended, Input};
+use crate::store::{Change, Ended, Input, lock, unlock};
 
 /// How many pending inputs are read at a time.
 const PAGE: usize = 1_000;
@@ -20,6 +20,12 @@ impl Keeper {
         if !self.texts.shape.dedupe {
             return Ok(());
         }
+        lock(&mut *self.store)?;
+        let ended = self.try_end_late_copies();
+        unlock(&mut *self.store, ended)
+    }
+
+    fn try_end_late_copies(&mut self) -> Result<()> {
         let mut from = 0;
         loop {
             let page = self.store.inputs(&[State::Pending], from, PAGE)?;

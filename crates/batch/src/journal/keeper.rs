@@ -8,9 +8,9 @@ use serde_json::value::RawValue;
 use super::exchange::{Claimed, Settled};
 use crate::error::{Error, Result};
 use crate::inputs::{SourceRecord, Texts, grow};
-use crate::results::{Completed, Failures, LargeOutputs, Results};
+use crate::results::{Completed, Failures, LargeOutputs, Results, Writer};
 use crate::state::State;
-use crate::store::{Change, Claim, Commit, Ended, Event, Input, Store};
+use crate::store::{Change, Claim, Commit, Ended, Event, Input, Store, lock, unlock};
 
 /// The store of an open batch, its inputs and its results.
 pub(crate) struct Keeper {
@@ -20,6 +20,8 @@ pub(crate) struct Keeper {
     pub(crate) results: Results,
     pub(crate) failures: Failures,
     pub(crate) large: LargeOutputs,
+    /// Keeps others off the results, where the store is shared.
+    pub(crate) _writer: Option<Writer>,
     /// A commit failed, and may or may not be durable: opening the journal again tells.
     pub(crate) broken: Option<Error>,
 }
@@ -47,9 +49,7 @@ impl Keeper {
         settled: impl Iterator<Item = &'a Settled>,
         claim: Option<Claim>,
     ) -> Result<Vec<Claimed>> {
-        if let Some(error) = &self.broken {
-            return Err(error.again());
-        }
+        self.check()?;
         let settled: Vec<_> = settled.map(|settled| &settled.change).collect();
         let changed: HashSet<_> = settled.iter().map(|change| change.index).collect();
         let mut changes = Vec::new();
@@ -80,6 +80,54 @@ impl Keeper {
         Ok(claimed)
     }
 
+    /// Ends the next inputs that are pending from index `from` on, as told. Where to go on, if there
+    /// were any.
+    pub(crate) fn end_pending(
+        &mut self,
+        from: u64,
+        limit: usize,
+        event: &Event,
+    ) -> Result<Option<u64>> {
+        lock(&mut *self.store)?;
+        let ended = self.try_end_pending(from, limit, event);
+        unlock(&mut *self.store, ended)
+    }
+
+    fn try_end_pending(&mut self, from: u64, limit: usize, event: &Event) -> Result<Option<u64>> {
+        let page = self.store.inputs(&[State::Pending], from, limit)?;
+        let ended = |input: &Input| {
+            let change =
+                Change { index: input.index, attempt: input.attempt, event: event.clone() };
+            Settled { change, completed: None }
+        };
+        let settled: Vec<_> = page.iter().map(ended).collect();
+        self.commit(settled.iter(), None)?;
+        Ok(page.last().map(|last| last.index + 1))
+    }
+
+    /// Goes on as a new process, after this one was taken over: what it has is what the journal says.
+    pub(crate) fn begin_anew(&mut self) -> Result<()> {
+        if let Some(sharing) = self.store.sharing() {
+            sharing.begin_anew()?;
+        }
+        self.results.restore(&mut *self.store)?;
+        self.rewrite_failures()?;
+        self.broken = None;
+        Ok(())
+    }
+
+    /// Renews the lease of a shared store. If that fails, so does what is written next.
+    pub(super) fn renew(&mut self) {
+        if let Some(sharing) = self.store.sharing() {
+            let _ = sharing.renew();
+        }
+    }
+
+    /// Fails once nothing more can be committed.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.broken.as_ref().map_or(Ok(()), |error| Err(error.again()))
+    }
+
     /// Writes the failures anew, durably. Their path, if there are any.
     pub(crate) fn rewrite_failures(&mut self) -> Result<Option<PathBuf>> {
         self.failures.write(&mut *self.store, &mut self.texts)
@@ -87,7 +135,13 @@ impl Keeper {
 
     /// Takes up inputs that were appended to their file. Whether there are any.
     pub(crate) fn grow(&mut self) -> Result<bool> {
-        let grown = grow(&mut *self.store, &self.source)?;
+        let mut grown = self.source.refreshed(&mut *self.store)?;
+        if !grown.is_untouched() {
+            lock(&mut *self.store)?;
+            let read = self.source.refreshed(&mut *self.store);
+            let read = read.and_then(|known| grow(&mut *self.store, &known));
+            grown = unlock(&mut *self.store, read)?;
+        }
         let length = |source: &SourceRecord| source.file.as_ref().map(|file| file.length);
         // The last line may have grown, too.
         let has_more = grown.inputs > self.source.inputs || length(&grown) > length(&self.source);

@@ -2,27 +2,38 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::reading::each_line;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Writes the first `length` bytes of the results to `to`, ordered by the index. How many lines.
-pub(crate) fn export(results: &Path, length: u64, to: &mut dyn Write) -> Result<u64> {
-    let failed = |error| Error::file(ErrorKind::Results, "export the results", results, error);
-    let (mut places, mut offset) = (Vec::new(), 0);
-    each_line(results, length, |line, text| {
-        places.push((line.index, offset, text.len() as u64));
-        offset += text.len() as u64;
-        Ok(())
-    })?;
-    places.sort_unstable();
-    let mut file = File::open(results).map_err(failed)?;
-    let mut to = BufWriter::new(to);
-    for (_, offset, length) in &places {
-        file.seek(SeekFrom::Start(*offset)).map_err(failed)?;
-        std::io::copy(&mut Read::by_ref(&mut file).take(*length), &mut to).map_err(failed)?;
+/// Writes the first bytes of these results, so many of each, to `to`, ordered by the index. How many
+/// lines.
+pub(crate) fn export(results: &[(PathBuf, u64)], to: &mut dyn Write) -> Result<u64> {
+    let failed =
+        |path: &Path, error| Error::file(ErrorKind::Results, "export the results", path, error);
+    let (mut places, mut files) = (Vec::new(), Vec::new());
+    for (number, (path, length)) in results.iter().enumerate() {
+        let mut offset = 0;
+        each_line(path, *length, |line, text| {
+            places.push((line.index, number, offset, text.len() as u64));
+            offset += text.len() as u64;
+            Ok(())
+        })?;
+        files.push((path, File::open(path).map_err(|error| failed(path, error))?));
     }
-    to.flush().map_err(failed)?;
+    places.sort_unstable();
+    let mut to = BufWriter::new(to);
+    for (_, number, offset, length) in &places {
+        let (path, file) = &mut files[*number];
+        file.seek(SeekFrom::Start(*offset))
+            .and_then(|_| std::io::copy(&mut Read::by_ref(file).take(*length), &mut to))
+            .map_err(|error| failed(path, error))?;
+    }
+    let to_the_end = to.flush();
+    to_the_end.map_err(|error| {
+        let message = format!("could not export the results: {error}");
+        Error::new(ErrorKind::Results, message).with_source(error)
+    })?;
     Ok(places.len() as u64)
 }

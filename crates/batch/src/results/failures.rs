@@ -62,7 +62,7 @@ impl Failures {
     ) -> Result<Option<PathBuf>> {
         let path = &self.path;
         let failed = |error| Error::file(ErrorKind::Results, "write the failures", path, error);
-        if store.tally()?.counts.failures() == 0 {
+        if page(store, 0, 1)?.is_empty() {
             return match fs::remove_file(path) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(error)),
                 _ => Ok(None),
@@ -75,7 +75,7 @@ impl Failures {
         let mut file = BufWriter::new(options.open(&unfinished).map_err(failed)?);
         let (mut former, mut from) = (Former::at(path.clone()), 0);
         loop {
-            let page = store.inputs(&State::failures(), from, PAGE)?;
+            let page = page(store, from, PAGE)?;
             let Some(last) = page.last() else { break };
             from = last.index + 1;
             for input in &page {
@@ -117,6 +117,14 @@ impl Failures {
         options.append(true).create(true);
         private(&mut options);
         options.open(path).and_then(|mut file| file.write_all(&lines)).map_err(failed)
+    }
+}
+
+/// The next failures: in a shared store, those that belong to these results.
+fn page(store: &mut dyn Store, from: u64, limit: usize) -> Result<Vec<Input>> {
+    match store.sharing() {
+        Some(sharing) => sharing.failures(from, limit),
+        None => store.inputs(&State::failures(), from, limit),
     }
 }
 

@@ -19,6 +19,7 @@ pub(crate) enum Stop {
 }
 
 /// The settings of a run.
+#[derive(Clone)]
 pub(crate) struct Settings {
     pub(crate) endpoint: Endpoint,
     pub(crate) others: Vec<Endpoint>,

@@ -16,7 +16,9 @@ use super::claimed::{Submitted, Submitter};
 use super::look::Looked;
 use super::rate::Rate;
 use super::record::record_of;
-use super::schedule::{DEFAULT_TTL, Schedule};
+use super::schedule::Schedule;
+use super::sharing::{Others, outstanding};
+use super::so_far::SoFar;
 use super::submissions::Submitting;
 use super::trouble::Trouble;
 use super::window::Window;
@@ -26,8 +28,9 @@ use crate::progress::{Progress, Stopped};
 use crate::requests::{Pace, begin};
 use crate::run::settings::{Settings, Stop};
 use crate::shared::{Delivered, Resolved, Shared};
-use crate::state::{Counts, State};
-use crate::store::{RunRecord, Tally};
+use crate::state::Counts;
+use crate::store::Tally;
+use crate::ticket::Ticket;
 
 /// What the runner is told.
 pub(super) enum Happened {
@@ -60,6 +63,10 @@ pub(super) struct Runner {
     /// The number of this run, and where each run's jobs are.
     pub(super) run: u64,
     pub(super) endpoints: HashMap<u64, (Endpoint, u64)>,
+    /// The processes that share the batch.
+    pub(super) others: Others,
+    /// Jobs that were accepted when nothing could be recorded any more.
+    pub(super) unrecorded: Vec<(Ticket, String)>,
     pub(super) happened: mpsc::UnboundedSender<Happened>,
     pub(super) tasks: JoinSet<()>,
     pub(super) submitting: Submitting,
@@ -70,7 +77,9 @@ pub(super) struct Runner {
     /// Jobs that deliveries told, of inputs whose submission is in flight.
     pub(super) told: HashMap<u64, Vec<Delivered>>,
     pub(super) window: Window,
+    /// How fast inputs end, and how fast this run's own jobs do.
     pub(super) rate: Rate,
+    pub(super) drained: Rate,
     /// When other processes were last let know, and what.
     pub(super) published: (Instant, Option<Pace>),
     pub(super) started: Instant,
@@ -93,25 +102,19 @@ pub(super) struct Runner {
 impl Runner {
     pub(super) async fn begin(
         shared: Arc<Shared>,
-        settings: Settings,
-        stop: watch::Sender<Stop>,
-        tell: mpsc::Sender<Progress>,
+        (settings, stop, tell): (Settings, watch::Sender<Stop>, mpsc::Sender<Progress>),
         happened: mpsc::UnboundedSender<Happened>,
+        so_far: &SoFar,
     ) -> Result<Self> {
         let record = record_of(&settings, shared.clock.now())?;
         let began = shared.journal.with(move |keeper| {
+            keeper.check()?;
             begin(&mut *keeper.store)?;
             let run = keeper.store.begin_run(&record)?;
-            let submitted = keeper.store.inputs(&[State::Submitted], 0, usize::MAX)?;
-            Ok((run, keeper.store.runs()?, submitted, keeper.store.tally()?))
+            let (outstanding, others) = outstanding(keeper)?;
+            Ok((run, keeper.store.runs()?, outstanding, others, keeper.store.tally()?))
         });
-        let (run, runs, outstanding, Tally { counts, .. }) = began.await?;
-        let known = |record: &RunRecord| settings.endpoint_of(record);
-        let endpoints = runs.iter().filter_map(|(run, record)| {
-            let ttl = record.ttl.unwrap_or(DEFAULT_TTL);
-            Some((*run, (known(record)?, ttl)))
-        });
-        let endpoints = endpoints.collect();
+        let (run, runs, outstanding, others, Tally { counts, .. }) = began.await?;
         let submitter = Submitter {
             step: Arc::clone(&settings.step),
             endpoint: settings.endpoint.clone(),
@@ -122,6 +125,7 @@ impl Runner {
             submitting: Submitting::new(submitter),
             window: Window::new(settings.window),
             rate: Rate::new(now),
+            drained: Rate::new(now),
             schedule: Schedule::default(),
             ended_before: counts.ended(),
             tasks: JoinSet::new(),
@@ -131,10 +135,10 @@ impl Runner {
             published: (now, None),
             not_collected: 0,
             trouble: Trouble::default(),
-            stopped: (settings.take == Some(0)).then_some(Stopped::Taken),
+            stopped: None,
             failed: None,
             is_broken: false,
-            started: now,
+            started: so_far.started,
             last_contact: now,
             last_event: now,
             shared,
@@ -142,11 +146,18 @@ impl Runner {
             stop,
             tell,
             run,
-            endpoints,
+            endpoints: HashMap::new(),
+            others: Others::new(others, so_far.standing.clone()),
+            unrecorded: Vec::new(),
             happened,
             ended: Ended { failures: counts.failures(), inputs: counts.ended() },
             counts,
         };
+        runner.submitting.submitted = so_far.submitted;
+        if runner.settings.take.is_some_and(|most| so_far.submitted >= most) {
+            runner.stopped = Some(Stopped::Taken);
+        }
+        runner.know(&runs);
         runner.stop_if_too_many_failed();
         for input in outstanding {
             runner.resume(input);
@@ -175,7 +186,11 @@ impl Runner {
         }
         let has_submitted = !self.may_submit()
             || (self.submitting.is_exhausted && self.submitting.has_looked_for_more);
-        has_submitted && self.looking == 0 && self.schedule.len() == 0 && !self.awaits_deliveries()
+        !self.stays_for_others()
+            && has_submitted
+            && self.looking == 0
+            && self.schedule.len() == 0
+            && !self.awaits_deliveries()
     }
 
     /// When there is something to do, if nothing happens before.

@@ -15,6 +15,7 @@ use crate::journal::Claimed;
 use crate::progress::Stopped;
 use crate::state::State;
 use crate::store::Claim;
+use crate::ticket::Ticket;
 
 /// The concurrency of `/run`: how many submissions can be in flight, and so how many a crash leaves
 /// unknown at most.
@@ -121,6 +122,10 @@ impl Runner {
             self.submitting.allowed = (self.submitting.allowed + 1).min(IN_FLIGHT);
         }
         if let Err(error) = recorded {
+            if let Outcome::Accepted { job_id, .. } = outcome {
+                let ticket = Ticket { index, attempt: input.attempt };
+                self.unrecorded.push((ticket, job_id));
+            }
             return self.fail(error);
         }
         let now = Instant::now();

@@ -16,10 +16,12 @@ impl Runner {
     /// Measures, reports progress, and looks whether there is more or less to do.
     pub(super) async fn tick(&mut self) {
         let now = Instant::now();
-        let looked = self
-            .shared
-            .journal
-            .with(|keeper| Ok((keeper.store.tally()?, is_cancel_requested(&mut *keeper.store)?)));
+        let standing = self.others.standing.clone();
+        let looked = self.shared.journal.with(move |keeper| {
+            keeper.check()?;
+            let is_cancelled = is_cancel_requested(&mut *keeper.store, standing.as_deref())?;
+            Ok((keeper.store.tally()?, is_cancelled))
+        });
         match looked.await {
             Ok((tally, is_cancelled)) => {
                 self.counts = tally.counts;
@@ -29,9 +31,12 @@ impl Runner {
             }
             Err(error) => self.fail(error),
         }
+        self.look_after_others().await;
         self.rate.measure(self.counts.ended().saturating_sub(self.ended_before), now);
         let rate = self.rate.per_second();
-        self.window.drains_at(rate.unwrap_or_default(), now);
+        // What others collect makes no room here.
+        self.drained.measure(self.ended.inputs.saturating_sub(self.ended_before), now);
+        self.window.drains_at(self.drained.per_second().unwrap_or_default(), now);
         self.stop_if_too_many_failed();
         if self.submitting.is_exhausted && self.may_submit() {
             self.look_for_more_inputs().await;

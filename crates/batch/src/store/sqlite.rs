@@ -64,16 +64,6 @@ impl Sqlite {
         &self.path
     }
 
-    /// Opens an existing journal for reading, also while a batch uses it, and also in a folder that
-    /// cannot be written.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such file, or it is not a journal of this version.
-    pub fn inspect(&self) -> Result<SqliteStore> {
-        self.followed().read()
-    }
-
     fn read(&self) -> Result<SqliteStore> {
         origin::check_file(&self.path)?;
         // Whoever has it open has checked it.
@@ -145,6 +135,11 @@ impl OpenStore for Sqlite {
         !self.path.exists()
     }
 
+    /// It may also be in a folder that cannot be written.
+    fn inspect(&self) -> Result<SqliteStore> {
+        self.followed().read()
+    }
+
     fn open(self) -> Result<SqliteStore> {
         let this = self.followed();
         origin::check_file(&this.path)?;
@@ -170,14 +165,6 @@ impl SqliteStore {
             Some(note) => self.add(&[], &[(origin::NOTE, note)]),
             None => Ok(()),
         }
-    }
-
-    /// Lets a store that was opened for reading write for once.
-    pub(crate) fn writing<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        self.configure("PRAGMA query_only = OFF;")?;
-        let done = work(self);
-        self.configure("PRAGMA query_only = ON;")?;
-        done
     }
 
     /// Checks what can be checked in a second per million inputs, and begins a new log, in which

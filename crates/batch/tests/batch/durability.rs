@@ -7,12 +7,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use podqueue_batch::store::{
-    Commit, Event, Input, NewInput, Note, OpenStore, RunRecord, Sqlite, SqliteStore, Store, Tally,
+    Commit, Event, Input, NewInput, Note, OpenStore, RunRecord, Sharing, Store, Tally,
 };
 use podqueue_batch::{Batch, Result, State};
 use podqueue_local::{LocalJob, LocalService};
 use serde_json::{Value, json};
 
+use crate::journal::{Journal, JournalStore};
 use crate::support::{Folder, endpoint, service};
 
 type Before = Arc<dyn Fn(&Commit) + Send + Sync>;
@@ -25,15 +26,20 @@ struct Watched<S> {
     after: After,
 }
 
-impl OpenStore for Watched<Sqlite> {
-    type Store = Watched<SqliteStore>;
+impl OpenStore for Watched<Journal> {
+    type Store = Watched<JournalStore>;
 
-    fn open(self) -> Result<Watched<SqliteStore>> {
+    fn open(self) -> Result<Watched<JournalStore>> {
         Ok(Watched { inner: self.inner.open()?, before: self.before, after: self.after })
+    }
+
+    fn inspect(&self) -> Result<Watched<JournalStore>> {
+        let (before, after) = (Arc::clone(&self.before), Arc::clone(&self.after));
+        Ok(Watched { inner: self.inner.inspect()?, before, after })
     }
 }
 
-impl Store for Watched<SqliteStore> {
+impl Store for Watched<JournalStore> {
     fn commit(&mut self, commit: &Commit) -> Result<Vec<Input>> {
         (self.before)(commit);
         let claimed = self.inner.commit(commit)?;
@@ -43,6 +49,14 @@ impl Store for Watched<SqliteStore> {
 
     fn note(&mut self, name: &str) -> Result<Option<String>> {
         self.inner.note(name)
+    }
+
+    fn own_note(&mut self, name: &str) -> Result<Option<String>> {
+        self.inner.own_note(name)
+    }
+
+    fn sharing(&mut self) -> Option<&mut dyn Sharing> {
+        self.inner.sharing()
     }
 
     fn add(&mut self, inputs: &[NewInput], notes: &[Note]) -> Result<()> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use podqueue_batch::store::Store;
+use podqueue_batch::store::{OpenStore, Store};
 use podqueue_batch::{Batch, ErrorKind, JobId, Run, State, Submission, Submit, SubmitByRun};
 use podqueue_local::{Fault, LocalService, Operation};
 use tokio::sync::Semaphore;

@@ -1,6 +1,7 @@
 //! Kills a process that runs a batch at random moments, and holds the journal, the results and what
 //! the service saw against each other. `scripts/kill.sh` does so many times.
 
+#[path = "kill/receiver.rs"]
 mod receiver;
 
 use std::collections::BTreeMap;
@@ -41,8 +42,7 @@ fn child() {
             Ok(url) => OnUnknown::ByWebhook(url.into()),
             Err(_) => OnUnknown::Hold,
         };
-        let journal = podqueue_batch::Sqlite::file(folder.join("results.jsonl.journal"));
-        let batch = podqueue_batch::Batch::open(journal)
+        let batch = podqueue_batch::Batch::open(crate::journal::of(&folder))
             .inputs(Inputs::jsonl(folder.join("inputs.jsonl")))
             .results(folder.join(env::var("BATCH_RESULTS").unwrap_or("results.jsonl".to_owned())))
             .on_unknown(on_unknown)
@@ -69,6 +69,7 @@ pub fn command(folder: &Folder, local: &LocalService) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--ignored", "--exact", "kill::child"]).env("BATCH_FOLDER", folder.path(""));
     command.env("BATCH_URL", local.base_url()).stdout(Stdio::null());
+    crate::journal::tell(&mut command);
     command
 }
 

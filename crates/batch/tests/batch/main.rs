@@ -14,8 +14,10 @@ mod features;
 mod files;
 mod flaws;
 mod growing;
+mod journal;
 mod kill;
 mod misbehaving;
+mod polling;
 #[cfg(target_os = "linux")]
 mod power;
 #[cfg(target_os = "linux")]

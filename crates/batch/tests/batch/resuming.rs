@@ -1,15 +1,15 @@
 //! Batches that go on after a stop, a crash or a long pause.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, SystemTime};
 
-use podqueue_batch::store::{Change, Claim, Commit, Event, Input, OpenStore, RunRecord, Store};
+use podqueue_batch::store::{Claim, Commit, OpenStore, Store};
 use podqueue_batch::{ErrorKind, MaxFailures, OnUnknown, Pace, Reader, State, Stopped};
 use podqueue_local::{Fault, LocalJob, Operation, Workers};
 use serde_json::json;
 
+use crate::journal::{is_open, pass};
 use crate::support::{Folder, counts, endpoint, service, until};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -63,7 +63,7 @@ async fn a_run_that_is_left_or_dropped_leaves_nothing_unknown() {
         let status = batch.status().await.unwrap();
         assert_eq!(status.counts.of(State::Unknown) + status.counts.of(State::Intent), 0);
         drop(batch);
-        until(async || folder.journal().open().is_ok()).await;
+        until(async || folder.open().await.is_ok()).await;
     }
     let batch = folder.open().await.unwrap();
     assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
@@ -133,6 +133,7 @@ async fn away_for(time: Duration) -> (String, usize) {
         local.clear_faults();
     }
     local.clock().advance(time);
+    pass(&folder.path(""), time);
     offset.fetch_add(time.as_secs(), SeqCst);
     let batch = folder.open().clock(clock).await.unwrap();
     let run = batch.run(half);
@@ -258,7 +259,7 @@ async fn another_process_cancels_a_batch_that_runs() {
     let batch = folder.open().await.unwrap();
     let run = tokio::spawn(batch.run(double.clone()).window(30));
     until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 30).await;
-    assert!(folder.journal().is_open());
+    assert!(is_open(&folder.journal()));
     let mut reader = Reader::open(&folder.journal()).unwrap();
     until(async || reader_pace(&folder).is_some()).await;
     assert_eq!(reader_pace(&folder).unwrap().window, 30);
@@ -278,70 +279,11 @@ async fn another_process_cancels_a_batch_that_runs() {
     stopper.leave();
     assert_eq!(run.await.unwrap().unwrap().counts.of(State::Cancelled), 0);
     drop(batch);
-    assert!(!folder.journal().is_open());
+    assert!(!is_open(&folder.journal()));
 }
 
 fn reader_pace(folder: &Folder) -> Option<Pace> {
     Reader::open(&folder.journal()).unwrap().pace().unwrap()
-}
-
-#[tokio::test]
-async fn what_may_expire_first_is_polled_first_by_its_ttl_and_its_retention() {
-    const EACH: u64 = 150;
-    let local = service().start().await.unwrap();
-    let folder = Folder::with(3 * EACH);
-    folder.open().await.unwrap();
-    let mut store = folder.journal().open().unwrap();
-    let (minute, day) = (60_000, 24 * 60 * 60_000);
-    // The first expire at minute 30 at the earliest, by their retention; the second at 17, by their
-    // ttl; the third at 40.
-    for (ttl, submitted_at) in [(day, 0), (12 * minute, 5 * minute), (day, 10 * minute)] {
-        let run = RunRecord {
-            endpoint_id: "double".into(),
-            base_url: endpoint(&local, "double").base_url().unwrap().to_owned(),
-            policy: None,
-            ttl: Some(ttl),
-            started_at: submitted_at,
-        };
-        let run = store.begin_run(&run).unwrap();
-        let claim = Some(Claim { limit: EACH as usize, run });
-        let claimed = store.commit(&Commit { claim, ..Commit::default() }).unwrap();
-        let accept = |input: Input| {
-            let job_id = format!("job-{}", input.index);
-            let event = Event::Accepted { job_id, at: submitted_at };
-            Change { index: input.index, attempt: input.attempt, event }
-        };
-        let changes = claimed.into_iter().map(accept).collect();
-        store.commit(&Commit { changes, ..Commit::default() }).unwrap();
-    }
-    drop(store);
-    let clock = || SystemTime::UNIX_EPOCH + 15 * MINUTE;
-    let batch = folder.open().clock(clock).await.unwrap();
-    let run = batch.run(endpoint(&local, "double"));
-    let stopper = run.stopper();
-    let run = tokio::spawn(run);
-    let seen = || local.requests().into_iter().map(|it| it.path).collect::<HashSet<_>>();
-    until(async || seen().len() >= 3 * EACH as usize).await;
-    stopper.leave();
-    run.await.unwrap().unwrap();
-    let looks = local
-        .requests()
-        .into_iter()
-        .filter_map(|request| request.path.rsplit_once("/status/job-")?.1.parse::<u64>().ok());
-    let mut order = Vec::new();
-    for index in looks.filter(|index| *index < 3 * EACH) {
-        // There is no such job, which is looked at again later.
-        if !order.contains(&index) {
-            order.push(index);
-        }
-    }
-    // So many looks are under way at a time, and may overtake each other.
-    let overtake = 64;
-    for (place, group) in [(0, 1), (1, 0), (2, 2)] {
-        let from = place * EACH as usize;
-        let sure = &order[from + overtake..from + EACH as usize - overtake];
-        assert!(sure.iter().all(|index| index / EACH == group), "{order:?}");
-    }
 }
 
 #[tokio::test]

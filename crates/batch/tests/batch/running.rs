@@ -76,7 +76,7 @@ async fn inputs_can_be_values_and_need_not_be_passed_again() {
     assert_eq!((report.stopped, report.submitted_now), (Some(Stopped::Taken), 5));
     assert_eq!(counts(&batch.status().await.unwrap()), "15 pending, 5 completed");
     drop(batch);
-    let batch = podqueue_batch::Batch::open(folder.journal()).await.unwrap();
+    let batch = crate::journal::open_without_inputs(&folder).await.unwrap();
     let none = batch.run(endpoint(&local, "double")).take(0).await.unwrap();
     assert_eq!((none.stopped, none.submitted_now), (Some(Stopped::Taken), 0));
     batch.run(endpoint(&local, "double")).take(5).await.unwrap();

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use podqueue::{Client, Endpoint};
-use podqueue_batch::{Batch, Inputs, Open, Sqlite, State, Status};
+use podqueue_batch::{Batch, Inputs, Open, State, Status};
 use podqueue_local::{Builder, HandlerError, LocalJob, LocalService};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::journal::{self, Journal};
 
 pub const KEY: &str = "local-key";
 
@@ -60,8 +62,8 @@ impl Folder {
         Inputs::jsonl(self.path("inputs.jsonl"))
     }
 
-    pub fn journal(&self) -> Sqlite {
-        Sqlite::file(self.path("results.jsonl.journal"))
+    pub fn journal(&self) -> Journal {
+        journal::of(self.0.path())
     }
 
     pub fn open(&self) -> Open {

@@ -251,7 +251,7 @@ async fn invalid_arguments_are_usage_errors() {
     }
     with("--take", "-1").await.fails(2, "--take");
     with("--max-failures", "-1").await.fails(2, "--max-failures");
-    with("--journal", "postgres://host/db").await.fails(2, "expected a file");
+    with("--journal", "mysql://host/db").await.fails(2, "expected postgres://");
     with("--ttl", "1s").await.fails(2, "policy.ttl");
     site.run(&["batch", "retry", "out.jsonl", "--status", "completed"]).await.fails(2, "completed");
     assert_eq!(site.submissions(), 0);

@@ -8,6 +8,7 @@ use super::failure::failed;
 use super::{SqliteStore, rows};
 use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
+use crate::store::rules::can_happen;
 use crate::store::{
     Change, Claim, Commit, Ended, Event, Input, NewInput, Note, RunRecord, Store, Tally,
 };
@@ -29,6 +30,19 @@ impl Store for SqliteStore {
             shift(transaction, State::Pending, added)?;
             set_notes(transaction, notes)
         })
+    }
+
+    fn request(&mut self, notes: &[Note]) -> Result<()> {
+        const QUERY_ONLY: &str = "query_only";
+        let set = |store: &mut Self, is_on: bool| {
+            store.read(|connection| connection.pragma_update(None, QUERY_ONLY, is_on))
+        };
+        let is_on = self
+            .read(|connection| connection.pragma_query_value(None, QUERY_ONLY, |row| row.get(0)))?;
+        set(self, false)?;
+        let done = self.add(&[], notes);
+        set(self, is_on)?;
+        done
     }
 
     fn replace(&mut self, inputs: &[(u64, NewInput)]) -> Result<()> {
@@ -226,18 +240,6 @@ fn apply(transaction: &Transaction<'_>, change: &Change) -> rusqlite::Result<boo
     shift(transaction, state, -1)?;
     shift(transaction, to, 1)?;
     Ok(true)
-}
-
-/// Whether it can happen to an input in this state.
-fn can_happen(event: &Event, state: State) -> bool {
-    use State::{Failed, Intent, Pending, Submitted, TimedOut, Unknown};
-    match event {
-        Event::NotSent | Event::Unknown(_) => state == Intent,
-        Event::Resubmit => matches!(state, Intent | Unknown) || state.is_failure(),
-        Event::Accepted { .. } => matches!(state, Intent | Unknown | Failed | TimedOut),
-        Event::Seen { .. } => state == Submitted,
-        Event::Ended(_) => matches!(state, Pending | Intent | Submitted | Unknown),
-    }
 }
 
 /// Claims the first pending inputs that are no copies of others.

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use podqueue::Endpoint;
-use podqueue_batch::store::Store;
-use podqueue_batch::{Batch, Error, ErrorKind, Reader, State};
+use podqueue_batch::{Batch, Error, ErrorKind, State};
 use serde_json::json;
 use tokio::time::sleep;
 
@@ -104,15 +103,18 @@ pub async fn retry(context: &Context, arguments: &Retry) -> Result<Exit, Failure
 pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
     let endpoint = endpoint(context, place)?;
     let failed = |error: Error| place.failure(&error);
-    let mut reader = Reader::open(&place.journal()).map_err(failed)?;
+    let mut reader = place.journal().read().map_err(failed)?;
     let before = reader.status().map_err(failed)?.counts.of(State::Cancelled);
     let mut signals = Signals::listen()?;
     let progress = context.output.progress(format!("cancelling {}", place.results.display()));
     let mut is_told = false;
     let cancelling = async {
         loop {
-            match Batch::open(place.journal()).results(&place.results).into_future().await {
-                Ok(batch) => return batch.cancel(&endpoint).await.map(drop),
+            match place.journal().open().results(&place.results).into_future().await {
+                Ok(batch) => match batch.cancel(&endpoint).await {
+                    Err(error) if error.kind() == ErrorKind::InUse => {}
+                    done => return done.map(drop),
+                },
                 Err(error) if error.kind() != ErrorKind::InUse => return Err(error),
                 Err(_) => {}
             }
@@ -160,11 +162,11 @@ async fn change<T>(
 ) -> Result<Result<T, Error>, Failure> {
     let failed = |error: Error| place.failure(&error);
     // Opening it would create a journal where there is none.
-    Reader::open(&place.journal()).map_err(failed)?;
+    place.journal().read().map_err(failed)?;
     let mut signals = Signals::listen()?;
     let progress = context.output.progress(format!("{doing} {}", place.results.display()));
     let changing = async {
-        let batch = Batch::open(place.journal()).results(&place.results).into_future().await?;
+        let batch = place.journal().open().results(&place.results).into_future().await?;
         work(&batch).await
     };
     let changed = signals.unless(changing).await;
@@ -174,7 +176,7 @@ async fn change<T>(
 
 /// The endpoint that the batch was last run on, which stands for its service.
 fn endpoint(context: &Context, place: &Place) -> Result<Endpoint, Failure> {
-    let read = || place.journal().inspect()?.runs();
+    let read = || place.journal().read()?.runs();
     let runs = read().map_err(|error| place.failure(&error))?;
     let last = runs.into_iter().max_by_key(|(number, _)| *number);
     // Without a run there is no job, and no endpoint to call.

@@ -2,9 +2,10 @@
 
 use std::error::Error as _;
 use std::io;
+use std::path::PathBuf;
 
 use clap::Args;
-use podqueue_batch::{Reader, State, Status};
+use podqueue_batch::{State, Status};
 use serde::Serialize;
 
 use super::place::Place;
@@ -18,6 +19,9 @@ use crate::output::Table;
 pub struct Export {
     #[command(flatten)]
     place: Place,
+
+    /// Those of other machines that share the journal: all are merged.
+    more: Vec<PathBuf>,
 
     /// In the order of the inputs. Without this, do not rely on any order.
     #[arg(long)]
@@ -37,10 +41,10 @@ struct StatusShape<'a> {
 
 pub fn status(context: &Context, place: &Place) -> Result<Exit, Failure> {
     let failed = |error| place.failure(&error);
-    let mut reader = Reader::open(&place.journal()).map_err(failed)?;
+    let mut reader = place.journal().read().map_err(failed)?;
     let status = reader.status().map_err(failed)?;
     let results = reader.results().map_err(failed)?;
-    let running = place.journal().is_open();
+    let running = place.journal().is_open().map_err(failed)?;
     let pace = reader.pace().map_err(failed)?.filter(|_| running);
     let trouble = pace.and_then(|pace| pace.trouble);
     let last = LastRun::read(&mut reader).map_err(failed)?;
@@ -59,7 +63,7 @@ pub fn status(context: &Context, place: &Place) -> Result<Exit, Failure> {
 
 pub fn unknown(context: &Context, place: &Place) -> Result<Exit, Failure> {
     let failed = |error| place.failure(&error);
-    let mut reader = Reader::open(&place.journal()).map_err(failed)?;
+    let mut reader = place.journal().read().map_err(failed)?;
     let unknown = reader.unknown().map_err(failed)?;
     let in_flight = reader.status().map_err(failed)?.counts.of(State::Intent);
     if context.output.is_json() {
@@ -95,9 +99,18 @@ pub fn export(context: &Context, arguments: &Export) -> Result<Exit, Failure> {
             _ => arguments.place.failure(&error),
         }
     };
-    let mut reader = Reader::open(&arguments.place.journal()).map_err(failed)?;
+    let mut reader = arguments.place.journal().read().map_err(failed)?;
     // Whoever does not ask for an order gets this one, too.
     let _ = arguments.ordered;
-    reader.export(&mut context.output.json_lines()).map_err(failed)?;
+    let mut to = context.output.json_lines();
+    let exported = match arguments.more.as_slice() {
+        [] => reader.export(&mut to),
+        more => {
+            let mut files = vec![arguments.place.results.clone()];
+            files.extend_from_slice(more);
+            reader.export_files(&files, &mut to)
+        }
+    };
+    exported.map_err(failed)?;
     Ok(Exit::Done)
 }

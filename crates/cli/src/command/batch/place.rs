@@ -1,14 +1,18 @@
 //! Where a batch is, and what helps if something is wrong with it.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use podqueue::ErrorKind as ServiceKind;
-use podqueue_batch::{Error, ErrorKind, Sqlite};
+use podqueue_batch::{Batch, Error, ErrorKind, Open, Postgres, Reader, Sqlite};
 
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
+
+/// The name of a batch whose database is named without one.
+const UNNAMED: &str = "batch";
 
 /// A batch that exists.
 #[derive(Debug, Args)]
@@ -16,14 +20,14 @@ pub struct Place {
     /// The batch's results, which `batch run` got as --out.
     pub results: PathBuf,
 
-    /// The batch's journal, if it is not next to the results.
-    #[arg(long, value_name = "FILE", value_parser = journal_file)]
-    journal: Option<PathBuf>,
+    /// The batch's journal, if it is not next to the results: a file, or postgres://….
+    #[arg(long, value_name = "JOURNAL")]
+    journal: Option<Named>,
 }
 
 impl Place {
-    pub fn journal(&self) -> Sqlite {
-        journal(&self.results, self.journal.as_deref())
+    pub fn journal(&self) -> Journal {
+        Journal::of(&self.results, self.journal.as_ref())
     }
 
     pub fn failure(&self, error: &Error) -> Failure {
@@ -31,22 +35,78 @@ impl Place {
     }
 }
 
-/// The journal of a batch: next to its results where no other is named.
-pub fn journal(results: &Path, journal: Option<&Path>) -> Sqlite {
-    match journal {
-        Some(journal) => Sqlite::file(journal),
-        None => {
-            let mut name = OsString::from(results);
-            name.push(".journal");
-            Sqlite::file(name)
-        }
+/// A journal as an argument names it: a file, or the URL of a database with the batch's name after #.
+#[derive(Clone)]
+pub struct Named(String);
+
+impl Named {
+    /// Its path, if it is a file.
+    pub fn file(&self) -> Option<&Path> {
+        (!is_url(&self.0)).then(|| Path::new(&self.0))
     }
 }
 
-pub fn journal_file(text: &str) -> Result<PathBuf, String> {
-    match text.contains("://") {
-        true => Err("expected a file: journals in databases are not supported".to_owned()),
-        false => Ok(text.into()),
+impl From<String> for Named {
+    // Whether a URL is valid is not for the parser of arguments to say, which would print it.
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl fmt::Debug for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // It may contain a password.
+        f.debug_tuple("Named").field(&self.file()).finish()
+    }
+}
+
+fn is_url(text: &str) -> bool {
+    text.contains("://")
+}
+
+/// The journal of a batch.
+pub enum Journal {
+    File(Sqlite),
+    Database(Postgres),
+}
+
+impl Journal {
+    /// That with this name, or the file next to the results.
+    pub fn of(results: &Path, named: Option<&Named>) -> Self {
+        match named {
+            Some(Named(url)) if is_url(url) => {
+                let (url, name) = url.split_once('#').unwrap_or((url, UNNAMED));
+                Self::Database(Postgres::connect(url, name))
+            }
+            Some(Named(file)) => Self::File(Sqlite::file(file)),
+            None => {
+                let mut name = OsString::from(results);
+                name.push(".journal");
+                Self::File(Sqlite::file(name))
+            }
+        }
+    }
+
+    pub fn open(self) -> Open {
+        match self {
+            Self::File(file) => Batch::open(file),
+            Self::Database(database) => Batch::open(database),
+        }
+    }
+
+    pub fn read(&self) -> Result<Reader, Error> {
+        match self {
+            Self::File(file) => Reader::open(file),
+            Self::Database(database) => Reader::open(database),
+        }
+    }
+
+    /// Whether a process runs the batch.
+    pub fn is_open(&self) -> Result<bool, Error> {
+        match self {
+            Self::File(file) => Ok(file.is_open()),
+            Self::Database(database) => database.is_open(),
+        }
     }
 }
 

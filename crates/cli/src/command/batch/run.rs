@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use podqueue::RateLimits;
-use podqueue_batch::{Batch, Error, ErrorKind, Report, Run, State};
+use podqueue_batch::{Error, ErrorKind, Report, Run, State};
 use tokio::time::timeout;
 
 pub use self::arguments::Arguments;
-use super::place::{failure, journal, quoted_path};
+use super::place::{Journal, failure, quoted_path};
 use super::summary::{self, exit};
 use crate::context::Context;
 use crate::duration::short;
@@ -31,7 +31,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         return Err(Failure::usage("a run needs --endpoint and --out"));
     };
     let is_journal = |file: &Path| {
-        let journal = arguments.journal.as_deref().and_then(|it| absolute(it).ok());
+        let journal = arguments.journal.as_ref().and_then(|it| absolute(it.file()?).ok());
         journal.is_some_and(|journal| absolute(file).is_ok_and(|file| file == journal))
     };
     if is_journal(results) || is_journal(&arguments.inputs) {
@@ -55,7 +55,8 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let mut signals = Signals::listen()?;
     let progress = context.output.progress(format!("reading {}", arguments.inputs.display()));
     let (on_unknown, receiver) = arguments.on_unknown().await?;
-    let mut opening = Batch::open(journal(results, arguments.journal.as_deref()))
+    let mut opening = Journal::of(results, arguments.journal.as_ref())
+        .open()
         .inputs(arguments.read())
         .results(results)
         .on_unknown(on_unknown)

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use podqueue_batch::{Reader, Status};
+use podqueue_batch::Status;
 use serde::Serialize;
 use tokio::time::sleep;
 
@@ -33,12 +33,12 @@ pub async fn watch(context: &Context, arguments: &Arguments) -> Result<Exit, Fai
 async fn follow(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
     let Arguments { place, interval } = arguments;
     let failed = |error| place.failure(&error);
-    let mut reader = Reader::open(&place.journal()).map_err(failed)?;
+    let mut reader = place.journal().read().map_err(failed)?;
     let progress = context.output.progress("reading the journal");
     let mut was_troubled = false;
     let (status, running, last) = loop {
         // In this order: once it is not open, the status is the last one.
-        let running = place.journal().is_open();
+        let running = place.journal().is_open().map_err(failed)?;
         let status = reader.status().map_err(failed)?;
         let pace = reader.pace().map_err(failed)?.filter(|_| running);
         let rate = pace.as_ref().and_then(|pace| pace.rate);

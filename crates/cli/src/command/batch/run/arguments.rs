@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use podqueue_batch::{Inputs, MaxFailures, OnUnknown, Run};
 
-use crate::command::batch::place::journal_file;
+use crate::command::batch::place::Named;
 use crate::command::batch::receiver::{Receiver, Receiving};
 use crate::command::policy::PolicyArguments;
 use crate::duration::duration;
@@ -26,9 +26,11 @@ pub struct Arguments {
     #[arg(long, short, value_name = "FILE", required_unless_present = "dry_run")]
     pub(super) out: Option<PathBuf>,
 
-    /// The journal: the results' name with .journal by default.
-    #[arg(long, value_name = "FILE", value_parser = journal_file)]
-    pub(super) journal: Option<PathBuf>,
+    /// The journal: a file, by default the results' name with .journal; or
+    /// postgres://user@host/database#NAME, which any number of machines may share. Each writes
+    /// results of its own. A password belongs into ~/.pgpass or PGPASSWORD.
+    #[arg(long, value_name = "JOURNAL")]
+    pub(super) journal: Option<Named>,
 
     /// What to do with inputs of which it is unknown whether they were accepted.
     #[arg(long, value_name = "WHAT", default_value = "hold")]

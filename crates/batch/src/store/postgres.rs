@@ -1,0 +1,190 @@
+//! The store in a PostgreSQL database, which any number of processes share.
+
+mod changes;
+mod connection;
+mod failure;
+mod migrations;
+mod passfile;
+mod processes;
+mod rows;
+mod statements;
+mod target;
+mod tls;
+mod transaction;
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use tokio_postgres::types::Type;
+
+use self::connection::Connection;
+use self::failure::Failure;
+use self::processes::Process;
+use self::target::Target;
+use self::transaction::Delta;
+use super::{OpenStore, Sharing};
+use crate::error::{Error, ErrorKind, Result};
+use crate::state::State;
+
+/// How long a process that says nothing is left alone: it is taken over within two seconds more.
+const LEASE: Duration = Duration::from_secs(9);
+
+/// How long the database may be out of reach.
+const PATIENCE: Duration = Duration::from_secs(5 * 60);
+
+/// A journal in a PostgreSQL database, for any number of processes on any number of machines. The
+/// database keeps several batches, each by its name.
+///
+/// Every process opens the same batch, runs it and writes results of its own. An input is claimed by
+/// one of them. A process that dies is taken over by the others 9 to 11 seconds later; one that was
+/// only stopped, or cut off, changes nothing that others took, and goes on as a new one. Times are
+/// compared by the database's clock alone.
+///
+/// The tables are in the schema `podqueue`, which is created and updated automatically: the user
+/// needs the right to create it, or the schema itself, and no other right. No state is kept in a
+/// session, so that a pooler in transaction mode may be in between. A commit waits until it is on the
+/// database's disk, also where `synchronous_commit` is off otherwise.
+///
+/// Needs PostgreSQL 13 or later, and the feature `postgres`.
+#[derive(Clone)]
+pub struct Postgres {
+    url: String,
+    name: String,
+    patience: Duration,
+    lease: Duration,
+}
+
+/// An open [`Postgres`] journal.
+pub struct PostgresStore {
+    connection: Connection,
+    /// The batch, its name, and how others call it.
+    batch: i64,
+    name: String,
+    lease: Duration,
+    /// Where this process writes its results, and what becomes of interrupted submissions.
+    results: i64,
+    intents: State,
+    /// This process, as long as it has a lease.
+    process: Option<Process>,
+    /// It was taken over, and has to begin anew.
+    is_interrupted: bool,
+    /// Nobody is taken over before: those who were cut off together can renew their leases.
+    taking_from: Instant,
+    /// What the changes since [`lock`](super::Sharing::lock) have moved.
+    locked: Option<Delta>,
+    is_read_only: bool,
+}
+
+impl Postgres {
+    /// The batch with this name in the database at this URL: `postgres://user@host:port/database`,
+    /// with the parameters of PostgreSQL's own programs. A password that is not in the URL is taken
+    /// from `PGPASSWORD`, or from the file `PGPASSFILE` (`~/.pgpass`).
+    ///
+    /// Where the server offers TLS, it is used, and its certificate verified: by the certificates
+    /// that the system trusts, and those in the file `sslrootcert`. `sslmode=require` refuses a
+    /// server without TLS, and `sslmode=disable` does without. On one machine there is none, unless
+    /// `sslmode` says so.
+    pub fn connect(url: impl Into<String>, name: impl Into<String>) -> Self {
+        Self { url: url.into(), name: name.into(), patience: PATIENCE, lease: LEASE }
+    }
+
+    /// How long the database may be out of reach until a run fails: 5 minutes by default.
+    #[must_use]
+    pub fn patience(mut self, time: Duration) -> Self {
+        self.patience = time;
+        self
+    }
+
+    /// Another lease than that of 9 seconds, for tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn lease(mut self, time: Duration) -> Self {
+        self.lease = time;
+        self
+    }
+
+    /// Whether a process is at work on the batch, or died a moment ago.
+    ///
+    /// # Errors
+    ///
+    /// If the database cannot be reached.
+    pub fn is_open(&self) -> Result<bool> {
+        Ok(self.inspect()?.others()? > 0)
+    }
+
+    fn reach(&self) -> Result<Connection> {
+        if self.name.is_empty() || self.name.contains('\0') {
+            let message = "a batch in a database needs a name";
+            return Err(Error::new(ErrorKind::Settings, message));
+        }
+        Connection::open(Target::parse(&self.url)?, self.patience)
+    }
+
+    fn store(&self, connection: Connection, batch: i64, is_read_only: bool) -> PostgresStore {
+        PostgresStore {
+            connection,
+            batch,
+            name: self.name.clone(),
+            lease: self.lease,
+            results: processes::NOWHERE,
+            intents: State::Unknown,
+            process: None,
+            is_interrupted: false,
+            taking_from: Instant::now(),
+            locked: None,
+            is_read_only,
+        }
+    }
+}
+
+impl OpenStore for Postgres {
+    type Store = PostgresStore;
+
+    fn open(self) -> Result<PostgresStore> {
+        let mut connection = self.reach()?;
+        migrations::run(&mut connection)?;
+        let batch = create(&mut connection, &self.name)?;
+        Ok(self.store(connection, batch, false))
+    }
+
+    fn inspect(&self) -> Result<PostgresStore> {
+        let mut connection = self.reach()?;
+        migrations::check(&mut connection)?;
+        let batch = find(&mut connection, &self.name)?.ok_or_else(|| {
+            let message = format!("there is no batch {:?} in {}", self.name, connection.target);
+            Error::new(ErrorKind::Journal, message)
+        })?;
+        Ok(self.store(connection, batch, true))
+    }
+}
+
+/// The batch with this name.
+fn find(connection: &mut Connection, name: &str) -> Result<Option<i64>> {
+    let found = connection.persist(async |client| {
+        let sql = "SELECT id FROM podqueue.batch WHERE name = $1";
+        Ok(client.query_typed_opt(sql, &[(&name, Type::TEXT)]).await?)
+    });
+    let row = found.map_err(|failure| connection.failed("read", failure))?;
+    Ok(row.map(|row| row.get(0)))
+}
+
+/// The batch with this name, which is created if there is none.
+fn create(connection: &mut Connection, name: &str) -> Result<i64> {
+    let created = connection.persist(async |client| {
+        // Whoever is second waits for the first one.
+        let sql = "INSERT INTO podqueue.batch (name) VALUES ($1) ON CONFLICT DO NOTHING";
+        client.query_typed(sql, &[(&name, Type::TEXT)]).await.map_err(Failure::from)
+    });
+    created.map_err(|failure| connection.failed("begin", failure))?;
+    find(connection, name)?.ok_or_else(|| {
+        let message = format!("the batch {name:?} was removed from {}", connection.target);
+        Error::new(ErrorKind::Journal, message)
+    })
+}
+
+impl fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The URL may contain a password.
+        f.debug_struct("Postgres").field("name", &self.name).finish_non_exhaustive()
+    }
+}

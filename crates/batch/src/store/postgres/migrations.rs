@@ -1,0 +1,170 @@
+//! The tables, and how those of earlier versions become those of this one.
+
+use std::time::Duration;
+
+use tokio_postgres::Client;
+use tokio_postgres::types::Type;
+
+use super::connection::Connection;
+use super::failure::Failure;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Keeps others out while the tables are made ("podqueue").
+const LOCK: i64 = 0x706f_6471_7565_7565;
+
+/// How long a migration may take.
+const LONG: Duration = Duration::from_secs(10 * 60);
+
+/// What makes each version out of the one before. The version of a database is how many it has had.
+///
+/// The counts of a batch are its number of inputs, which begin as pending, and what each of its
+/// processes has moved from state to state. An input's owner is the process that submits it or
+/// polls its job; its results are where its end was recorded.
+const MIGRATIONS: [&str; 1] = ["
+    CREATE TABLE podqueue.batch (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        name text NOT NULL UNIQUE,
+        inputs bigint NOT NULL DEFAULT 0,
+        created_at timestamptz NOT NULL DEFAULT now()
+    );
+    CREATE TABLE podqueue.results (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        batch bigint NOT NULL REFERENCES podqueue.batch ON DELETE CASCADE,
+        token text NOT NULL,
+        UNIQUE (batch, token)
+    );
+    CREATE TABLE podqueue.note (
+        batch bigint NOT NULL REFERENCES podqueue.batch ON DELETE CASCADE,
+        results bigint NOT NULL,
+        name text NOT NULL,
+        text text NOT NULL,
+        PRIMARY KEY (batch, results, name)
+    );
+    CREATE TABLE podqueue.process (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        batch bigint NOT NULL REFERENCES podqueue.batch ON DELETE CASCADE,
+        results bigint NOT NULL,
+        lease_until timestamptz NOT NULL,
+        last_change bigint NOT NULL DEFAULT 0,
+        moved bigint[] NOT NULL,
+        execution_ms double precision NOT NULL DEFAULT 0,
+        delay_ms double precision NOT NULL DEFAULT 0
+    );
+    CREATE INDEX process_batch ON podqueue.process (batch);
+    CREATE TABLE podqueue.run (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        batch bigint NOT NULL REFERENCES podqueue.batch ON DELETE CASCADE,
+        process bigint NOT NULL,
+        endpoint_id text NOT NULL,
+        base_url text NOT NULL,
+        policy text,
+        ttl bigint,
+        started_at bigint NOT NULL
+    );
+    CREATE INDEX run_batch ON podqueue.run (batch);
+    CREATE TABLE podqueue.input (
+        batch bigint NOT NULL REFERENCES podqueue.batch ON DELETE CASCADE,
+        idx bigint NOT NULL,
+        line bigint NOT NULL,
+        start bigint,
+        length bigint,
+        body bytea,
+        digest bytea NOT NULL,
+        same_as bigint,
+        flaw text,
+        state smallint NOT NULL DEFAULT 0,
+        attempt bigint NOT NULL DEFAULT 0,
+        owner bigint,
+        results bigint,
+        run bigint,
+        job_id text,
+        submitted_at bigint,
+        seen_at bigint,
+        error text,
+        PRIMARY KEY (batch, idx)
+    );
+    CREATE INDEX input_pending ON podqueue.input (batch, idx) WHERE state = 0;
+    CREATE INDEX input_open ON podqueue.input (batch, owner, idx) WHERE state IN (1, 2);
+    CREATE INDEX input_failed ON podqueue.input (batch, results, idx)
+        WHERE state IN (4, 5, 6, 7, 8, 10);
+    CREATE INDEX input_unknown ON podqueue.input (batch, idx) WHERE state = 9;
+    CREATE INDEX input_same_as ON podqueue.input (batch, same_as) WHERE same_as IS NOT NULL;
+    CREATE INDEX input_job ON podqueue.input (batch, job_id) WHERE job_id IS NOT NULL;
+"];
+
+/// Brings the database up to this version.
+pub(super) fn run(connection: &mut Connection) -> Result<()> {
+    if found(connection)? == Some(MIGRATIONS.len()) {
+        return Ok(());
+    }
+    let migrated = connection.attempt(LONG, async |client| apply(client, &MIGRATIONS).await);
+    migrated.map_err(|failure| connection.failed("make the tables for", failure))
+}
+
+/// Refuses a database that is not of this version.
+pub(super) fn check(connection: &mut Connection) -> Result<()> {
+    match found(connection)? {
+        Some(found) if found == MIGRATIONS.len() => Ok(()),
+        None => {
+            let message = format!("there is no batch in {} yet", connection.target);
+            Err(Error::new(ErrorKind::Journal, message))
+        }
+        Some(found) => {
+            let message = format!(
+                "the tables in {} are of the older version {found}: run a batch there once to update them",
+                connection.target
+            );
+            Err(Error::new(ErrorKind::Journal, message))
+        }
+    }
+}
+
+/// The version of the tables, unless it is newer than this program knows. `None` without tables.
+fn found(connection: &mut Connection) -> Result<Option<usize>> {
+    let found = connection.attempt(LONG, async |client| version(client, MIGRATIONS.len()).await);
+    found.map_err(|failure| connection.failed("open", failure))
+}
+
+async fn apply(client: &Client, migrations: &[&str]) -> Result<(), Failure> {
+    client.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED").await?;
+    let lock = "SELECT pg_advisory_xact_lock($1)";
+    client.query_typed(lock, &[(&LOCK, Type::INT8)]).await?;
+    // Others may have done it meanwhile.
+    let found = version(client, migrations.len()).await?;
+    if found.is_none() {
+        // The schema may be there, made by somebody who may.
+        let sql = "SELECT 1 FROM pg_namespace WHERE nspname = 'podqueue'";
+        if client.query_typed_opt(sql, &[]).await?.is_none() {
+            client.batch_execute("CREATE SCHEMA podqueue").await?;
+        }
+        client.batch_execute("CREATE TABLE podqueue.version (version bigint NOT NULL)").await?;
+        client.batch_execute("INSERT INTO podqueue.version VALUES (0)").await?;
+    }
+    for migration in migrations.iter().skip(found.unwrap_or_default()) {
+        client.batch_execute(migration).await?;
+        client.batch_execute("UPDATE podqueue.version SET version = version + 1").await?;
+    }
+    Ok(client.batch_execute("COMMIT").await?)
+}
+
+async fn version(client: &Client, newest: usize) -> Result<Option<usize>, Failure> {
+    // Not `to_regclass`: it may go by what this session knew before somebody else made the tables.
+    let sql =
+        "SELECT EXISTS (SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = 'podqueue' AND relname = 'version')";
+    if !client.query_typed_one(sql, &[]).await?.get::<_, bool>(0) {
+        return Ok(None);
+    }
+    let row = client.query_typed_opt("SELECT version FROM podqueue.version", &[]).await?;
+    let Some(row) = row else { return Ok(None) };
+    let version: i64 = row.get(0);
+    match usize::try_from(version) {
+        Ok(version) if version <= newest => Ok(Some(version)),
+        _ => {
+            let message = format!(
+                "the tables of batches in the database have version {version}, and this program knows versions up to {newest}: use a newer program"
+            );
+            Err(Error::new(ErrorKind::NewerVersion, message).into())
+        }
+    }
+}

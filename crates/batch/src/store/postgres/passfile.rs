@@ -1,0 +1,79 @@
+//! Passwords that are not in a URL, where PostgreSQL's own programs look for them.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// The password from `PGPASSWORD`, or from the file of passwords.
+pub(super) fn password(host: &str, port: u16, database: &str, user: &str) -> Option<String> {
+    if let Ok(password) = env::var("PGPASSWORD") {
+        return Some(password);
+    }
+    let file = match env::var_os("PGPASSFILE") {
+        Some(file) => PathBuf::from(file),
+        None => env::home_dir()?.join(".pgpass"),
+    };
+    let text = read(&file)?;
+    // A socket's folder goes by this name.
+    let host = if host.starts_with('/') { "localhost" } else { host };
+    find(&text, &[host, &port.to_string(), database, user])
+}
+
+/// Like PostgreSQL's own programs, it ignores a file that others can read.
+fn read(file: &Path) -> Option<String> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        if fs::metadata(file).ok()?.permissions().mode() & 0o077 != 0 {
+            return None;
+        }
+    }
+    fs::read_to_string(file).ok()
+}
+
+fn find(text: &str, wanted: &[&str; 4]) -> Option<String> {
+    text.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
+        let mut fields = fields(line).into_iter();
+        let matches = wanted
+            .iter()
+            .all(|value| fields.next().is_some_and(|field| field == "*" || field == **value));
+        fields.next().filter(|_| matches)
+    })
+}
+
+/// The fields of a line, between colons; a backslash escapes a colon and itself.
+fn fields(line: &str) -> Vec<String> {
+    let mut fields = vec![String::new()];
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        let letter = match letter {
+            ':' if fields.len() < 5 => {
+                fields.push(String::new());
+                continue;
+            }
+            '\\' => letters.next(),
+            other => Some(other),
+        };
+        if let Some(last) = fields.last_mut() {
+            last.extend(letter);
+        }
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find;
+
+    #[test]
+    fn a_password_is_that_of_the_first_line_that_matches() {
+        let text = "# comment\nh:5432:jobs:ann:one\n*:*:*:bob:t\\:w\\\\o\n*:*:*:*:three:3\n";
+        for (wanted, password) in [
+            (["h", "5432", "jobs", "ann"], "one"),
+            (["h", "5433", "jobs", "ann"], "three:3"),
+            (["x", "1", "y", "bob"], "t:w\\o"),
+        ] {
+            assert_eq!(find(text, &wanted).as_deref(), Some(password), "{wanted:?}");
+        }
+        assert_eq!(find("h:1:d:u", &["h", "1", "d", "u"]), None);
+    }
+}

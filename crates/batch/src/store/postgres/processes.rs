@@ -1,0 +1,323 @@
+//! The processes that share a batch: their leases, and taking over those that are gone.
+
+use std::collections::HashSet;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio_postgres::Client;
+use tokio_postgres::types::Type;
+
+use super::PostgresStore;
+use super::failure::Failure;
+use super::rows::{self, Value, int, int8, int8s, text, value};
+use super::transaction::Delta;
+use crate::error::Result;
+use crate::state::State;
+use crate::store::{Input, Sharing};
+
+/// The results of a process that did not say where it writes them.
+pub(super) const NOWHERE: i64 = 0;
+
+/// How long a process that is closed waits for the database.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// This process, as the database knows it.
+pub(super) struct Process {
+    pub(super) id: i64,
+    /// The number of its last change: whether a change was durable whose response was lost.
+    pub(super) changes: i64,
+    /// When it began the change that renewed its lease last.
+    pub(super) renewed: Instant,
+    /// The inputs that it is submitting.
+    pub(super) submitting: HashSet<u64>,
+}
+
+/// A process that is to be taken over.
+struct Gone {
+    id: i64,
+    delta: Delta,
+}
+
+/// Those that can be taken over: their lease is over, and has been renewable for a lease's time; or
+/// they have given it up; or they wrote to the results that this process writes to.
+const GONE: &str = "SELECT id, moved, execution_ms, delay_ms FROM podqueue.process
+    WHERE batch = $1 AND id <> $2 AND (
+        lease_until = '-infinity'
+        OR (results = $3 AND results <> 0)
+        OR ($4 AND lease_until < clock_timestamp()
+            AND pg_postmaster_start_time() + $5 * interval '1 second' < clock_timestamp()))
+    ORDER BY id";
+
+impl Sharing for PostgresStore {
+    fn identify(&mut self, results: &str, intents: State) -> Result<()> {
+        // Notes of its own belong to where it writes.
+        let batch = self.batch;
+        let id = self.connection.persist(async |client| {
+            let sql = "INSERT INTO podqueue.results (batch, token) VALUES ($1, $2)
+                ON CONFLICT DO NOTHING";
+            let values = [int8(&batch), text(&results)];
+            client.query_typed(sql, &values).await?;
+            let sql = "SELECT id FROM podqueue.results WHERE batch = $1 AND token = $2";
+            Ok(client.query_typed_one(sql, &values).await?.get(0))
+        });
+        self.results = id.map_err(|failure| self.failed("write", failure))?;
+        self.intents = intents;
+        Ok(())
+    }
+
+    fn begin_anew(&mut self) -> Result<()> {
+        (self.is_interrupted, self.process) = (false, None);
+        self.join()
+    }
+
+    fn take_over(&mut self) -> Result<Vec<Input>> {
+        if self.process.is_none() {
+            self.join_if_new()?;
+            return Sharing::outstanding(self);
+        }
+        let (id, results) = (self.process.as_ref().map_or(0, |it| it.id), self.results);
+        let (may_take, lease) = (self.may_take(), self.lease);
+        let gone = self.read(async |client, batch| {
+            let exists = format!("SELECT EXISTS ({GONE})");
+            let lease = lease.as_secs_f64();
+            let values = gone(&batch, &id, &results, &may_take, &lease);
+            let row = client.query_typed_one(&exists, &values).await?;
+            Ok(row.get::<_, bool>(0))
+        });
+        if !gone? {
+            return Ok(Vec::new());
+        }
+        let intents = self.intents;
+        self.write(async |writing| {
+            let (batch, id) = (writing.batch, writing.process);
+            if writing.is_done {
+                return Ok((outstanding(writing.client, batch, id).await?, Delta::default()));
+            }
+            let gone = find_gone(writing.client, batch, id, results, may_take, lease).await?;
+            take(writing.client, batch, id, gone, intents).await
+        })
+    }
+
+    fn outstanding(&mut self) -> Result<Vec<Input>> {
+        let Some(id) = self.process.as_ref().map(|process| process.id) else {
+            return Ok(Vec::new());
+        };
+        self.find(async |client, batch| outstanding(client, batch, id).await)
+    }
+
+    fn others(&mut self) -> Result<u64> {
+        let id = self.process.as_ref().map_or(0, |process| process.id);
+        self.read(async |client, batch| {
+            let sql = "SELECT count(*) FROM podqueue.process
+                WHERE batch = $1 AND id <> $2 AND lease_until <> '-infinity'";
+            let values = [int8(&batch), int8(&id)];
+            Ok(rows::number(&client.query_typed_one(sql, &values).await?, 0))
+        })
+    }
+
+    fn renew_every(&self) -> Duration {
+        self.lease / 4
+    }
+
+    fn renew(&mut self) -> Result<()> {
+        if self.process.is_none() || self.locked.is_some() {
+            return Ok(());
+        }
+        // Whoever changes something next tries for longer.
+        let patience = std::mem::take(&mut self.connection.patience);
+        let renewed = self.write(async |_| Ok(((), Delta::default())));
+        self.connection.patience = patience;
+        renewed
+    }
+
+    fn leave(&mut self) -> Result<()> {
+        let Some(id) = self.process.as_ref().map(|process| process.id) else { return Ok(()) };
+        let left = self.connection.persist(async |client| leave(client, id).await);
+        left.map_err(|failure| self.failed("leave", failure))?;
+        self.process = None;
+        Ok(())
+    }
+
+    fn time(&mut self) -> Result<u64> {
+        self.read(async |client, _| {
+            let sql = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+            Ok(rows::number(&client.query_typed_one(sql, &[]).await?, 0))
+        })
+    }
+
+    fn own_notes(&mut self, name: &str, at_work: bool) -> Result<Vec<String>> {
+        self.read(async |client, batch| {
+            let sql = "SELECT text FROM podqueue.note
+                WHERE batch = $1 AND name = $2 AND text <> '' AND (NOT $3 OR EXISTS (
+                    SELECT FROM podqueue.process WHERE process.batch = note.batch
+                    AND process.results = note.results AND lease_until > clock_timestamp()))
+                ORDER BY results";
+            let values = [int8(&batch), text(&name), value(&at_work, Type::BOOL)];
+            let found = client.query_typed(sql, &values).await?;
+            Ok(found.iter().map(|row| row.get(0)).collect())
+        })
+    }
+
+    fn failures(&mut self, from: u64, limit: usize) -> Result<Vec<Input>> {
+        let (results, from, limit) = (self.results, int(from), rows::limit(limit));
+        self.find(async |client, batch| {
+            let sql = format!(
+                "SELECT {} FROM podqueue.input
+                 WHERE batch = $1 AND results = $2 AND idx >= $3 AND state IN ({})
+                 ORDER BY idx LIMIT $4",
+                rows::INPUT,
+                rows::codes(&State::failures()),
+            );
+            let values = [int8(&batch), int8(&results), int8(&from), int8(&limit)];
+            rows::inputs(&client.query_typed(&sql, &values).await?)
+        })
+    }
+
+    fn lock(&mut self) -> Result<()> {
+        self.begin_lock()
+    }
+
+    fn unlock(&mut self, keep: bool) -> Result<()> {
+        self.end_lock(keep)
+    }
+}
+
+impl PostgresStore {
+    /// Whether others whose leases are over had the time to renew them.
+    fn may_take(&self) -> bool {
+        Instant::now() >= self.taking_from
+    }
+
+    /// Becomes a process, unless it is one.
+    pub(super) fn join_if_new(&mut self) -> Result<()> {
+        match &self.process {
+            _ if self.is_interrupted => Err(self.connection.failed("write", Failure::TakenOver)),
+            Some(_) => Ok(()),
+            None => self.join(),
+        }
+    }
+
+    /// Begins a lease, and takes over what can be.
+    fn join(&mut self) -> Result<()> {
+        let (batch, results, lease) = (self.batch, self.results, self.lease);
+        let begun = Instant::now();
+        let joined = self.connection.persist(async |client| {
+            let sql = "INSERT INTO podqueue.process (batch, results, lease_until, moved)
+                VALUES ($1, $2, clock_timestamp() + $3 * interval '1 second', array_fill(0::bigint, ARRAY[$4]))
+                RETURNING id";
+            let (lease, states) = (lease.as_secs_f64(), State::ALL.len() as i32);
+            let values = [
+                int8(&batch),
+                int8(&results),
+                value(&lease, Type::FLOAT8),
+                value(&states, Type::INT4),
+            ];
+            Ok(client.query_typed_one(sql, &values).await?.get(0))
+        });
+        let id = joined.map_err(|failure| self.failed("join", failure))?;
+        let submitting = HashSet::new();
+        self.process = Some(Process { id, changes: 0, renewed: begun, submitting });
+        self.take_over().map(drop)
+    }
+
+    pub(super) fn renew_if_due(&mut self) -> Result<()> {
+        let every = self.renew_every();
+        match self.process.as_ref().is_some_and(|process| process.is_due(every)) {
+            true => self.renew(),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Drop for PostgresStore {
+    /// Lets others take over at once, if the database can be reached.
+    fn drop(&mut self) {
+        let Some(id) = self.process.as_ref().map(|process| process.id) else { return };
+        if self.locked.is_some() {
+            self.connection.close();
+        }
+        let time = if thread::panicking() { FAREWELL / 4 } else { FAREWELL };
+        let _ = self.connection.attempt(time, async |client| leave(client, id).await);
+    }
+}
+
+async fn leave(client: &Client, process: i64) -> Result<(), Failure> {
+    let sql = "UPDATE podqueue.process SET lease_until = '-infinity' WHERE id = $1";
+    client.query_typed(sql, &[int8(&process)]).await?;
+    Ok(())
+}
+
+/// The parameters of [`GONE`].
+fn gone<'a>(
+    batch: &'a i64,
+    id: &'a i64,
+    results: &'a i64,
+    may_take: &'a bool,
+    lease: &'a f64,
+) -> [Value<'a>; 5] {
+    let may_take = value(may_take, Type::BOOL);
+    [int8(batch), int8(id), int8(results), may_take, value(lease, Type::FLOAT8)]
+}
+
+async fn find_gone(
+    client: &Client,
+    batch: i64,
+    id: i64,
+    results: i64,
+    may_take: bool,
+    lease: Duration,
+) -> Result<Vec<Gone>, Failure> {
+    // Whoever is about to write is not gone, and whoever takes another one over need not wait.
+    let sql = format!("{GONE} FOR UPDATE SKIP LOCKED");
+    let lease = lease.as_secs_f64();
+    let values = gone(&batch, &id, &results, &may_take, &lease);
+    let found = client.query_typed(&sql, &values).await?;
+    let gone = found.iter().map(|row| {
+        let moved: Vec<i64> = row.get(1);
+        let mut delta =
+            Delta { execution_ms: row.get(2), delay_ms: row.get(3), ..Delta::default() };
+        for (sum, moved) in delta.moved.iter_mut().zip(moved) {
+            *sum = moved;
+        }
+        Gone { id: row.get(0), delta }
+    });
+    Ok(gone.collect())
+}
+
+/// Takes over processes that are gone.
+async fn take(
+    client: &Client,
+    batch: i64,
+    process: i64,
+    gone: Vec<Gone>,
+    intents: State,
+) -> Result<(Vec<Input>, Delta), Failure> {
+    let mut delta = Delta::default();
+    gone.iter().for_each(|gone| delta.add(&gone.delta));
+    let ids: Vec<i64> = gone.iter().map(|gone| gone.id).collect();
+    let sql = "DELETE FROM podqueue.process WHERE id = ANY ($1)";
+    client.query_typed(sql, &[int8s(&ids)]).await?;
+    let sql = "UPDATE podqueue.input SET state = $3, owner = NULL, error = NULL
+        WHERE batch = $1 AND owner = ANY ($2) AND state = 1";
+    let to = i16::from(intents.code());
+    let values = [int8(&batch), int8s(&ids), value(&to, Type::INT2)];
+    let moved = client.execute_typed(sql, &values).await?;
+    delta.shift(State::Intent, intents, usize::try_from(moved).unwrap_or(usize::MAX));
+    let sql = format!(
+        "UPDATE podqueue.input SET owner = $3
+         WHERE batch = $1 AND owner = ANY ($2) AND state = 2 RETURNING {}",
+        rows::INPUT
+    );
+    let values = [int8(&batch), int8s(&ids), int8(&process)];
+    let taken = rows::inputs(&client.query_typed(&sql, &values).await?)?;
+    Ok((taken, delta))
+}
+
+async fn outstanding(client: &Client, batch: i64, process: i64) -> Result<Vec<Input>, Failure> {
+    let sql = format!(
+        "SELECT {} FROM podqueue.input WHERE batch = $1 AND owner = $2 AND state = 2 ORDER BY idx",
+        rows::INPUT
+    );
+    let values = [int8(&batch), int8(&process)];
+    rows::inputs(&client.query_typed(&sql, &values).await?)
+}

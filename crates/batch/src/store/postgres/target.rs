@@ -1,0 +1,116 @@
+//! Which database, and as whom.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::{passfile, tls};
+use crate::error::{Error, ErrorKind, Result};
+
+/// How long a connection may take, and how long data may stay unacknowledged.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// The values of `sslmode`.
+const MODES: [&str; 6] = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
+
+/// A database, and how to connect to it. Its text is without a password.
+pub(super) struct Target {
+    pub(super) config: Config,
+    pub(super) tls: MakeRustlsConnect,
+    name: String,
+}
+
+impl Target {
+    pub(super) fn parse(url: &str) -> Result<Self> {
+        let (url, security) = Security::take(url);
+        // The parser's message may quote what it takes for a parameter, such as half a password.
+        let mut config: Config = url.parse().map_err(|_| {
+            let message = "the URL of the database is invalid: expected postgres://user@host:port/database?parameter=value, where characters such as @, /, ?, # and % in a password are written as %40, %2F, %3F, %23 and %25";
+            Error::new(ErrorKind::Settings, message)
+        })?;
+        security.apply(&mut config);
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(CONNECT);
+        }
+        if config.get_tcp_user_timeout().is_none() {
+            config.tcp_user_timeout(CONNECT);
+        }
+        if config.get_application_name().is_none() {
+            config.application_name("podqueue");
+        }
+        let host = match config.get_hosts().first() {
+            Some(Host::Tcp(host)) => host.clone(),
+            #[cfg(unix)]
+            Some(Host::Unix(folder)) => folder.display().to_string(),
+            None => String::new(),
+        };
+        let port = config.get_ports().first().copied().unwrap_or(5432);
+        let database = config.get_dbname().or(config.get_user()).unwrap_or_default().to_owned();
+        if config.get_password().is_none() {
+            let user = config.get_user().unwrap_or_default().to_owned();
+            if let Some(password) = passfile::password(&host, port, &database, &user) {
+                config.password(password);
+            }
+        }
+        let tls = tls::settings(security.trusted.as_deref())?;
+        Ok(Self { config, tls, name: format!("the database {database:?} at {host}:{port}") })
+    }
+}
+
+/// What a URL says of TLS that the parser does not know, or takes otherwise.
+struct Security {
+    mode: Option<String>,
+    trusted: Option<PathBuf>,
+}
+
+impl Security {
+    /// Takes the parameters out of a URL.
+    fn take(url: &str) -> (String, Self) {
+        let mut this = Self { mode: None, trusted: None };
+        let Some((base, query)) = url.split_once('?') else { return (url.to_owned(), this) };
+        let rest: Vec<_> = query
+            .split('&')
+            .filter(|parameter| match parameter.split_once('=') {
+                Some(("sslmode", mode)) if MODES.contains(&mode) => {
+                    this.mode = Some(mode.to_owned());
+                    false
+                }
+                Some(("sslrootcert", path)) => {
+                    this.trusted = Some(PathBuf::from(path));
+                    false
+                }
+                _ => true,
+            })
+            .collect();
+        let separator = if rest.is_empty() { "" } else { "?" };
+        (format!("{base}{separator}{}", rest.join("&")), this)
+    }
+
+    /// A connection that stays on this machine needs no TLS, unless the URL insists.
+    fn apply(&self, config: &mut Config) {
+        let is_here = |host: &Host| match host {
+            Host::Tcp(name) => {
+                name == "localhost" || name.parse().is_ok_and(|at: IpAddr| at.is_loopback())
+            }
+            #[cfg(unix)]
+            Host::Unix(_) => true,
+        };
+        match self.mode.as_deref() {
+            Some("disable") => config.ssl_mode(SslMode::Disable),
+            Some("require" | "verify-ca" | "verify-full") => config.ssl_mode(SslMode::Require),
+            None if config.get_hosts().iter().all(is_here) => config.ssl_mode(SslMode::Disable),
+            _ => config.ssl_mode(SslMode::Prefer),
+        };
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}

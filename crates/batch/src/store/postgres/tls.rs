@@ -1,0 +1,63 @@
+//! Connecting, with TLS where the URL says so or the server offers it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::ClientConfig;
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls_platform_verifier::Verifier;
+use tokio_postgres::config::SslMode;
+use tokio_postgres::{Client, NoTls};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::failure::Failure;
+use super::target::Target;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Connects; the connection is driven in the background.
+pub(super) async fn connect(target: &Target) -> std::result::Result<Client, Failure> {
+    let config = &target.config;
+    if config.get_ssl_mode() == SslMode::Disable {
+        let (client, connection) = config.connect(NoTls).await?;
+        tokio::spawn(connection);
+        return Ok(client);
+    }
+    let (client, connection) = config.connect(target.tls.clone()).await?;
+    tokio::spawn(connection);
+    Ok(client)
+}
+
+/// How TLS is spoken: a certificate is always verified, by those that the system trusts, or that are
+/// in this file.
+pub(super) fn settings(trusted: Option<&Path>) -> Result<MakeRustlsConnect> {
+    let provider = CryptoProvider::get_default().cloned();
+    let provider = provider.unwrap_or_else(|| Arc::new(aws_lc_rs::default_provider()));
+    let failed = |error: rustls::Error| {
+        let message = format!("TLS to the database cannot be set up: {error}");
+        Error::new(ErrorKind::Settings, message).with_source(error)
+    };
+    let verifier = match trusted {
+        Some(file) => Verifier::new_with_extra_roots(read(file)?, Arc::clone(&provider)),
+        None => Verifier::new(Arc::clone(&provider)),
+    };
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(failed)?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier.map_err(failed)?))
+        .with_no_client_auth();
+    Ok(MakeRustlsConnect::new(config))
+}
+
+fn read(file: &Path) -> Result<Vec<CertificateDer<'static>>> {
+    let certificates = CertificateDer::pem_file_iter(file).and_then(Iterator::collect);
+    certificates.map_err(|error| {
+        let message = format!(
+            "the certificates that sslrootcert names cannot be read from {}: {error}",
+            file.display()
+        );
+        Error::new(ErrorKind::Settings, message).with_source(error)
+    })
+}

@@ -1,0 +1,318 @@
+//! Reading, and writing under the lease of this process.
+
+use std::time::{Duration, Instant};
+
+use tokio_postgres::Client;
+use tokio_postgres::types::Type;
+
+use super::PostgresStore;
+use super::failure::Failure;
+use super::processes::Process;
+use super::rows::{int8, value};
+use crate::error::{Error, ErrorKind, Result};
+use crate::state::State;
+
+/// How long a change may take.
+pub(super) const SHORT: Duration = Duration::from_secs(15);
+
+/// How long one may take that is about all inputs.
+pub(super) const LONG: Duration = Duration::from_secs(30 * 60);
+
+/// What every transaction sets: a million inputs may just have been added, and what the database
+/// believes of them may be old. All is found by an index, in its order.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
+    SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off; \
+    SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; \
+    SET LOCAL enable_mergejoin = off; ";
+
+/// A process that is stopped in the middle of a transaction of a few statements must not keep others
+/// waiting for longer than its lease.
+const FEW: &str = "SET LOCAL idle_in_transaction_session_timeout = '4s'; \
+    SET LOCAL statement_timeout = '12s'; ";
+
+/// The same for one that is about all inputs.
+const ALL: &str = "SET LOCAL idle_in_transaction_session_timeout = '300s'; \
+    SET LOCAL statement_timeout = 0; ";
+
+/// How many inputs a transaction has moved to each state, less those it has moved from there, and
+/// what they took.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Delta {
+    pub(super) moved: [i64; State::ALL.len()],
+    pub(super) execution_ms: f64,
+    pub(super) delay_ms: f64,
+}
+
+impl Delta {
+    /// So many inputs are in another state.
+    pub(super) fn shift(&mut self, from: State, to: State, inputs: usize) {
+        let inputs = i64::try_from(inputs).unwrap_or(i64::MAX);
+        self.moved[usize::from(from.code())] -= inputs;
+        self.moved[usize::from(to.code())] += inputs;
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        for (sum, moved) in self.moved.iter_mut().zip(other.moved) {
+            *sum += moved;
+        }
+        self.execution_ms += other.execution_ms;
+        self.delay_ms += other.delay_ms;
+    }
+}
+
+/// A transaction of this process.
+pub(super) struct Writing<'a> {
+    pub(super) client: &'a Client,
+    pub(super) batch: i64,
+    pub(super) process: i64,
+    pub(super) results: i64,
+    /// It was durable although its response was lost: what it returned is to be read again, and
+    /// nothing to be changed.
+    pub(super) is_done: bool,
+}
+
+impl PostgresStore {
+    /// Reads something: in what was begun by `lock`, or apart.
+    pub(super) fn read<T>(
+        &mut self,
+        work: impl AsyncFn(&Client, i64) -> Result<T, Failure>,
+    ) -> Result<T> {
+        let batch = self.batch;
+        if self.locked.is_some() {
+            return self.inside(async |client, _| work(client, batch).await);
+        }
+        self.renew_if_due()?;
+        let read = self.connection.persist(async |client| work(client, batch).await);
+        read.map_err(|failure| self.failed("read", failure))
+    }
+
+    /// The same for what may be found in several ways, of which the database must not choose a slow
+    /// one.
+    pub(super) fn find<T>(
+        &mut self,
+        work: impl AsyncFn(&Client, i64) -> Result<T, Failure>,
+    ) -> Result<T> {
+        let is_locked = self.locked.is_some();
+        self.read(async |client, batch| {
+            if is_locked {
+                return work(client, batch).await;
+            }
+            begin(client, true, "").await?;
+            let found = work(client, batch).await?;
+            client.batch_execute("COMMIT").await?;
+            Ok(found)
+        })
+    }
+
+    /// Changes something, as a whole, if this process has not been taken over.
+    pub(super) fn write<T>(
+        &mut self,
+        work: impl AsyncFn(&Writing<'_>) -> Result<(T, Delta), Failure>,
+    ) -> Result<T> {
+        self.write_within(SHORT, work)
+    }
+
+    /// The same for what may take long.
+    pub(super) fn write_within<T>(
+        &mut self,
+        time: Duration,
+        work: impl AsyncFn(&Writing<'_>) -> Result<(T, Delta), Failure>,
+    ) -> Result<T> {
+        if self.is_read_only {
+            let message = format!("the batch {:?} was opened for reading", self.name);
+            return Err(Error::new(ErrorKind::Journal, message));
+        }
+        if self.locked.is_some() {
+            let (done, delta) = self.inside(async |_, writing| work(writing).await)?;
+            if let Some(locked) = &mut self.locked {
+                locked.add(&delta);
+            }
+            return Ok(done);
+        }
+        self.join_if_new()?;
+        let (id, change) = self.next_change()?;
+        let (batch, results, lease) = (self.batch, self.results, self.lease);
+        let settings = self.connection.settings;
+        let begun = Instant::now();
+        let written = self.connection.persist_with(|connection| {
+            connection.attempt(time, async |client| {
+                begin(client, time > SHORT, settings).await?;
+                let is_done = check_lease(client, id).await? == change;
+                let writing = Writing { client, batch, process: id, results, is_done };
+                let (done, delta) = work(&writing).await?;
+                match is_done {
+                    true => client.batch_execute("ROLLBACK").await?,
+                    false => commit(client, id, change, lease, &delta).await?,
+                }
+                Ok(done)
+            })
+        });
+        let done = written.map_err(|failure| self.failed("write", failure))?;
+        self.renewed(begun);
+        Ok(done)
+    }
+
+    /// This process, and the number of its next change.
+    fn next_change(&mut self) -> Result<(i64, i64)> {
+        match &mut self.process {
+            Some(process) => {
+                process.changes += 1;
+                Ok((process.id, process.changes))
+            }
+            None => Err(self.without_process()),
+        }
+    }
+
+    /// Does something in what `lock` has begun. Any failure ends that.
+    fn inside<T>(
+        &mut self,
+        work: impl AsyncFn(&Client, &Writing<'_>) -> Result<T, Failure>,
+    ) -> Result<T> {
+        let process = self.process.as_ref().map_or(0, |process| process.id);
+        let (batch, results) = (self.batch, self.results);
+        let done = match self.connection.is_whole() {
+            true => self.connection.attempt(LONG, async |client| {
+                let writing = Writing { client, batch, process, results, is_done: false };
+                work(client, &writing).await
+            }),
+            false => Err(Failure::Passing("the connection has broken".to_owned())),
+        };
+        done.map_err(|failure| self.interrupted(failure))
+    }
+
+    pub(super) fn begin_lock(&mut self) -> Result<()> {
+        self.join_if_new()?;
+        let (id, _) = self.next_change()?;
+        let (batch, settings) = (self.batch, self.connection.settings);
+        let begun = self.connection.persist_with(|connection| {
+            connection.attempt(LONG, async |client| {
+                begin(client, true, settings).await?;
+                check_lease(client, id).await?;
+                // Its lines can be read meanwhile, and inputs added to other batches.
+                let sql = "SELECT 1 FROM podqueue.batch WHERE id = $1 FOR NO KEY UPDATE";
+                client.query_typed_one(sql, &[int8(&batch)]).await?;
+                Ok(())
+            })
+        });
+        begun.map_err(|failure| self.failed("write", failure))?;
+        self.locked = Some(Delta::default());
+        Ok(())
+    }
+
+    pub(super) fn end_lock(&mut self, keep: bool) -> Result<()> {
+        let Some(delta) = self.locked.take() else { return Ok(()) };
+        if !keep {
+            self.connection.close();
+            return Ok(());
+        }
+        let (id, change) = self.next_change()?;
+        let (lease, begun) = (self.lease, Instant::now());
+        let ended = match self.connection.is_whole() {
+            true => self
+                .connection
+                .attempt(LONG, async |client| commit(client, id, change, lease, &delta).await),
+            false => Err(Failure::Passing("the connection has broken".to_owned())),
+        };
+        ended.map_err(|failure| self.interrupted(failure))?;
+        self.renewed(begun);
+        Ok(())
+    }
+
+    /// The lease was renewed by what began then.
+    fn renewed(&mut self, begun: Instant) {
+        if let Some(process) = &mut self.process {
+            // Others may have been cut off with this one.
+            if process.renewed.elapsed() > self.lease / 2 {
+                self.taking_from = Instant::now() + self.lease;
+            }
+            process.renewed = begun;
+        }
+    }
+
+    /// A failure in the middle of changes that cannot be made again from here.
+    fn interrupted(&mut self, failure: Failure) -> Error {
+        self.locked = None;
+        self.connection.close();
+        match failure {
+            Failure::Passing(why) => {
+                self.forget();
+                let message = format!(
+                    "the connection to {} broke in the middle of a change, which was undone: run the batch again ({why})",
+                    self.connection.target
+                );
+                Error::new(ErrorKind::Interrupted, message)
+            }
+            other => self.failed("write", other),
+        }
+    }
+
+    /// The error for the caller. What this process has is known only as long as its changes succeed.
+    pub(super) fn failed(&mut self, what: &str, failure: Failure) -> Error {
+        if matches!(failure, Failure::TakenOver) {
+            self.forget();
+        }
+        self.connection.failed(what, failure)
+    }
+
+    /// This process has nothing any more.
+    fn forget(&mut self) {
+        (self.is_interrupted, self.process) = (true, None);
+        self.taking_from = Instant::now() + self.lease;
+    }
+
+    fn without_process(&self) -> Error {
+        Error::new(ErrorKind::Journal, format!("the batch {:?} has no process here", self.name))
+    }
+}
+
+async fn begin(client: &Client, is_long: bool, settings: &str) -> Result<(), Failure> {
+    let bounds = if is_long { ALL } else { FEW };
+    Ok(client.batch_execute(&format!("{BEGIN}{bounds}{settings}")).await?)
+}
+
+/// Makes sure that nobody takes this process over until the transaction ends, or that nobody has.
+/// The number of its last change.
+async fn check_lease(client: &Client, process: i64) -> Result<i64, Failure> {
+    let sql = "SELECT last_change FROM podqueue.process WHERE id = $1 FOR UPDATE";
+    let row = client.query_typed_opt(sql, &[int8(&process)]).await?;
+    row.map(|row| row.get(0)).ok_or(Failure::TakenOver)
+}
+
+/// Counts what has changed, renews the lease, and makes all of it durable.
+async fn commit(
+    client: &Client,
+    process: i64,
+    change: i64,
+    lease: Duration,
+    delta: &Delta,
+) -> Result<(), Failure> {
+    let sql = "UPDATE podqueue.process SET
+            lease_until = clock_timestamp() + $2 * interval '1 second',
+            last_change = $6,
+            moved = ARRAY(
+                SELECT a + b FROM unnest(moved, $3) WITH ORDINALITY AS sums (a, b, place) ORDER BY place
+            ),
+            execution_ms = execution_ms + $4,
+            delay_ms = delay_ms + $5
+        WHERE id = $1";
+    let (lease, moved) = (lease.as_secs_f64(), delta.moved.as_slice());
+    let values = [
+        int8(&process),
+        value(&lease, Type::FLOAT8),
+        value(&moved, Type::INT8_ARRAY),
+        value(&delta.execution_ms, Type::FLOAT8),
+        value(&delta.delay_ms, Type::FLOAT8),
+        int8(&change),
+    ];
+    if client.execute_typed(sql, &values).await? == 0 {
+        return Err(Failure::TakenOver);
+    }
+    Ok(client.batch_execute("COMMIT").await?)
+}
+
+impl Process {
+    /// Whether so much time has passed that the lease should be renewed.
+    pub(super) fn is_due(&self, every: Duration) -> bool {
+        self.renewed.elapsed() >= every
+    }
+}

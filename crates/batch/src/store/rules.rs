@@ -1,0 +1,16 @@
+//! What can happen to an input, whatever records it.
+
+use super::Event;
+use crate::state::State;
+
+/// Whether it can happen to an input in this state.
+pub(super) fn can_happen(event: &Event, state: State) -> bool {
+    use State::{Failed, Intent, Pending, Submitted, TimedOut, Unknown};
+    match event {
+        Event::NotSent | Event::Unknown(_) => state == Intent,
+        Event::Resubmit => matches!(state, Intent | Unknown) || state.is_failure(),
+        Event::Accepted { .. } => matches!(state, Intent | Unknown | Failed | TimedOut),
+        Event::Seen { .. } => state == Submitted,
+        Event::Ended(_) => matches!(state, Pending | Intent | Submitted | Unknown),
+    }
+}

@@ -1,0 +1,131 @@
+//! What several processes that share a store do for each other.
+
+use std::time::Duration;
+
+use super::{Input, Store};
+use crate::error::Result;
+use crate::state::State;
+
+/// What a [`Store`](super::Store) can do that several processes share.
+///
+/// Each process has a lease, which every change renews. One whose lease is over can be taken over:
+/// nothing that it writes afterwards takes effect, and its changes fail with
+/// [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted), until it begins anew as another
+/// process.
+///
+/// Inputs that are being submitted, or outstanding, belong to the process that claimed them or took
+/// them over. Times are compared by the clock of the store alone.
+pub trait Sharing {
+    /// Says where this process writes its results (a token that no other results have), and what
+    /// becomes of inputs that a process was submitting when it was taken over:
+    /// [`State::Unknown`] or [`State::Pending`]. An earlier process with the same results is taken
+    /// over at once.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be written.
+    fn identify(&mut self, results: &str, intents: State) -> Result<()>;
+
+    /// Becomes a new process, which has nothing yet but what it takes over.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be written.
+    fn begin_anew(&mut self) -> Result<()>;
+
+    /// Takes over the processes whose leases are over, and returns the outstanding inputs that are
+    /// this process's since.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be written.
+    fn take_over(&mut self) -> Result<Vec<Input>>;
+
+    /// The outstanding inputs of this process.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be read.
+    fn outstanding(&mut self) -> Result<Vec<Input>>;
+
+    /// How many other processes are at work, or have died and were not taken over yet.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be read.
+    fn others(&mut self) -> Result<u64>;
+
+    /// How often the lease must be renewed while nothing is written.
+    fn renew_every(&self) -> Duration;
+
+    /// Renews the lease.
+    ///
+    /// # Errors
+    ///
+    /// If this process has been taken over, or the store cannot be written.
+    fn renew(&mut self) -> Result<()>;
+
+    /// Gives up the lease: whatever is outstanding, other processes may take over. The next change
+    /// begins a new lease.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be written.
+    fn leave(&mut self) -> Result<()>;
+
+    /// The time by the store's clock, in milliseconds of Unix time.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be read.
+    fn time(&mut self) -> Result<u64>;
+
+    /// The notes with this name that [`Store::own_note`](super::Store::own_note) reads in each
+    /// process: in those that are at work, or in all that ever were.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be read.
+    fn own_notes(&mut self, name: &str, at_work: bool) -> Result<Vec<String>>;
+
+    /// The inputs with these results that ended other than with an output, from index `from` on, at
+    /// most `limit`, by index: what this process, or an earlier one with the same results, ended.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be read.
+    fn failures(&mut self, from: u64, limit: usize) -> Result<Vec<Input>>;
+
+    /// Begins changes that take effect together, once [`unlock`](Self::unlock) is called. Until then
+    /// no other process is here, and inputs that are read are not changed by others.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be written.
+    fn lock(&mut self) -> Result<()>;
+
+    /// Ends what [`lock`](Self::lock) began: the changes take effect, or are discarded.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be written. The changes are discarded then.
+    fn unlock(&mut self, keep: bool) -> Result<()>;
+}
+
+/// Keeps other processes out of a shared store, until [`unlock`] is called.
+pub(crate) fn lock(store: &mut dyn Store) -> Result<()> {
+    store.sharing().map_or(Ok(()), |sharing| sharing.lock())
+}
+
+/// Lets others in again. What was done since [`lock`] takes effect, unless it failed.
+pub(crate) fn unlock<T>(store: &mut dyn Store, done: Result<T>) -> Result<T> {
+    let Some(sharing) = store.sharing() else { return done };
+    match done {
+        Ok(done) => sharing.unlock(true).map(|()| done),
+        Err(error) => {
+            // Nothing of it remains, whether or not this succeeds.
+            let _ = sharing.unlock(false);
+            Err(error)
+        }
+    }
+}

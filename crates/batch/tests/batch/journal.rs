@@ -1,0 +1,31 @@
+//! The journal of the batches of these tests. Those in `tests/postgres` run on another one.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+pub use podqueue_batch::store::{Sqlite as Journal, SqliteStore as JournalStore};
+use podqueue_batch::{Batch, Open};
+
+use crate::support::Folder;
+
+/// That of the batch in this folder.
+pub fn of(folder: &Path) -> Journal {
+    Journal::file(folder.join("results.jsonl.journal"))
+}
+
+/// The batch in this folder, which knows all that it needs.
+pub fn open_without_inputs(folder: &Folder) -> Open {
+    Batch::open(folder.journal())
+}
+
+/// Lets a process that runs the batch find it.
+pub fn tell(_: &mut Command) {}
+
+/// Whether a process has it open.
+pub fn is_open(journal: &Journal) -> bool {
+    journal.is_open()
+}
+
+/// So much time has passed by the clock of the process, which is the one that counts.
+pub fn pass(_: &Path, _: Duration) {}

@@ -1,0 +1,350 @@
+//! Several processes run one batch, and die, stop and lose their database. `scripts/machines.sh` lets
+//! them do so for longer.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, SystemTime};
+
+use podqueue::RateLimits;
+use podqueue_batch::store::{OpenStore, Store};
+use podqueue_batch::{Batch, Inputs, OnUnknown, Postgres, State};
+use podqueue_local::{LocalJob, LocalService, Operation, RateLimit, RateLimits as Limits, Workers};
+use podqueue_pgserver::{Pooler, Proxy, Server, Traffic};
+use serde_json::{Value, json};
+
+use crate::kill::{say, setting};
+use crate::support::{Folder, KEY, service};
+
+/// The lease of the processes in these tests.
+const LEASE: Duration = Duration::from_secs(3);
+
+/// Not a test, but one of the processes.
+#[test]
+#[ignore = "the process that the tests of this module start"]
+fn child() {
+    let Ok(folder) = env::var("BATCH_FOLDER") else { return };
+    let folder = std::path::PathBuf::from(folder);
+    let results = folder.join(env::var("BATCH_RESULTS").unwrap());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let report = runtime.block_on(async {
+        let client = podqueue::Client::builder()
+            .api_key(KEY)
+            .base_url(env::var("BATCH_URL").unwrap())
+            .rate_limits(RateLimits::off())
+            .build()
+            .unwrap();
+        let wrong_by = Duration::from_secs(setting("BATCH_CLOCK_AHEAD").unwrap_or_default());
+        let journal = Postgres::connect(env::var("BATCH_DATABASE").unwrap(), "batch").lease(LEASE);
+        let batch = Batch::open(journal)
+            .inputs(Inputs::jsonl(folder.join("inputs.jsonl")))
+            .results(&results)
+            .on_unknown(OnUnknown::Hold)
+            .clock(move || SystemTime::now() + wrong_by)
+            .await
+            .unwrap();
+        batch.run(client.endpoint("seen")).await.unwrap()
+    });
+    let report = json!({ "counts": report.counts, "interrupted": report.interrupted,
+        "submitted": report.submitted_now });
+    fs::write(results.with_extension("report"), report.to_string()).unwrap();
+}
+
+/// How often each input was accepted.
+type Accepted = Arc<Mutex<BTreeMap<u64, u64>>>;
+
+/// A batch, its database and its processes.
+struct Machines {
+    folder: Folder,
+    local: LocalService,
+    accepted: Accepted,
+    inputs: u64,
+    children: BTreeMap<usize, Child>,
+}
+
+impl Machines {
+    /// With so many inputs, each of which runs for so long.
+    async fn with(inputs: u64, takes: Duration) -> Self {
+        let accepted = Accepted::default();
+        let count = Arc::clone(&accepted);
+        let many = RateLimit { requests: 1_000_000, concurrent: None };
+        let limits =
+            Limits::documented().limit(Operation::Run, many).limit(Operation::Status, many);
+        let local = service()
+            .rate_limits(limits)
+            .endpoint("seen", move |job: LocalJob| {
+                let n = job.input["n"].as_u64().unwrap();
+                *count.lock().unwrap().entry(n).or_default() += 1;
+                async move {
+                    tokio::time::sleep(takes).await;
+                    Ok(json!(n))
+                }
+            })
+            .workers_of("seen", Workers::between(50, 50))
+            .start()
+            .await
+            .unwrap();
+        Self { folder: Folder::with(inputs), local, accepted, inputs, children: BTreeMap::new() }
+    }
+
+    fn start(&mut self, number: usize, url: &str) -> &mut Child {
+        self.start_with(number, url, &[])
+    }
+
+    fn start_with(&mut self, number: usize, url: &str, more: &[(&str, &str)]) -> &mut Child {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command
+            .args(["--ignored", "--exact", "--nocapture", "machines::child"])
+            .stdout(Stdio::null());
+        command.env("BATCH_FOLDER", self.folder.path("")).env("BATCH_URL", self.local.base_url());
+        command.env("BATCH_RESULTS", format!("{number}.jsonl")).env("BATCH_DATABASE", url);
+        command.envs(more.iter().copied());
+        self.children.insert(number, command.spawn().unwrap());
+        self.children.get_mut(&number).unwrap()
+    }
+
+    /// SIGKILL.
+    fn kill(&mut self, number: usize) {
+        let mut child = self.children.remove(&number).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    fn signal(&self, number: usize, signal: &str) {
+        let pid = self.children[&number].id().to_string();
+        assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+    }
+
+    /// Whether this process has ended, which must be as it should.
+    fn has_ended(&mut self, number: usize) -> bool {
+        let Some(status) = self.children.get_mut(&number).unwrap().try_wait().unwrap() else {
+            return false;
+        };
+        assert!(status.success(), "process {number}: {status}");
+        true
+    }
+
+    /// Waits until all processes have ended.
+    async fn wait(&mut self) {
+        let numbers: Vec<_> = self.children.keys().copied().collect();
+        for number in numbers {
+            let began = Instant::now();
+            while !self.has_ended(number) {
+                assert!(began.elapsed() < Duration::from_secs(120), "process {number} goes on");
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
+    }
+
+    /// Waits until so many inputs were accepted.
+    async fn until_accepted(&self, inputs: u64) {
+        let enough = async || self.accepted.lock().unwrap().len() as u64 >= inputs;
+        crate::support::until(enough).await;
+    }
+
+    fn report(&self, number: usize) -> Value {
+        let text = fs::read_to_string(self.folder.path(&format!("{number}.report"))).unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+
+    /// Compares the database, the results and what the service saw. How many inputs are unknown.
+    fn check(&self, url: &str) -> u64 {
+        let mut store = Postgres::connect(url, "batch").inspect().unwrap();
+        let tally = store.tally().unwrap();
+        let states: Vec<_> = store.inputs(&State::ALL, 0, usize::MAX).unwrap();
+        let of = |state: State| states.iter().filter(|it| it.state == state).count() as u64;
+        for state in State::ALL {
+            assert_eq!(tally.counts.of(state), of(state), "{state} is counted wrong");
+        }
+        let mut results = BTreeMap::new();
+        for number in 0..16 {
+            let path = self.folder.path(&format!("{number}.jsonl"));
+            let text = fs::read_to_string(path).unwrap_or_default();
+            assert!(text.is_empty() || text.ends_with('\n'), "a torn line");
+            for line in text.lines() {
+                let line: Value = serde_json::from_str(line).unwrap();
+                let index = line["index"].as_u64().unwrap();
+                assert_eq!(line["output"], json!(index));
+                assert!(results.insert(index, number).is_none(), "{index} has two lines");
+            }
+        }
+        let unknown = of(State::Unknown);
+        say(format_args!("{:?}", tally.counts));
+        assert_eq!(of(State::Completed) + unknown, self.inputs, "{:?}", tally.counts);
+        for input in &states {
+            let has_line = results.contains_key(&input.index);
+            assert_eq!(has_line, input.state == State::Completed, "input {}", input.index);
+        }
+        let accepted = self.accepted.lock().unwrap();
+        let twice: Vec<_> = accepted.iter().filter(|(_, times)| **times > 1).collect();
+        assert!(twice.is_empty(), "submitted twice: {twice:?}");
+        unknown
+    }
+}
+
+impl Drop for Machines {
+    fn drop(&mut self) {
+        for child in self.children.values_mut() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn four_processes_that_are_killed_lose_nothing_and_submit_nothing_twice() {
+    let seed = setting("SEED").unwrap_or_else(|| fastrand::u64(..1 << 32));
+    let (time, every) = (setting("TIME").unwrap_or(8), setting("EVERY").unwrap_or(1_000));
+    let inputs = setting("INPUTS").unwrap_or(2_500);
+    say(format_args!("SEED={seed} TIME={time} EVERY={every} INPUTS={inputs}"));
+    let mut random = fastrand::Rng::with_seed(seed);
+    let server = Server::start();
+    let url = server.create("jobs");
+    let mut machines = Machines::with(inputs, Duration::from_millis(20)).await;
+    for number in 0..4 {
+        machines.start(number, &url);
+    }
+    let (began, mut kills) = (Instant::now(), 0);
+    while began.elapsed() < Duration::from_secs(time) {
+        tokio::time::sleep(Duration::from_millis(every)).await;
+        let number = random.usize(..4);
+        if !machines.has_ended(number) {
+            machines.kill(number);
+            kills += 1;
+        }
+        machines.start(number, &url);
+    }
+    machines.wait().await;
+    let unknown = machines.check(&url);
+    say(format_args!("{kills} kills, {unknown} unknown, {:?}", began.elapsed()));
+    assert!(unknown <= kills * 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_that_is_killed_is_taken_over_within_its_lease_and_two_seconds() {
+    let server = Server::start();
+    let url = server.create("jobs");
+    let mut machines = Machines::with(60, Duration::from_millis(300)).await;
+    machines.start(0, &url);
+    machines.until_accepted(40).await;
+    machines.start(1, &url);
+    let at_work = "SELECT count(*) FROM podqueue.process";
+    while server.sql("jobs", at_work) != "2" {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    machines.kill(0);
+    let killed = Instant::now();
+    while server.sql("jobs", at_work) != "1" {
+        assert!(killed.elapsed() < LEASE + Duration::from_secs(2), "{:?}", killed.elapsed());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    say(format_args!("taken over after {:?}", killed.elapsed()));
+    machines.wait().await;
+    machines.check(&url);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_that_was_stopped_changes_nothing_that_others_took_and_goes_on() {
+    let server = Server::start();
+    let url = server.create("jobs");
+    let mut machines = Machines::with(3_000, Duration::from_millis(20)).await;
+    machines.start(0, &url);
+    machines.start(1, &url);
+    machines.until_accepted(200).await;
+    machines.signal(0, "-STOP");
+    tokio::time::sleep(LEASE * 3).await;
+    machines.signal(0, "-CONT");
+    machines.wait().await;
+    // What was accepted while it was stopped, it can tell when it goes on.
+    assert_eq!(machines.check(&url), 0);
+    assert_eq!(machines.report(0)["interrupted"], json!(1), "{}", machines.report(0));
+    assert_eq!(machines.report(1)["interrupted"], json!(0));
+    assert_eq!(machines.report(0)["counts"]["total"], json!(3_000));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_network_that_is_cut_and_restored_loses_nothing() {
+    let server = Server::start();
+    let url = server.create("jobs");
+    let mut machines = Machines::with(2_000, Duration::from_millis(20)).await;
+    let proxies = [Proxy::start(&server), Proxy::start(&server)];
+    for (number, proxy) in proxies.iter().enumerate() {
+        machines.start(number, &proxy.url("jobs"));
+    }
+    machines.until_accepted(100).await;
+    let mut random = fastrand::Rng::with_seed(7);
+    for _ in 0..20 {
+        let proxy = &proxies[random.usize(..2)];
+        proxy.set(if random.bool() { Traffic::Cut } else { Traffic::Stalls });
+        tokio::time::sleep(Duration::from_millis(random.u64(..100))).await;
+        proxy.set(Traffic::Cut);
+        proxy.set(Traffic::Passes);
+        tokio::time::sleep(Duration::from_millis(random.u64(..100))).await;
+    }
+    // For longer than a lease: the other one goes on with what it had.
+    proxies[0].set(Traffic::Cut);
+    tokio::time::sleep(LEASE * 2).await;
+    proxies[0].set(Traffic::Passes);
+    machines.wait().await;
+    machines.check(&url);
+    assert!(machines.report(0)["interrupted"].as_u64().unwrap() <= 1);
+    assert_eq!(machines.report(1)["interrupted"], json!(0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_that_restarts_takes_nobody_for_dead() {
+    let mut server = Server::start();
+    let url = server.create("jobs");
+    let mut machines = Machines::with(2_500, Duration::from_millis(20)).await;
+    for number in 0..3 {
+        machines.start(number, &url);
+    }
+    machines.until_accepted(200).await;
+    server.stop();
+    // All leases are over when it comes back.
+    tokio::time::sleep(LEASE * 2).await;
+    server.resume();
+    let now = machines.accepted.lock().unwrap().len() as u64;
+    machines.until_accepted(now + 300).await;
+    server.crash();
+    server.resume();
+    machines.wait().await;
+    assert_eq!(machines.check(&url), 0);
+    for number in 0..3 {
+        assert_eq!(machines.report(number)["interrupted"], json!(0), "process {number}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pooler_in_transaction_mode_may_be_in_between() {
+    let server = Server::start();
+    let url = server.create("jobs");
+    let pooler = Pooler::start(&server);
+    let mut machines = Machines::with(1_500, Duration::from_millis(20)).await;
+    for number in 0..4 {
+        machines.start(number, &pooler.url("jobs"));
+    }
+    machines.until_accepted(100).await;
+    machines.kill(3);
+    machines.wait().await;
+    machines.check(&url);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_clock_that_is_wrong_by_an_hour_changes_nothing() {
+    let server = Server::start();
+    let url = server.create("jobs");
+    let mut machines = Machines::with(600, Duration::from_millis(50)).await;
+    machines.start_with(0, &url, &[("BATCH_CLOCK_AHEAD", "3600")]);
+    machines.start(1, &url);
+    machines.until_accepted(200).await;
+    // What it submitted is judged by the other one.
+    machines.kill(0);
+    machines.wait().await;
+    machines.check(&url);
+    let skewed = "SELECT count(*) FROM podqueue.input
+        WHERE submitted_at > (extract(epoch FROM now()) + 60) * 1000";
+    assert_eq!(server.sql("jobs", skewed), "0");
+}

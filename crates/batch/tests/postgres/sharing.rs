@@ -1,0 +1,367 @@
+//! What processes that share a store are to each other. The tests know the traits alone.
+
+use std::cell::Cell;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use podqueue_batch::store::{
+    Change, Claim, Commit, Event, Input, OpenStore, Postgres, PostgresStore, RunRecord, Store,
+};
+use podqueue_batch::{ErrorKind, State};
+use podqueue_pgserver::{Proxy, Server};
+
+use crate::journal;
+use crate::rules::{change, counts, stored};
+
+const LEASE: Duration = Duration::from_secs(1);
+
+fn batch(name: &str) -> Postgres {
+    journal::of(name.as_ref()).lease(LEASE)
+}
+
+/// A process that writes these results.
+fn process(batch: &Postgres, results: &str) -> PostgresStore {
+    let mut store = batch.clone().open().unwrap();
+    store.sharing().unwrap().identify(results, State::Unknown).unwrap();
+    store
+}
+
+fn claim(store: &mut PostgresStore, limit: usize) -> Vec<Input> {
+    let run = RunRecord {
+        endpoint_id: "e".into(),
+        base_url: "u".into(),
+        policy: None,
+        ttl: None,
+        started_at: 1,
+    };
+    let run = store.begin_run(&run).unwrap();
+    store.commit(&Commit { claim: Some(Claim { limit, run }), ..Commit::default() }).unwrap()
+}
+
+fn accepted(input: &Input) -> Commit {
+    change(input, Event::Accepted { job_id: format!("job-{}", input.index), at: 9 })
+}
+
+/// Ten inputs, four of which this process has claimed and two of which were accepted.
+fn begin(store: &mut PostgresStore) -> Vec<Input> {
+    let inputs: Vec<_> = (0..10).map(|n| stored(&n.to_string())).collect();
+    store.add(&inputs, &[]).unwrap();
+    let claimed = claim(store, 4);
+    for input in &claimed[..2] {
+        store.commit(&accepted(input)).unwrap();
+    }
+    claimed
+}
+
+#[test]
+fn a_process_whose_lease_is_over_is_taken_over_and_changes_nothing_any_more() {
+    let batch = batch("lease");
+    let mut first = process(&batch, "a");
+    let claimed = begin(&mut first);
+    let mut second = process(&batch, "b");
+    assert!(second.sharing().unwrap().take_over().unwrap().is_empty());
+    assert_eq!(second.sharing().unwrap().others().unwrap(), 1);
+    let silent = Instant::now();
+    let taken = loop {
+        let taken = second.sharing().unwrap().take_over().unwrap();
+        if !taken.is_empty() {
+            break taken;
+        }
+        thread::sleep(Duration::from_millis(50));
+    };
+    assert!(silent.elapsed() > LEASE / 2, "{:?}", silent.elapsed());
+    assert_eq!(taken.iter().map(|input| input.index).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(counts(&mut second), "6 pending, 2 submitted, 2 unknown");
+
+    let ended = podqueue_batch::store::Ended {
+        state: State::Completed,
+        error: None,
+        delay_ms: None,
+        execution_ms: Some(5.0),
+    };
+    let commit = change(&claimed[0], Event::Ended(ended));
+    let error = first.commit(&commit).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}");
+    assert_eq!(counts(&mut second), "6 pending, 2 submitted, 2 unknown");
+    // It may not notice by what it was about to write.
+    first.tally().unwrap();
+    for error in [
+        first.commit(&commit).unwrap_err(),
+        first.add(&[stored("a")], &[]).unwrap_err(),
+        first.sharing().unwrap().take_over().unwrap_err(),
+        first.sharing().unwrap().lock().unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}");
+    }
+    // As a new process, it has nothing of what it had.
+    first.sharing().unwrap().begin_anew().unwrap();
+    let error = first.commit(&commit).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
+    assert!(first.sharing().unwrap().outstanding().unwrap().is_empty());
+    second.commit(&commit).unwrap();
+    assert_eq!(claim(&mut first, 1)[0].index, 4);
+    // The counts are those of all.
+    assert_eq!(counts(&mut first), "5 pending, 1 intent, 1 submitted, 1 completed, 2 unknown");
+    assert_eq!(first.tally().unwrap(), second.tally().unwrap());
+    assert!((first.tally().unwrap().execution_ms - 5.0).abs() < 1e-9);
+}
+
+#[test]
+fn whoever_leaves_or_comes_back_to_its_results_is_taken_over_at_once() {
+    let batch = batch("leave");
+    let mut first = process(&batch, "a");
+    begin(&mut first);
+    first.sharing().unwrap().leave().unwrap();
+    let mut second = process(&batch, "b");
+    assert_eq!(second.sharing().unwrap().take_over().unwrap().len(), 2);
+    // One that was killed a moment ago.
+    std::mem::forget(second);
+    let mut again = process(&batch, "b");
+    assert_eq!(again.sharing().unwrap().take_over().unwrap().len(), 2);
+    assert_eq!(counts(&mut again), "6 pending, 2 submitted, 2 unknown");
+}
+
+#[test]
+fn a_lease_is_renewed_as_long_as_the_process_does_anything() {
+    let batch = batch("renewed");
+    let mut first = process(&batch, "a");
+    begin(&mut first);
+    let mut second = process(&batch, "b");
+    let began = Instant::now();
+    while began.elapsed() < LEASE * 3 {
+        // Reading is enough.
+        first.tally().unwrap();
+        assert!(second.sharing().unwrap().take_over().unwrap().is_empty());
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(first.sharing().unwrap().outstanding().unwrap().len(), 2);
+}
+
+#[test]
+fn an_input_is_claimed_by_one_process() {
+    let batch = batch("claims");
+    let mut first = process(&batch, "first");
+    let inputs: Vec<_> = (0..600).map(|n| stored(&n.to_string())).collect();
+    first.add(&inputs, &[]).unwrap();
+    let claims = thread::scope(|scope| {
+        let claims: Vec<_> = (0..4)
+            .map(|number| {
+                let batch = &batch;
+                scope.spawn(move || {
+                    let mut store = process(batch, &format!("results-{number}"));
+                    let mut claimed = Vec::new();
+                    loop {
+                        let some = claim(&mut store, 7);
+                        if some.is_empty() {
+                            return claimed;
+                        }
+                        claimed.extend(some.into_iter().map(|input| input.index));
+                    }
+                })
+            })
+            .collect();
+        claims.into_iter().map(|it| it.join().unwrap()).collect::<Vec<_>>()
+    });
+    assert!(claims.iter().filter(|claimed| !claimed.is_empty()).count() > 1, "{claims:?}");
+    let mut all: Vec<_> = claims.concat();
+    all.sort_unstable();
+    assert_eq!(all, (0..600).collect::<Vec<_>>());
+}
+
+#[test]
+fn processes_that_begin_at_the_same_moment_make_the_tables_once() {
+    for round in 0..5 {
+        let url = journal::database(&format!("new-{round}"));
+        thread::scope(|scope| {
+            for number in 0..4 {
+                let url = &url;
+                scope.spawn(move || {
+                    let mut store = Postgres::connect(url, "same").open().unwrap();
+                    store.sharing().unwrap().identify(&number.to_string(), State::Unknown).unwrap();
+                    store.add(&[stored("a")], &[]).unwrap();
+                });
+            }
+        });
+        let mut store = Postgres::connect(&url, "same").open().unwrap();
+        assert_eq!(counts(&mut store), "4 pending");
+        assert_eq!(store.inputs(&State::ALL, 0, 9).unwrap().len(), 4);
+    }
+}
+
+#[test]
+fn tables_of_a_newer_version_are_refused() {
+    let url = journal::database("newer");
+    Postgres::connect(&url, "a").open().unwrap();
+    journal::sql("newer", "UPDATE podqueue.version SET version = version + 1");
+    for error in [
+        Postgres::connect(&url, "a").open().map(drop).unwrap_err(),
+        Postgres::connect(&url, "a").inspect().map(drop).unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::NewerVersion, "{error}");
+    }
+}
+
+#[test]
+fn whoever_may_not_create_a_schema_works_in_one_that_is_there() {
+    let url = journal::database("rights");
+    journal::sql(
+        "rights",
+        "CREATE ROLE worker LOGIN; REVOKE CREATE ON DATABASE rights FROM PUBLIC",
+    );
+    let url = url.replace("postgres@", "worker@");
+    let error = Postgres::connect(&url, "a").open().map(drop).unwrap_err();
+    assert!(error.to_string().contains("the user needs rights"), "{error}");
+    journal::sql("rights", "CREATE SCHEMA podqueue AUTHORIZATION worker");
+    let mut store = Postgres::connect(&url, "a").open().unwrap();
+    begin(&mut store);
+    assert_eq!(counts(&mut store), "6 pending, 2 intent, 2 submitted");
+}
+
+#[test]
+fn a_password_is_in_no_error() {
+    let secret = "s3cr3t";
+    for url in [
+        format!("postgres://user:{secret}@127.0.0.1:1/db"),
+        format!("postgres://user:pass?{secret}@127.0.0.1:1/db"),
+        format!("postgres://user:{secret}/x@[::1/db"),
+        format!("host=127.0.0.1 port=1 user=u password='{secret}"),
+    ] {
+        let postgres = Postgres::connect(&url, "a");
+        assert!(!format!("{postgres:?}").contains(secret));
+        let error = postgres.open().map(drop).unwrap_err();
+        let said = format!("{error} {error:?}");
+        assert!(!said.contains(secret), "{said}");
+    }
+}
+
+#[test]
+fn tls_is_used_where_it_is_offered_and_a_certificate_is_verified() {
+    let mut server = Server::start();
+    let url = server.create("jobs");
+    let open = |url: &str| Postgres::connect(url, "tls").open().map(drop);
+    let with = |parameters: &str| format!("{}?{parameters}", url.replace("127.0.0.1", "localhost"));
+    let error = open(&with("sslmode=require")).unwrap_err();
+    assert!(error.to_string().contains("TLS"), "{error}");
+    open(&with("sslmode=prefer")).unwrap();
+    let certificate = server.certify("localhost");
+    server.stop();
+    server.resume();
+    let trusted = format!("sslrootcert={}", certificate.display());
+    for mode in ["prefer", "require", "verify-full"] {
+        let mode = format!("sslmode={mode}");
+        let error = open(&with(&mode)).unwrap_err();
+        assert!(error.to_string().contains("certificate"), "{error}");
+        open(&with(&format!("{mode}&{trusted}"))).unwrap();
+        // It is for another name.
+        let error = open(&format!("{url}?{mode}&{trusted}")).unwrap_err();
+        assert!(error.to_string().contains("certificate"), "{error}");
+    }
+    open(&url).unwrap();
+    let plain = "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
+        WHERE application_name = 'podqueue' AND NOT ssl";
+    let store = Postgres::connect(with(&format!("sslmode=require&{trusted}")), "tls").open();
+    assert_eq!(server.sql("jobs", plain), "0");
+    drop(store);
+    let missing = open(&with("sslmode=require&sslrootcert=/nowhere.pem")).unwrap_err();
+    assert_eq!(missing.kind(), ErrorKind::Settings, "{missing}");
+}
+
+#[test]
+fn changes_between_lock_and_unlock_take_effect_together_or_not_at_all() {
+    let batch = batch("lock");
+    let mut first = process(&batch, "a");
+    let mut second = process(&batch, "b");
+    begin(&mut first);
+    first.sharing().unwrap().lock().unwrap();
+    first.add(&[stored("more")], &[("n", "1".into())]).unwrap();
+    assert_eq!(second.tally().unwrap().counts.total(), 10);
+    first.sharing().unwrap().unlock(false).unwrap();
+    assert_eq!(first.note("n").unwrap(), None);
+    assert_eq!(first.tally().unwrap().counts.total(), 10);
+
+    first.sharing().unwrap().lock().unwrap();
+    first.add(&[stored("more")], &[("n", "1".into())]).unwrap();
+    // Longer than a lease: whoever holds the lock is at work.
+    thread::sleep(LEASE * 2);
+    assert!(second.sharing().unwrap().take_over().unwrap().is_empty());
+    let waiting = thread::spawn(move || {
+        second.sharing().unwrap().lock().unwrap();
+        let total = second.tally().unwrap().counts.total();
+        second.sharing().unwrap().unlock(true).unwrap();
+        total
+    });
+    thread::sleep(Duration::from_millis(100));
+    assert!(!waiting.is_finished());
+    first.sharing().unwrap().unlock(true).unwrap();
+    assert_eq!(waiting.join().unwrap(), 11);
+    assert_eq!(first.note("n").unwrap().as_deref(), Some("1"));
+    assert_eq!(first.sharing().unwrap().outstanding().unwrap().len(), 2);
+}
+
+#[test]
+fn a_change_whose_response_was_lost_is_made_once() {
+    let server = Server::start();
+    let url = server.create("jobs");
+    let proxy = Proxy::start(&server);
+    let batch = Postgres::connect(proxy.url("jobs"), "lost");
+    let mut store = process(&batch, "a");
+    let lose = |store: &mut PostgresStore, change: &dyn Fn(&mut PostgresStore)| {
+        proxy.lose_next_commit();
+        change(store);
+        assert!(!proxy.loses_next_commit());
+    };
+    store.tally().unwrap();
+    let inputs = [stored("a"), stored("b"), stored("c"), stored("d")];
+    lose(&mut store, &|store| store.add(&inputs, &[("n", "1".into())]).unwrap());
+    assert_eq!(counts(&mut store), "4 pending");
+    let first = claim(&mut store, 1);
+    let run = first[0].run.unwrap();
+    let claimed = Cell::new(Vec::new());
+    lose(&mut store, &|store| {
+        let commit = Commit { claim: Some(Claim { limit: 2, run }), ..accepted(&first[0]) };
+        claimed.set(store.commit(&commit).unwrap());
+    });
+    let claimed: Vec<_> = claimed.take().into_iter().map(|it| (it.index, it.attempt)).collect();
+    assert_eq!(claimed, [(1, 1), (2, 1)], "those of before are not claimed again");
+    assert_eq!(counts(&mut store), "1 pending, 2 intent, 1 submitted");
+    let record = store.runs().unwrap()[0].1.clone();
+    let begun = Cell::new(0);
+    lose(&mut store, &|store| begun.set(store.begin_run(&record).unwrap()));
+    assert_eq!(store.runs().unwrap().last().unwrap().0, begun.get());
+    assert_eq!(store.runs().unwrap().len(), 2);
+    store.sharing().unwrap().leave().unwrap();
+    let mut other = process(&Postgres::connect(&url, "lost"), "b");
+    other.sharing().unwrap().take_over().unwrap();
+    other.sharing().unwrap().leave().unwrap();
+    lose(&mut store, &|store| drop(store.sharing().unwrap().take_over().unwrap()));
+    assert_eq!(counts(&mut store), "1 pending, 1 submitted, 2 unknown");
+    assert_eq!(store.sharing().unwrap().outstanding().unwrap().len(), 1);
+}
+
+#[test]
+fn nobody_is_taken_over_before_a_lease_after_the_database_has_started() {
+    let mut server = Server::start();
+    let url = server.create("jobs");
+    let batch = Postgres::connect(&url, "restart").lease(LEASE);
+    let mut first = process(&batch, "a");
+    let claimed = begin(&mut first);
+    server.stop();
+    thread::sleep(LEASE * 2);
+    server.resume();
+    let mut second = process(&batch, "b");
+    assert!(second.sharing().unwrap().take_over().unwrap().is_empty());
+    first.commit(&accepted(&claimed[2])).unwrap();
+    assert_eq!(counts(&mut second), "6 pending, 1 intent, 3 submitted");
+}
+
+#[test]
+fn texts_that_a_database_has_no_place_for_are_kept_without_what_it_lacks() {
+    let batch = batch("zero");
+    let mut store = process(&batch, "a");
+    let claimed = begin(&mut store);
+    let event = Event::Unknown("a\0b".to_owned());
+    let change = Change { index: claimed[2].index, attempt: claimed[2].attempt, event };
+    store.commit(&Commit { changes: vec![change], ..Commit::default() }).unwrap();
+    let unknown = store.inputs(&[State::Unknown], 0, 1).unwrap();
+    assert_eq!(unknown[0].error.as_deref(), Some("a\u{fffd}b"));
+}

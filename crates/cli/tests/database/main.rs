@@ -1,0 +1,115 @@
+//! The program on several machines that share a batch in a database.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../program/support.rs"]
+#[allow(dead_code, reason = "these tests need less of it")]
+mod support;
+
+use std::fs;
+
+use podqueue_local::{HandlerError, LocalJob, LocalService, Workers};
+use podqueue_pgserver::Server;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::support::{Site, ended};
+
+/// So many inputs, for an endpoint whose jobs complete once the gate is open.
+async fn site(inputs: usize) -> (Site, watch::Sender<bool>) {
+    let gate = watch::Sender::new(false);
+    let opened = gate.clone();
+    let handler = move |job: LocalJob| {
+        let mut opened = opened.subscribe();
+        async move {
+            let _ = opened.wait_for(|open| *open).await;
+            Ok::<_, HandlerError>(job.input)
+        }
+    };
+    let builder = LocalService::builder().endpoint("gated", handler);
+    let site = Site::with(builder.workers_of("gated", Workers::between(20, 20))).await;
+    let lines: String = (0..inputs).map(|n| format!("{{\"n\": {n}}}\n")).collect();
+    fs::write(site.home.path().join("in.jsonl"), lines).unwrap();
+    (site, gate)
+}
+
+/// The command that runs the batch and writes these results.
+fn run<'a>(results: &'a str, journal: &'a str) -> Vec<&'a str> {
+    let journal = ["--journal", journal, "--quiet"];
+    let run = ["batch", "run", "in.jsonl", "-e", "gated", "--window", "20", "-o", results];
+    [&run[..], &journal].concat()
+}
+
+async fn status(site: &Site, results: &str, journal: &str) -> Value {
+    let ran = site.run(&["batch", "status", results, "--journal", journal, "--json"]).await;
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"))
+}
+
+#[tokio::test]
+async fn several_machines_run_one_batch_and_their_results_are_merged() {
+    let server = Server::start();
+    let journal = format!("{}#nightly", server.create("jobs"));
+    let (site, gate) = site(120).await;
+    let one = site.program(&run("one.jsonl", &journal)).spawn().unwrap();
+    let two = site.program(&run("two.jsonl", &journal)).spawn().unwrap();
+    // Each submits as many as its window allows.
+    while status_submitted(&site, &journal).await < 40 {}
+    let own = site.run(&run("one.jsonl", &journal)).await;
+    own.fails(1, "each needs a file of its own");
+    gate.send_replace(true);
+    for machine in [one, two] {
+        ended(machine).await.assert_code(0);
+    }
+    let counts = status(&site, "one.jsonl", &journal).await;
+    assert_eq!((&counts["total"], &counts["completed"]), (&json!(120), &json!(120)));
+    let again = site.run(&run("two.jsonl", &journal)).await;
+    assert!(again.stdout.starts_with("all inputs have completed before"), "{}", again.stdout);
+    for files in [&["one.jsonl", "two.jsonl"][..], &["one.jsonl"]] {
+        let export = [&["batch", "export"], files, &["--ordered", "--journal", &journal]].concat();
+        let exported = site.run(&export).await;
+        let indexes = exported
+            .stdout
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap()["index"].as_u64().unwrap());
+        assert!(indexes.eq(0..120), "{exported:?}");
+    }
+    let other = journal.replace("nightly", "no");
+    let other = site.run(&["batch", "status", "x", "--journal", &other]).await;
+    other.fails(1, "there is no batch \"no\"");
+}
+
+async fn status_submitted(site: &Site, journal: &str) -> u64 {
+    let status = site.run(&["batch", "status", "-", "--journal", journal, "--json"]).await;
+    let status: Value = serde_json::from_str(&status.stdout).unwrap_or_default();
+    status["submitted"].as_u64().unwrap_or_default()
+}
+
+#[tokio::test]
+async fn a_batch_that_several_machines_run_is_cancelled_from_any_of_them() {
+    let server = Server::start();
+    let journal = server.create("jobs");
+    let (site, _gate) = site(120).await;
+    let one = site.program(&run("one.jsonl", &journal)).spawn().unwrap();
+    let two = site.program(&run("two.jsonl", &journal)).spawn().unwrap();
+    while status_submitted(&site, &journal).await < 40 {}
+    let cancel = ["batch", "cancel", "three.jsonl", "--journal", &journal, "--quiet"];
+    site.run(&cancel).await.assert_code(0);
+    for machine in [one, two] {
+        ended(machine).await.assert_code(3);
+    }
+    assert_eq!(status(&site, "one.jsonl", &journal).await["cancelled"], json!(120));
+    // The request is not one for the next run.
+    let retry = ["batch", "retry", "one.jsonl", "--journal", &journal];
+    site.run(&retry).await.assert_code(0);
+    assert_eq!(status(&site, "one.jsonl", &journal).await["pending"], json!(120));
+}
+
+#[tokio::test]
+async fn a_password_in_a_url_is_never_printed() {
+    let (site, _gate) = site(1).await;
+    for journal in ["postgres://u:s3cr3t@127.0.0.1:1/db#x", "mysql://u:s3cr3t@h/db"] {
+        let said = site.run(&run("out.jsonl", journal)).await;
+        assert_ne!(said.code, 0);
+        assert!(!said.stderr.contains("s3cr3t"), "{said:?}");
+    }
+}

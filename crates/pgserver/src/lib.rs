@@ -1,0 +1,160 @@
+//! A PostgreSQL server for tests: an ordinary process in a temporary folder, from what the
+//! distribution installs. It ends with the process that started it, however that ends.
+//!
+//! What goes wrong panics, as tests want it.
+
+mod guarded;
+mod pooler;
+mod programs;
+mod proxy;
+
+pub use pooler::Pooler;
+pub use proxy::{Proxy, Traffic};
+
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use self::guarded::{End, Guarded};
+
+/// How long a server may take to start.
+const START: Duration = Duration::from_secs(60);
+
+/// A server that runs until this is dropped, or the process ends.
+pub struct Server {
+    running: Option<Guarded>,
+    port: u16,
+    folder: PathBuf,
+}
+
+impl Server {
+    /// Makes a database cluster and starts its server.
+    ///
+    /// # Panics
+    ///
+    /// If PostgreSQL is not installed, with what to do; or if it does not start.
+    #[must_use]
+    pub fn start() -> Self {
+        // Removed by whoever guards the server, who lives longer than this process.
+        let folder = TempDir::with_prefix("pq").expect("a temporary folder").keep();
+        programs::give_to_user(&folder);
+        let data = folder.join("data");
+        let initialize = ["-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C", "--no-sync"];
+        programs::run(programs::postgres("initdb").args(initialize).arg("-D").arg(data));
+        let mut server = Self { running: None, port: free_port(), folder };
+        server.resume();
+        server
+    }
+
+    /// Starts it again after [`stop`](Self::stop) or [`crash`](Self::crash).
+    ///
+    /// # Panics
+    ///
+    /// If it does not start.
+    pub fn resume(&mut self) {
+        let mut server = programs::postgres("postgres");
+        server.arg("-D").arg(self.folder.join("data")).args(["-p", &self.port.to_string()]);
+        server.arg("-k").arg(&self.folder);
+        for setting in
+            ["listen_addresses=127.0.0.1", "max_connections=50", "log_min_messages=fatal"]
+        {
+            server.args(["-c", setting]);
+        }
+        self.running = Some(Guarded::start(server, &self.folder));
+        let started = Instant::now();
+        let mut ready = programs::postgres("pg_isready");
+        ready.args(["-q", "-h", "127.0.0.1", "-p", &self.port.to_string()]);
+        while !ready.status().is_ok_and(|status| status.success()) {
+            assert!(started.elapsed() < START, "the server does not start");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Stops it in an orderly way: connections are closed.
+    pub fn stop(&mut self) {
+        self.end(End::Orderly);
+    }
+
+    /// Stops it as a crash would: it recovers when it is started again.
+    pub fn crash(&mut self) {
+        self.end(End::Crash);
+    }
+
+    fn end(&mut self, end: End) {
+        if let Some(running) = self.running.take() {
+            running.end(end);
+        }
+    }
+
+    /// Lets it offer TLS from its next start on, with a certificate for this name, and returns the
+    /// file with the certificate that signed it.
+    ///
+    /// # Panics
+    ///
+    /// If there is no `openssl` that makes certificates.
+    #[must_use]
+    pub fn certify(&self, name: &str) -> PathBuf {
+        let at = |file: &str| self.folder.join(file).display().to_string();
+        let mut openssl = Command::new("openssl");
+        openssl.args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]);
+        openssl.args(["-nodes", "-days", "9", "-subj", "/CN=test", "-keyout", &at("key.pem")]);
+        openssl.args(["-addext", &format!("subjectAltName=DNS:{name}"), "-out", &at("cert.pem")]);
+        openssl.args(["-addext", "basicConstraints=critical,CA:FALSE"]);
+        programs::run(&mut openssl);
+        programs::give_to_user(&self.folder.join("key.pem"));
+        for (name, value) in
+            [("ssl", "on"), ("ssl_cert_file", &at("cert.pem")), ("ssl_key_file", &at("key.pem"))]
+        {
+            self.sql("postgres", &format!("ALTER SYSTEM SET {name} = '{value}'"));
+        }
+        self.folder.join("cert.pem")
+    }
+
+    /// Its port on this machine.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The URL of a database, over TCP.
+    #[must_use]
+    pub fn url(&self, database: &str) -> String {
+        url(self.port, database)
+    }
+
+    /// Creates a database, and returns its URL.
+    ///
+    /// # Panics
+    ///
+    /// If that fails.
+    #[must_use]
+    pub fn create(&self, database: &str) -> String {
+        self.sql("postgres", &format!("CREATE DATABASE \"{database}\""));
+        self.url(database)
+    }
+
+    /// Executes statements, and returns what they print, without headers.
+    ///
+    /// # Panics
+    ///
+    /// If that fails.
+    pub fn sql(&self, database: &str, statements: &str) -> String {
+        let mut psql = programs::postgres("psql");
+        psql.args(["-XqAt", "-v", "ON_ERROR_STOP=1", "-c", statements, &self.url(database)]);
+        programs::run(&mut psql)
+    }
+}
+
+/// The URL of a database at this port.
+fn url(port: u16, database: &str) -> String {
+    format!("postgres://postgres@127.0.0.1:{port}/{database}")
+}
+
+/// A port that nobody uses.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}

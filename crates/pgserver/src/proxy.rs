@@ -1,0 +1,162 @@
+//! A connection that can be broken.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use crate::{Server, url};
+
+/// How soon a change of traffic is noticed.
+const SOON: Duration = Duration::from_millis(5);
+
+/// When a commit has surely been made.
+const DONE: Duration = Duration::from_millis(200);
+
+/// What a proxy does with connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Traffic {
+    /// It passes on.
+    Passes = 0,
+    /// Connections are closed, and none is accepted.
+    Cut = 1,
+    /// Nothing moves, and nothing is closed.
+    Stalls = 2,
+}
+
+/// Listens on a port, and passes on to a server what comes, as long as it may.
+pub struct Proxy {
+    port: u16,
+    traffic: Arc<AtomicU8>,
+    loses: Arc<AtomicBool>,
+}
+
+impl Proxy {
+    /// Starts one in front of a server.
+    ///
+    /// # Panics
+    ///
+    /// If there is no port for it.
+    #[must_use]
+    pub fn start(server: &Server) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let traffic = Arc::new(AtomicU8::new(0));
+        let loses = Arc::new(AtomicBool::new(false));
+        let (shared, behind) = (Arc::clone(&traffic), server.port());
+        let loses_one = Arc::clone(&loses);
+        // Both end with the process.
+        thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                if !is(&shared, Traffic::Passes) {
+                    continue;
+                }
+                if let Ok(server) = TcpStream::connect(("127.0.0.1", behind)) {
+                    let is_deaf = Arc::new(AtomicBool::new(false));
+                    let (traffic, loses) = (Arc::clone(&shared), Arc::clone(&loses_one));
+                    let way = Way { traffic, loses, is_deaf, is_there: true };
+                    let back = Way { is_there: false, ..way.clone() };
+                    pass(&client, &server, way);
+                    pass(&server, &client, back);
+                }
+            }
+        });
+        Self { port, traffic, loses }
+    }
+
+    /// The URL of a database behind it.
+    #[must_use]
+    pub fn url(&self, database: &str) -> String {
+        url(self.port, database)
+    }
+
+    /// Loses the response to the next commit: the server makes it, and the connection breaks.
+    pub fn lose_next_commit(&self) {
+        self.loses.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether that commit has not come yet.
+    #[must_use]
+    pub fn loses_next_commit(&self) -> bool {
+        self.loses.load(Ordering::SeqCst)
+    }
+
+    /// Lets it behave so from now on.
+    pub fn set(&self, traffic: Traffic) {
+        self.traffic.store(traffic as u8, Ordering::SeqCst);
+    }
+}
+
+/// One direction of a connection.
+#[derive(Clone)]
+struct Way {
+    traffic: Arc<AtomicU8>,
+    /// The response to the next commit is lost, together with the connection.
+    loses: Arc<AtomicBool>,
+    /// Nothing comes back any more.
+    is_deaf: Arc<AtomicBool>,
+    /// Whether it leads to the server.
+    is_there: bool,
+}
+
+impl Way {
+    /// Whether this is a commit whose response is to be lost.
+    fn loses(&self, bytes: &[u8]) -> bool {
+        let commit = b"COMMIT\0";
+        self.is_there
+            && bytes.windows(commit.len()).any(|some| some == commit)
+            && self.loses.swap(false, Ordering::SeqCst)
+    }
+}
+
+fn is(now: &AtomicU8, traffic: Traffic) -> bool {
+    now.load(Ordering::SeqCst) == traffic as u8
+}
+
+/// Copies from one end to the other.
+fn pass(from: &TcpStream, to: &TcpStream, way: Way) {
+    let (Ok(mut from), Ok(mut to)) = (from.try_clone(), to.try_clone()) else { return };
+    let traffic = Arc::clone(&way.traffic);
+    let _ = from.set_read_timeout(Some(SOON));
+    let _ = to.set_nodelay(true);
+    thread::spawn(move || {
+        let mut buffer = [0; 64 * 1024];
+        loop {
+            if is(&traffic, Traffic::Stalls) {
+                thread::sleep(SOON);
+                continue;
+            }
+            let read = match from.read(&mut buffer) {
+                _ if is(&traffic, Traffic::Cut) => break,
+                Ok(0) => break,
+                Ok(read) => read,
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) =>
+                {
+                    continue;
+                }
+                Err(_) => break,
+            };
+            while is(&traffic, Traffic::Stalls) {
+                thread::sleep(SOON);
+            }
+            let loses = way.loses(&buffer[..read]);
+            if loses {
+                way.is_deaf.store(true, Ordering::SeqCst);
+            }
+            let is_lost = !way.is_there && way.is_deaf.load(Ordering::SeqCst);
+            if !is_lost && to.write_all(&buffer[..read]).is_err() {
+                break;
+            }
+            if loses {
+                thread::sleep(DONE);
+                break;
+            }
+        }
+        let _ = from.shutdown(std::net::Shutdown::Both);
+        let _ = to.shutdown(std::net::Shutdown::Both);
+    });
+}
