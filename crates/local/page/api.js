@@ -42,7 +42,8 @@ const query = (parameters) => {
 	return filled.length ? `?${new URLSearchParams(filled)}` : "";
 };
 
-export const read = (path, parameters = {}) => call("GET", CONTROL + path + query(parameters));
+export const read = (path, parameters = {}, signal) =>
+	call("GET", CONTROL + path + query(parameters), undefined, signal);
 export const change = (path, body = {}) => call("POST", CONTROL + path, body);
 export const remove = (path) => call("DELETE", CONTROL + path);
 

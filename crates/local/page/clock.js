@@ -9,7 +9,7 @@ import { clockTime, duration } from "./time.js";
 
 export function start() {
 	for (const button of document.querySelectorAll("[data-advance]")) {
-		button.addEventListener("click", () => advance({ ms: Number(button.dataset.advance) }));
+		on(button, "click", () => advance({ ms: Number(button.dataset.advance) }));
 	}
 	on("clock-next", "click", () => latest().nextEventMs !== null && advance({ toNextEvent: true }));
 	onState(show);

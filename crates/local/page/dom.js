@@ -1,8 +1,13 @@
 // Building and updating the page: what did not change is not touched.
 
 /** Makes an element: `el("td", { class: "id", hidden: true }, "text", child)`. */
-export function el(tag, attributes = {}, ...children) {
-	const node = document.createElement(tag);
+export const el = (tag, ...rest) => build(document.createElement(tag), ...rest);
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export const svg = (tag, ...rest) => build(document.createElementNS(SVG, tag), ...rest);
+
+function build(node, attributes = {}, ...children) {
 	for (const [name, value] of Object.entries(attributes)) attribute(node, name, value);
 	node.append(...children.filter((child) => child != null));
 	return node;
@@ -13,12 +18,12 @@ export const byId = (id) => document.getElementById(id);
 /** An element, or the one of an id. */
 const nodeOf = (it) => (typeof it === "string" ? byId(it) : it);
 
-export const on = (id, event, listener) => byId(id).addEventListener(event, listener);
+export const on = (it, ...rest) => nodeOf(it).addEventListener(...rest);
 
 /** Sets an attribute; `false` and `null` remove it, and a function listens. */
 export function attribute(it, name, value) {
 	const node = nodeOf(it);
-	if (typeof value === "function") node.addEventListener(name, value);
+	if (typeof value === "function") on(node, name, value);
 	else if (value === false || value == null) node.removeAttribute(name);
 	else if (node.getAttribute(name) !== (value === true ? "" : String(value))) {
 		node.setAttribute(name, value === true ? "" : value);
@@ -46,7 +51,7 @@ const childrenByKey = new WeakMap();
  * Makes the children of `parent` those of `items`, in order: a child whose key stays is updated,
  * and moved only where its place changed.
  */
-export function keyed(parent, items, key, create, update) {
+export function keyed(parent, items, key, create, update = () => {}) {
 	const known = childrenByKey.get(parent) ?? new Map();
 	childrenByKey.set(parent, known);
 	const wanted = new Map(items.map((item, index) => [String(key(item, index)), item]));
@@ -64,15 +69,6 @@ export function keyed(parent, items, key, create, update) {
 		else parent.insertBefore(node, place);
 		update(node, item);
 	}
-}
-
-const SVG = "http://www.w3.org/2000/svg";
-
-export function svg(tag, attributes = {}, ...children) {
-	const node = document.createElementNS(SVG, tag);
-	for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-	node.append(...children);
-	return node;
 }
 
 /** The sign of a status, beside which its name always stands, too. */

@@ -1,7 +1,7 @@
 // All endpoints with their counts and workers, and the chart of the one that is shown.
 
 import { Chart } from "./chart.js";
-import { attribute, byId, el, keyed, sign, text } from "./dom.js";
+import { attribute, byId, el, keyed, on, sign, text } from "./dom.js";
 import { onState } from "./events.js";
 import { go, onRoute, route } from "./route.js";
 import { STATUSES } from "./status.js";
@@ -26,7 +26,7 @@ export function start() {
 		render();
 	});
 	onRoute(render);
-	list.addEventListener("click", (event) => {
+	on(list, "click", (event) => {
 		const tr = event.target.closest("tr");
 		if (tr && !event.target.closest("a")) tr.querySelector("a").click();
 	});

@@ -1,9 +1,12 @@
 // The stream of events: it says that something changed, and brings the small counts.
 
 import { read } from "./api.js";
+import { on } from "./dom.js";
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 3000;
+/** The service is never quiet for longer than 15 seconds. */
+const SILENCE_MS = 40_000;
 
 const listeners = { state: [], connection: [] };
 let pause = FIRST_PAUSE_MS;
@@ -24,28 +27,44 @@ let leads = !locks;
 let waits = false;
 let release;
 let source;
+let silence;
 
 tabs.onmessage = ({ data }) => take(data);
 
 export function connect() {
 	source?.close();
 	source = new EventSource("/_local/events");
-	source.addEventListener("state", ({ data }) => {
+	hear();
+	on(source, "alive", hear);
+	on(source, "state", ({ data }) => {
+		hear();
 		const state = JSON.parse(data);
 		take(state);
 		if (leads) tabs.postMessage(state);
 		else follow();
 	});
-	source.addEventListener("error", () => {
-		source.close();
-		leads = !locks;
-		release?.();
-		reconnect();
-	});
+	on(source, "error", lose);
+}
+
+function hear() {
+	clearTimeout(silence);
+	silence = setTimeout(lose, SILENCE_MS);
+}
+
+function close() {
+	clearTimeout(silence);
+	source.close();
+}
+
+function lose() {
+	close();
+	leads = !locks;
+	release?.();
+	reconnect();
 }
 
 function follow() {
-	source.close();
+	close();
 	if (waits) return;
 	waits = true;
 	locks.request("events", () => {
@@ -78,7 +97,7 @@ function become(next) {
 async function reconnect() {
 	if (connection !== "ended") become("lost");
 	try {
-		await read("/clock");
+		await read("/clock", {}, AbortSignal.timeout(LONGEST_PAUSE_MS));
 		setTimeout(connect, pause);
 	} catch (error) {
 		become(error.status === 401 ? "ended" : "lost");

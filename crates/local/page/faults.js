@@ -7,12 +7,10 @@ import { flaw } from "./json.js";
 import { attempt, notice } from "./notice.js";
 import { count, counted, duration } from "./time.js";
 
-const THROTTLED = { status: 429, headers: { "retry-after": "5" }, body: '{"error":"too many requests"}' };
-
 const PRESETS = {
 	// Not a reset: where one hits a connection that was used before, browsers send the request again.
 	lost: { operation: "run", times: 1, cut: 0 },
-	throttle: { operation: "run", times: 3, response: THROTTLED },
+	throttle: { operation: "run", times: 3, response: { status: 429, headers: { "retry-after": "5" } } },
 	down: { operation: "run", times: 1, down: { ms: 5000 } },
 	slow: { delayMs: 2000 },
 };
@@ -41,11 +39,11 @@ export function start() {
 	byId("fault-operation").append(option("", "all"), ...OPERATIONS.map((name) => option(name)));
 	effect.append(...Object.keys(EFFECTS).map((name) => option(name)));
 	const fill = () => { json.value = JSON.stringify(EFFECTS[effect.value]); };
-	effect.addEventListener("change", fill);
+	on(effect, "change", fill);
 	fill();
 
 	for (const button of document.querySelectorAll("[data-preset]")) {
-		button.addEventListener("click", () => add(PRESETS[button.dataset.preset]));
+		on(button, "click", () => add(PRESETS[button.dataset.preset]));
 	}
 	on("fault-form", "submit", (event) => {
 		event.preventDefault();
@@ -66,7 +64,7 @@ export function start() {
 	let seen;
 	onState(({ revision, endpoints }) => {
 		keyed(byId("fault-endpoint"), [{ name: "" }, ...endpoints], ({ name }) => name,
-			({ name }) => option(name, name || "all"), () => {});
+			({ name }) => option(name, name || "all"));
 		if (revision.faults !== seen) load();
 		seen = revision.faults;
 	});

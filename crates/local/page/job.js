@@ -41,10 +41,10 @@ export function start() {
 	on("job-close", "click", close);
 	on("job-cancel", "click", () => act("cancel", "Cancelled"));
 	on("job-retry", "click", () => act("retry", "Retried"));
-	on("job-again", "click", () => withInput(again));
-	on("job-curl", "click", () => withInput(copy));
+	on("job-again", "click", () => asSubmitted(again));
+	on("job-curl", "click", () => asSubmitted(copy));
 	for (const name of ["input", "output"]) {
-		byId(`part-${name}`).querySelector(".whole").addEventListener("click", () => whole(name));
+		on(byId(`part-${name}`).querySelector(".whole"), "click", () => whole(name));
 	}
 }
 
@@ -87,24 +87,29 @@ const act = (operation, done) => attempt(
 	() => queue(job.endpoint, operation, { id: job.id }), () => `${done} ${job.id}`);
 
 /** Not by `navigator.clipboard`: pages of other hosts without TLS have none. */
-function copy({ id, endpoint, input, policy, webhookUrl }) {
-	const operation = id.startsWith("sync-") ? "runsync" : "run";
-	const body = { input, policy: policy ?? undefined, webhook: webhookUrl ?? undefined };
+function copy({ endpoint, operation, body, leftOut }) {
 	const command = curl(location.origin, endpoint, operation, body);
 	addEventListener("copy", (event) => {
 		event.clipboardData.setData("text/plain", command);
 		event.preventDefault();
 	}, { once: true });
-	if (document.execCommand("copy")) notice("Copied the command");
+	if (document.execCommand("copy")) notice(`Copied the command${leftOut && `. ${leftOut}`}`);
 	else notice("The browser refused to copy", "failed");
 }
 
-/** Does something with the job and all of its input. */
-async function withInput(action) {
-	const { id, input } = job;
+/** Does something with what was submitted, as far as the service shows it. */
+async function asSubmitted(action) {
+	const { id, endpoint, input, policy, webhookUrl, withheld = [] } = job;
 	if (input == null) return;
 	if (isCut("input")) await whole("input");
-	if (job?.id === id && !isCut("input")) action({ ...job, input: wholeOf("input")?.value ?? input });
+	if (job?.id !== id || isCut("input")) return;
+	const webhook = withheld.includes("webhook") ? undefined : webhookUrl ?? undefined;
+	action({
+		endpoint,
+		operation: id.startsWith("sync-") ? "runsync" : "run",
+		body: { input: wholeOf("input")?.value ?? input, policy: policy ?? undefined, webhook },
+		leftOut: withheld.length ? `Left out, as it may be secret: ${withheld.join(", ")}` : "",
+	});
 }
 
 async function whole(name) {
@@ -218,7 +223,7 @@ function chunks() {
 	const place = byId("chunks");
 	const atEnd = place.scrollHeight - place.scrollTop - place.clientHeight < 4;
 	keyed(place, list, (_, index) => `${job.id} ${job.retried} ${first + index}`, (chunk) =>
-		el("li", {}, JSON.stringify(chunk)), () => {});
+		el("li", {}, JSON.stringify(chunk)));
 	attribute(place, "start", first + 1);
 	if (atEnd) place.scrollTop = place.scrollHeight;
 }

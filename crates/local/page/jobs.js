@@ -49,12 +49,12 @@ export function start() {
 		go({ search: search.value.trim() }, { replace: true });
 	}
 
-	search.addEventListener("input", () => {
+	on(search, "input", () => {
 		clearTimeout(typing);
 		typing = setTimeout(typed, TYPING_MS);
 	});
-	search.addEventListener("change", typed);
-	search.addEventListener("keydown", (event) => {
+	on(search, "change", typed);
+	on(search, "keydown", (event) => {
 		if (event.key !== "Enter" && event.key !== "ArrowDown") return;
 		typed();
 		list.focus();

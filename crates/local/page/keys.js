@@ -35,7 +35,7 @@ export function start(jobs) {
 
 	on("show-keys", "click", () => byId("keys").showModal());
 	for (const link of links) {
-		link.addEventListener("click", (event) => {
+		on(link, "click", (event) => {
 			event.preventDefault();
 			goTo(link.hash.slice(1));
 		});

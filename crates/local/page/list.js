@@ -1,6 +1,6 @@
-// One list for jobs, requests, webhooks and logs: its table holds only the rows in view and a margin.
+// One list for jobs, requests, webhooks and logs. It holds only the rows in view and a margin.
 
-import { attribute, el, keyed } from "./dom.js";
+import { attribute, el, keyed, on } from "./dom.js";
 
 const MARGIN = 20;
 
@@ -27,11 +27,11 @@ export class List {
 		this.rows = [];
 		this.active = null;
 		this.generation = 0;
-		this.scroller.addEventListener("scroll", () => this.scrolled(), { passive: true });
+		on(this.scroller, "scroll", () => this.scrolled(), { passive: true });
 		new ResizeObserver(() => this.scrolled()).observe(this.scroller);
-		table.addEventListener("keydown", (event) => this.key(event));
-		table.addEventListener("focus", () => this.active ?? this.activate(this.firstInView(), false));
-		this.body.addEventListener("click", (event) => this.click(event));
+		on(table, "keydown", (event) => this.key(event));
+		on(table, "focus", () => this.active ?? this.activate(this.firstInView(), false));
+		on(this.body, "click", (event) => this.click(event));
 	}
 
 	/** In pixels; all rows are equally high. */

@@ -21,10 +21,9 @@ onConnection((connection) => {
 	place.dataset.connection = connection;
 	text(place, WORDS[connection]);
 	document.body.dataset.connection = connection;
-	const session = byId("session");
-	text(session, connection === "ended" ? "The service was restarted, which ended this session. Open the link that it printed."
+	text("session", connection === "ended" ? "The service was restarted, which ended this session. Open the link that it printed."
 		: connection === "lost" ? "The service cannot be reached. The page reconnects automatically." : "");
-	hide(session, connection === "live" || connection === "connecting");
+	hide("session", !byId("session").textContent);
 });
 
 for (const section of document.querySelectorAll("section")) {

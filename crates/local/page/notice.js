@@ -1,6 +1,6 @@
 // Short notices: said once, aloud to screen readers, and gone after a while.
 
-import { byId, text } from "./dom.js";
+import { byId, on, text } from "./dom.js";
 
 const SHOWN_MS = 8000;
 let timer;
@@ -35,6 +35,6 @@ export function confirmed(question, action) {
 	dialog.returnValue = "";
 	dialog.showModal();
 	return new Promise((resolve) => {
-		dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
+		on(dialog, "close", () => resolve(dialog.returnValue === "yes"), { once: true });
 	});
 }

@@ -1,4 +1,6 @@
-// What the page shows, as the URL's hash holds it: endpoint, filter and job. So reload and back work.
+// What the page shows, in the URL's hash, so that reload and back work.
+
+import { STATUSES } from "./status.js";
 
 const listeners = [];
 let current = read();
@@ -6,7 +8,8 @@ let current = read();
 function read() {
 	const parameters = new URLSearchParams(location.hash.slice(1));
 	const get = (name) => parameters.get(name) ?? "";
-	return { endpoint: get("endpoint"), status: get("status"), search: get("search"), job: get("job") };
+	const status = get("status").split(",").filter((one) => STATUSES.includes(one)).join(",");
+	return { endpoint: get("endpoint"), status, search: get("search"), job: get("job") };
 }
 
 export const route = () => current;

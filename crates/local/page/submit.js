@@ -14,25 +14,24 @@ const EXAMPLES = {
 	fail: { message: "It does not work." },
 };
 
+const [endpoints, operation, input, timeout, ttl, low, webhook, marks, result] =
+	["endpoint", "operation", "input", "timeout", "ttl", "low", "webhook", "marks", "result"]
+		.map((name) => byId(`submit-${name}`));
 let isTouched = false;
 
 export function start() {
-	const input = byId("submit-input");
-	const endpoints = byId("submit-endpoint");
-
 	onState((state) => {
 		keyed(endpoints, state.endpoints, ({ name }) => name,
-			({ name }) => el("option", { value: name }, name), () => {});
+			({ name }) => el("option", { value: name }, name));
 		follow(route(), {});
 	});
 	onRoute(follow);
-	endpoints.addEventListener("change", example);
-	input.addEventListener("input", () => {
+	on(endpoints, "change", example);
+	on(input, "input", () => {
 		isTouched = true;
 		check();
 	});
-	input.addEventListener("scroll", () => {
-		const marks = byId("submit-marks");
+	on(input, "scroll", () => {
 		marks.scrollTop = input.scrollTop;
 		marks.scrollLeft = input.scrollLeft;
 	});
@@ -53,8 +52,8 @@ let followed;
 /** The endpoint that is shown is the one to submit to, until another one is chosen. */
 function follow({ endpoint }) {
 	if (endpoint === followed) return;
-	byId("submit-endpoint").value = endpoint;
-	if (byId("submit-endpoint").value !== endpoint) return;
+	endpoints.value = endpoint;
+	if (endpoints.value !== endpoint) return;
 	followed = endpoint;
 	example();
 }
@@ -62,26 +61,25 @@ function follow({ endpoint }) {
 /** An input that nobody has changed follows the endpoint. */
 function example() {
 	if (isTouched) return;
-	set(EXAMPLES[byId("submit-endpoint").value] ?? {});
+	set(EXAMPLES[endpoints.value] ?? {});
 }
 
 function set(value) {
-	byId("submit-input").value = JSON.stringify(value, null, 2);
+	input.value = JSON.stringify(value, null, 2);
 	check();
 }
 
 /** Marks where the input is wrong; returns its value, or `undefined`. */
 function check() {
-	const input = byId("submit-input");
 	const source = input.value;
 	const found = flaw(source);
 	let problem = "";
 	let value;
-	byId("submit-marks").replaceChildren();
+	marks.replaceChildren();
 	if (found) {
 		const { offset, line, column, message } = found;
 		const wrong = source.slice(offset, offset + 1);
-		byId("submit-marks").append(source.slice(0, offset), el("mark", {}, wrong.trim() || " "),
+		marks.append(source.slice(0, offset), el("mark", {}, wrong.trim() || " "),
 			wrong === "\n" ? wrong : "", source.slice(offset + 1), "\n");
 		problem = `Line ${line}, column ${column}: ${message}`;
 	} else if (source.trim().startsWith("{")) {
@@ -95,27 +93,26 @@ function check() {
 }
 
 function policy() {
-	const number = (id) => (byId(id).value || byId(id).validity.badInput ? byId(id).valueAsNumber : undefined);
+	const number = (field) => (field.value || field.validity.badInput ? field.valueAsNumber : undefined);
 	const policy = {
-		executionTimeout: number("submit-timeout"),
-		ttl: number("submit-ttl"),
-		lowPriority: byId("submit-low").checked || undefined,
+		executionTimeout: number(timeout),
+		ttl: number(ttl),
+		lowPriority: low.checked || undefined,
 	};
 	return Object.values(policy).some((value) => value !== undefined) ? policy : undefined;
 }
 
 async function submit() {
-	const input = check();
-	const result = byId("submit-result");
-	if (input === undefined) {
-		byId("submit-input").focus();
+	const value = check();
+	if (value === undefined) {
+		input.focus();
 		return;
 	}
-	const endpoint = byId("submit-endpoint").value;
-	const body = { input, policy: policy(), webhook: byId("submit-webhook").value.trim() || undefined };
+	const endpoint = endpoints.value;
+	const body = { input: value, policy: policy(), webhook: webhook.value.trim() || undefined };
 	text(result, "Waiting …");
 	try {
-		const { id } = await queue(endpoint, byId("submit-operation").value, { body });
+		const { id } = await queue(endpoint, operation.value, { body });
 		text(result, "");
 		notice(`Submitted ${id}`);
 		// A filter might hide what was just submitted.
@@ -127,16 +124,18 @@ async function submit() {
 	}
 }
 
-export function again({ endpoint, id, input, policy, webhookUrl }) {
+export function again({ endpoint, operation: name, body, leftOut }) {
+	const { policy } = body;
 	isTouched = true;
-	byId("submit-endpoint").value = endpoint;
-	byId("submit-operation").value = id.startsWith("sync-") ? "runsync" : "run";
-	byId("submit-timeout").value = policy?.executionTimeout ?? "";
-	byId("submit-ttl").value = policy?.ttl ?? "";
-	byId("submit-low").checked = Boolean(policy?.lowPriority);
-	byId("submit-webhook").value = webhookUrl ?? "";
-	byId("submit-policy").open = Boolean(webhookUrl || policy && Object.keys(policy).length);
-	set(input);
-	byId("submit-input").focus();
+	endpoints.value = endpoint;
+	operation.value = name;
+	timeout.value = policy?.executionTimeout ?? "";
+	ttl.value = policy?.ttl ?? "";
+	low.checked = Boolean(policy?.lowPriority);
+	webhook.value = body.webhook ?? "";
+	byId("submit-policy").open = Boolean(body.webhook || leftOut || policy && Object.keys(policy).length);
+	text(result, leftOut);
+	set(body.input);
+	input.focus();
 	byId("submit").scrollIntoView({ block: "nearest" });
 }

@@ -1,11 +1,10 @@
 // Times and amounts as text. The service's clock counts milliseconds since the service started.
 
-const two = (number) => String(number).padStart(2, "0");
-
 export function clockTime(ms) {
 	const seconds = Math.floor(ms / 1000);
 	const days = Math.floor(seconds / 86400);
-	const time = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60].map((n) => two(Math.floor(n)));
+	const time = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60]
+		.map((part) => String(Math.floor(part)).padStart(2, "0"));
 	return (days ? `${days}d ` : "") + time.join(":");
 }
 

@@ -1,7 +1,7 @@
 // What passes through the service: limits as bars, requests, and calls of webhooks.
 
 import { read } from "./api.js";
-import { attribute, byId, el, hide, keyed, text } from "./dom.js";
+import { attribute, byId, el, hide, keyed, on, text } from "./dom.js";
 import { onState } from "./events.js";
 import { List } from "./list.js";
 import { go } from "./route.js";
@@ -26,8 +26,8 @@ export function start() {
 		},
 		loaded: (total) => text("requests-found", counted(total, "request")),
 	});
-	status.addEventListener("change", () => requests.reset());
-	search.addEventListener("input", () => requests.reset());
+	on(status, "change", () => requests.reset());
+	on(search, "input", () => requests.reset());
 
 	const webhooks = new List(byId("webhook-list"), {
 		rows: "webhooks",

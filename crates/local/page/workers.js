@@ -74,7 +74,7 @@ const limits = (workers) => workersInWords(workers)
 	+ (workers.max == null ? "" : ` · from ${count(workers.min)} to ${count(workers.max)}`);
 
 function create({ id }) {
-	const tr = el("tr", {}, el("td", {}, el("code", {}, id)), el("td"), el("td", {}),
+	const tr = el("tr", {}, el("td", {}, el("code", {}, id)), el("td"), el("td"),
 		el("td", { class: "number" }), el("td", { class: "number" }));
 	[, tr.state, tr.jobs, tr.ping, tr.missed] = tr.cells;
 	return tr;
@@ -87,7 +87,7 @@ function update(tr, { status, jobs, lastPingMs, missedPings, unhealthy }) {
 	text(tr.state, why.trim());
 	keyed(tr.jobs, jobs ?? [], (id) => id, (id) => el("a", {
 		href: `#${new URLSearchParams({ endpoint: route().endpoint, job: id })}`,
-	}, el("code", {}, id)), () => {});
+	}, el("code", {}, id)));
 	text(tr.ping, lastPingMs == null ? "none" : age(now() - lastPingMs));
 	text(tr.missed, count(missedPings));
 }

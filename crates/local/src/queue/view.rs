@@ -72,6 +72,10 @@ impl JobView {
         self.submission.as_ref()?.webhook.as_ref()
     }
 
+    pub(crate) fn has_s3_config(&self) -> bool {
+        self.submission.as_ref().is_some_and(|submission| submission.s3_config.is_some())
+    }
+
     /// The beginning of the input, for a list.
     pub(crate) fn preview(&self) -> Option<String> {
         self.input().map(|input| beginning(input, PREVIEW))

@@ -37,7 +37,7 @@ const NO_SUCH_DESCRIPTION: &str =
 
 pub(super) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
     let routes = Router::new()
-        .route("/events", get(events::events))
+        .route("/events", events::route())
         .route("/requests", get(logs::requests))
         .route("/webhooks", get(logs::webhooks))
         .route("/webhooks/{job_id}/redeliver", post(redeliver))

@@ -94,3 +94,38 @@ async fn a_tab_that_outlives_its_service_shows_what_the_next_one_has() {
     page.until_shown("#fault-list", "health: stall").await;
     page.end_soundly(&["ERR_", "401"]).await;
 }
+
+/// A connection can die without a word. Nobody waits that long here: the timer of 40 seconds is
+/// held, and ends when the test says so.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_falls_silent_is_noticed_and_opened_again() {
+    let Some(page) = open(|builder| builder).await else { return };
+    let hold = "window.held = new Map();
+        const [start, stop] = [setTimeout, clearTimeout];
+        window.setTimeout = (run, ms) => {
+            const timer = start(ms === 40000 ? () => {} : run, ms);
+            if (ms === 40000) held.set(timer, run);
+            return timer;
+        };
+        window.clearTimeout = (timer) => { held.delete(timer); stop(timer); };
+        window.EventSource = class extends EventSource {
+            constructor(url) { super(url); window.stream = this; }
+        };
+        window.shown = [];
+        new MutationObserver(() => shown.push(document.querySelector('#connection').innerText))
+            .observe(document.body, { attributes: true });";
+    page.browser.run(hold).await;
+    page.run("echo", json!({})).await;
+    page.until("held.size === 1").await;
+    page.browser.run("[...held.values()][0]()").await;
+    page.until("shown.join() === 'Disconnected,Live'").await;
+    page.until("held.size === 1").await;
+    let is_put_off = "const [timer] = held.keys();
+        stream.dispatchEvent(new MessageEvent('alive'));
+        return held.size === 1 && !held.has(timer);";
+    assert_eq!(page.browser.run(is_put_off).await, true);
+    page.show("echo").await;
+    page.run("echo", json!({})).await;
+    page.until_text("#jobs-found", "2 jobs").await;
+    page.end_soundly(&[]).await;
+}

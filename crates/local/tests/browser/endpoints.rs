@@ -47,3 +47,28 @@ async fn the_chart_shows_the_last_minutes_of_the_endpoint() {
     .await;
     page.end_soundly(&[]).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_that_turns_the_direction_of_text_turns_only_itself() {
+    let Some(page) = open(|builder| {
+        builder.endpoint("turned \u{202E}name", |job: LocalJob| async move { Ok(job.input) })
+    })
+    .await
+    else {
+        return;
+    };
+    let reads_on = "(() => {
+        const named = [...document.querySelectorAll('#endpoint-list a')];
+        const link = named.find((link) => link.innerText.startsWith('turned'));
+        const kind = link.nextElementSibling.firstChild;
+        const left = (at) => {
+            const range = document.createRange();
+            range.setStart(kind, at);
+            range.setEnd(kind, at + 1);
+            return range.getBoundingClientRect().left;
+        };
+        return link.getBoundingClientRect().right <= left(0) && left(0) < left(1);
+    })()";
+    assert_eq!(page.browser.run(&format!("return {reads_on}")).await, true);
+    page.end_soundly(&[]).await;
+}

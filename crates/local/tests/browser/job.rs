@@ -121,7 +121,9 @@ async fn a_job_is_copied_as_a_command_that_a_shell_runs() {
 async fn a_job_is_sent_again_with_changes() {
     let Some(page) = open(|builder| builder).await else { return };
     page.show("echo").await;
-    let body = json!({ "input": { "text": "first" }, "policy": { "ttl": 60_000 } });
+    let webhook = "http://127.0.0.1:1/hook";
+    let policy = json!({ "ttl": 60_000 });
+    let body = json!({ "input": { "text": "first" }, "policy": policy, "webhook": webhook });
     let record = page.post("/v2/echo/run", body).await;
     let first = record["id"].as_str().unwrap();
     page.open_job(first).await;
@@ -129,6 +131,7 @@ async fn a_job_is_sent_again_with_changes() {
     page.browser.click("#job-again").await;
     page.until("document.activeElement.id === 'submit-input'").await;
     page.until("document.querySelector('#submit-ttl').value === '60000'").await;
+    page.until(&format!("document.querySelector('#submit-webhook').value === '{webhook}'")).await;
     page.until("document.querySelector('#submit-input').value.includes('first')").await;
     page.browser.fill("#submit-input", "{\"text\": \"second\"}").await;
     page.browser.click("#submit-send").await;
@@ -244,5 +247,37 @@ async fn long_numbers_are_shown_and_sent_again_as_they_are() {
     page.until(&format!("document.querySelector('#job-id').innerText !== '{id}'")).await;
     let again = page.text("#job-id").await;
     assert_eq!(page.until_status("echo", &again, "COMPLETED").await["output"], input);
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_may_be_secret_is_left_out_of_a_copy_and_named() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("echo").await;
+    let body = json!({
+        "input": {},
+        "webhook": "http://user:secret@127.0.0.1:1/hook?token=secret",
+        "s3Config": { "accessId": "secret" },
+    });
+    let record = page.post("/v2/echo/run", body).await;
+    let first = record["id"].as_str().unwrap();
+    page.open_job(first).await;
+    page.until_text("#job-status", "COMPLETED").await;
+    let left_out = "Left out, as it may be secret: webhook, s3Config";
+    page.browser.click("#job-curl").await;
+    page.until_text("#notice", &format!("Copied the command. {left_out}")).await;
+    page.browser.fill("#submit-input", "").await;
+    page.browser.press_with(CONTROL, 'v').await;
+    page.until("document.querySelector('#submit-input').value.startsWith('curl')").await;
+    page.until("!document.querySelector('#submit-input').value.includes('hidden')").await;
+    page.browser.click("#job-again").await;
+    page.until_text("#submit-result", left_out).await;
+    page.until("document.querySelector('#submit-policy').open").await;
+    page.until("document.querySelector('#submit-webhook').value === ''").await;
+    page.browser.click("#submit-send").await;
+    page.until(&format!("!document.querySelector('#job-id').innerText.includes('{first}')")).await;
+    page.until_text("#job-status", "COMPLETED").await;
+    page.until_text("#submit-result", "").await;
+    assert!(!page.text("#job-facts").await.contains("webhook"));
     page.end_soundly(&[]).await;
 }

@@ -123,3 +123,16 @@ async fn the_question_is_about_what_the_search_field_says() {
     page.until_shown("#notice", "2 jobs cancelled").await;
     page.end_soundly(&[]).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_status_that_does_not_exist_is_no_filter() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.run("echo", json!({})).await;
+    page.browser.run("location.hash = 'endpoint=echo&status=NONE'").await;
+    page.until_text("#jobs-found", "1 job").await;
+    page.run("echo", json!({})).await;
+    page.until_text("#jobs-found", "2 jobs").await;
+    page.browser.run("location.hash = 'endpoint=echo&status=NONE,FAILED'").await;
+    page.until_text("#jobs-found", "0 jobs").await;
+    page.end_soundly(&[]).await;
+}

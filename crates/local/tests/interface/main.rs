@@ -23,6 +23,7 @@ mod page;
 mod page_events;
 mod page_jobs;
 mod page_logs;
+mod page_streams;
 mod program;
 mod programs;
 mod properties;

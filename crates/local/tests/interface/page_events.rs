@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 use crate::page::{Browser, service};
 use crate::support::{Attached, NEVER, Service, seconds};
 
+/// What says that a stream is alive.
+const ALIVE: &str = "event: alive\ndata:";
+
 /// The events that one page gets.
 pub struct Events {
     response: reqwest::Response,
@@ -45,7 +48,7 @@ impl Events {
                 self.state = serde_json::from_str(data).unwrap();
                 return self.state.clone();
             }
-            assert_eq!(block, ": ping");
+            assert_eq!(block, ALIVE);
         }
     }
 
@@ -61,7 +64,7 @@ impl Events {
     }
 }
 
-fn endpoint<'a>(state: &'a Value, name: &str) -> &'a Value {
+pub fn endpoint<'a>(state: &'a Value, name: &str) -> &'a Value {
     let endpoints = state["endpoints"].as_array().unwrap();
     endpoints.iter().find(|endpoint| endpoint["name"] == name).unwrap()
 }
@@ -143,13 +146,13 @@ async fn an_event_follows_where_only_the_next_wake_up_changes() {
         let clock = service.local.clock().clone();
         tokio::spawn(async move { clock.sleep(seconds(time)).await })
     };
-    assert_eq!(events.next_block().await.unwrap(), ": ping");
+    assert_eq!(events.next_block().await.unwrap(), ALIVE);
     let mut follows = async |next: Value| {
         let block = events.next_block().await.unwrap();
         let state = block.strip_prefix("event: state\ndata: ").unwrap_or_else(|| panic!("{block}"));
         expected["clock"]["nextEventMs"] = next;
         assert_eq!(serde_json::from_str::<Value>(state).unwrap(), expected);
-        assert_eq!(events.next_block().await.unwrap(), ": ping");
+        assert_eq!(events.next_block().await.unwrap(), ALIVE);
     };
     let later = sleep(30);
     follows(json!(30_000)).await;
@@ -228,7 +231,7 @@ async fn a_service_where_nothing_happens_says_only_that_it_is_alive() {
     crate::support::in_real_time(events.next()).await;
     let begun = tokio::time::Instant::now();
     for _ in 0..4 {
-        assert_eq!(events.next_block().await.unwrap(), ": ping");
+        assert_eq!(events.next_block().await.unwrap(), ALIVE);
     }
     assert!(begun.elapsed() >= Duration::from_secs(60), "{:?}", begun.elapsed());
 }

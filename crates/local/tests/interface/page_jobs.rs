@@ -360,6 +360,7 @@ async fn secrets_are_in_no_response_of_the_page() {
     let shown = browser.get(&job_path).await;
     let url = "http://[hidden]@127.0.0.1:1/hook?token=[hidden]&[hidden]";
     assert_eq!(shown["webhookUrl"], url);
+    assert_eq!(shown["withheld"], json!(["webhook", "s3Config"]));
     assert_eq!((&shown["webhookTries"][0]["url"], &shown["webhook"]), (&json!(url), &json!(true)));
     let mut events = crate::page_events::Events::of(&browser).await;
     let mut everything = format!("{shown} {}", events.next().await);

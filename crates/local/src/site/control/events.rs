@@ -1,6 +1,7 @@
 //! The stream that tells the page that something has changed.
 
-use std::collections::BTreeMap;
+mod board;
+
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,26 +11,43 @@ use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::Response;
+use axum::routing::{MethodRouter, get};
 use bytes::Bytes;
 use futures_util::stream;
-use serde::Serialize;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
+use self::board::Board;
 use crate::changes::Watcher;
-use crate::clock::milliseconds;
-use crate::limits::Limiter;
-use crate::queue::Overview;
+use crate::http::ErrorResponse;
+use crate::refusal::Refusal;
 use crate::site::app::App;
 
-/// How long it takes at least from one look at the service to the next, in real time.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
-/// After how long without an event a comment says that the connection is alive, in real time.
+/// How many streams there may be at a time: tabs share one, or have one each.
+const MAX_STREAMS: usize = 64;
+/// After how long without an event one says that the connection is alive, in real time. It is not a
+/// comment, which the script of a page would not see.
 const QUIET: Duration = Duration::from_secs(15);
+const ALIVE: &[u8] = b"event: alive\ndata:\n\n";
 
-pub(super) async fn events(State(app): State<Arc<App>>) -> Response {
-    let now = Instant::now();
+pub(super) fn route() -> MethodRouter<Arc<App>> {
+    let board = Arc::new(Board::default());
+    let seats = Arc::new(Semaphore::new(MAX_STREAMS));
+    get(async move |State(app): State<Arc<App>>| match seats.try_acquire_owned() {
+        Ok(seat) => Ok(events(app, board, seat)),
+        Err(_) => Err(ErrorResponse::from(Refusal::too_many_requests(
+            format!(
+                "{MAX_STREAMS} streams of events are open, and more are not possible: close one"
+            ),
+            None,
+        ))),
+    })
+}
+
+fn events(app: Arc<App>, board: Arc<Board>, seat: OwnedSemaphorePermit) -> Response {
     let watcher = app.clock.changes().watch();
-    let feed = Feed { app, watcher, shown: String::new(), next_look: now, next_sign: now };
+    let next_sign = Instant::now() + QUIET;
+    let feed = Feed { app, board, watcher, told: 0, next_sign, _seat: seat };
     let events = stream::unfold(feed, |mut feed| async {
         Some((Ok::<_, Infallible>(feed.next().await?), feed))
     });
@@ -44,103 +62,45 @@ pub(super) async fn events(State(app): State<Arc<App>>) -> Response {
 /// does not read costs nothing.
 struct Feed {
     app: Arc<App>,
+    board: Arc<Board>,
     watcher: Watcher,
-    /// What the page knows.
-    shown: String,
-    next_look: Instant,
+    /// The number of the last news; at first none.
+    told: u64,
     next_sign: Instant,
+    _seat: OwnedSemaphorePermit,
 }
 
 impl Feed {
     /// Waits for the next event; there is none when the service stops.
     async fn next(&mut self) -> Option<Bytes> {
         let stopping = self.app.stopping.clone();
-        tokio::select! {
+        let event = tokio::select! {
             biased;
             () = stopping.cancelled() => None,
             event = self.next_event() => Some(event),
-        }
+        };
+        self.next_sign = Instant::now() + QUIET;
+        event
     }
 
     async fn next_event(&mut self) -> Bytes {
         loop {
-            sleep_until(self.next_look).await;
-            self.watcher.catch_up();
-            self.next_look = Instant::now() + BETWEEN_LOOKS;
-            if let Some(state) = self.look() {
-                self.next_sign = Instant::now() + QUIET;
-                return format!("event: state\ndata: {state}\n\n").into();
+            let revision = self.watcher.catch_up();
+            match self.board.news(&self.app, revision) {
+                Err(too_soon_until) => {
+                    sleep_until(too_soon_until).await;
+                    continue;
+                }
+                Ok(news) if news.number > self.told => {
+                    self.told = news.number;
+                    return news.event;
+                }
+                Ok(_) => {}
             }
             tokio::select! {
                 () = self.watcher.changed() => {}
-                () = sleep_until(self.next_sign) => {
-                    self.next_sign = Instant::now() + QUIET;
-                    return Bytes::from_static(b": ping\n\n");
-                }
+                () = sleep_until(self.next_sign) => return Bytes::from_static(ALIVE),
             }
         }
-    }
-
-    /// The state of the service, if the page does not know it. That time passes is nothing new.
-    fn look(&mut self) -> Option<String> {
-        let clock = &self.app.clock;
-        let mut state = Snapshot::of(&self.app);
-        state.clock.now_ms = milliseconds(clock.advanced_by());
-        // It has nothing that JSON could not express.
-        let shown = serde_json::to_string(&state).unwrap_or_default();
-        if shown == self.shown {
-            return None;
-        }
-        self.shown = shown;
-        state.clock.now_ms = milliseconds(clock.now());
-        Some(serde_json::to_string(&state).unwrap_or_default())
-    }
-}
-
-/// What has changed how often, and the small counts.
-#[derive(Serialize)]
-struct Snapshot {
-    revision: Revision,
-    clock: Time,
-    endpoints: Vec<Overview>,
-}
-
-/// Numbers that only grow: what was fetched under a lower number has changed.
-#[derive(Serialize)]
-struct Revision {
-    jobs: BTreeMap<String, u64>,
-    logs: BTreeMap<String, u64>,
-    requests: u64,
-    webhooks: u64,
-    faults: u64,
-    limits: u64,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Time {
-    now_ms: u64,
-    manual: bool,
-    next_event_ms: Option<u64>,
-}
-
-impl Snapshot {
-    fn of(app: &App) -> Self {
-        let endpoints = app.overviews();
-        let logs = app.endpoints.values().filter_map(|endpoint| {
-            Some((endpoint.name().to_string(), endpoint.attachable().ok()?.crew.logs.revision()))
-        });
-        let jobs = endpoints.iter().map(|endpoint| (endpoint.name.clone(), endpoint.revision));
-        let revision = Revision {
-            jobs: jobs.collect(),
-            logs: logs.collect(),
-            requests: app.requests.revision(),
-            webhooks: app.webhooks.revision(),
-            faults: app.faults.revision(),
-            limits: app.limiter.as_ref().map_or(0, Limiter::revision),
-        };
-        let next_event_ms = app.next_event(&endpoints).map(milliseconds);
-        let clock = Time { now_ms: 0, manual: app.clock.is_manual(), next_event_ms };
-        Self { revision, clock, endpoints }
     }
 }

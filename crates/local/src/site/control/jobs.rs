@@ -9,6 +9,7 @@ use axum::http::Uri;
 use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use reqwest::Url;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -113,6 +114,9 @@ struct Job<'a> {
     policy: Option<Policy>,
     webhook_url: Option<String>,
     webhook_tries: Vec<Numbered<WebhookDelivery>>,
+    /// What a copy of the job lacks, as it may be secret.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    withheld: Vec<&'static str>,
     timeline: Vec<Value>,
     /// What is not whole, and how long it is in bytes of JSON.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -154,6 +158,9 @@ async fn one(
     if newest.len() < chunks.len() {
         lengths.insert("chunks", chunks.iter().map(|chunk| chunk.len() + 1).sum());
     }
+    let webhook_url = job.webhook().map(without_credentials);
+    let hides_webhook = job.webhook().map(Url::as_str) != webhook_url.as_deref();
+    let withheld = [("webhook", hides_webhook), ("s3Config", job.has_s3_config())];
     Ok(respond(&Job {
         input,
         output,
@@ -161,7 +168,8 @@ async fn one(
         chunks: newest,
         chunks_total,
         policy: job.policy(),
-        webhook_url: job.webhook().map(without_credentials),
+        webhook_url,
+        withheld: withheld.into_iter().filter_map(|(name, is)| is.then_some(name)).collect(),
         webhook_tries: app.webhooks.of_job(&job.id).into_iter().map(shown).collect(),
         timeline: job.timeline(),
         job: &job,
