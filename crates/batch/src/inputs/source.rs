@@ -69,11 +69,12 @@ impl SourceRecord {
         Ok(now)
     }
 
-    /// Whether the file has not been touched since all of it was indexed.
+    /// Whether all of the inputs are indexed, and their file has not been touched since.
     pub(crate) fn is_untouched(&self) -> bool {
-        self.file.as_ref().is_none_or(|file| {
-            fs::metadata(&file.path).is_ok_and(|found| file.is_untouched(&found))
-        })
+        match &self.file {
+            Some(file) => fs::metadata(&file.path).is_ok_and(|found| file.is_untouched(&found)),
+            None => !self.is_partial,
+        }
     }
 
     pub(crate) fn note(&self) -> Result<Note> {
