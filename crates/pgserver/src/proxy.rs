@@ -32,6 +32,7 @@ pub struct Proxy {
     port: u16,
     traffic: Arc<AtomicU8>,
     loses: Arc<AtomicBool>,
+    holds: Arc<AtomicBool>,
 }
 
 impl Proxy {
@@ -47,7 +48,8 @@ impl Proxy {
         let traffic = Arc::new(AtomicU8::new(0));
         let loses = Arc::new(AtomicBool::new(false));
         let (shared, behind) = (Arc::clone(&traffic), server.port());
-        let loses_one = Arc::clone(&loses);
+        let holds = Arc::new(AtomicBool::new(false));
+        let (loses_one, holds_one) = (Arc::clone(&loses), Arc::clone(&holds));
         // Both end with the process.
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
@@ -57,14 +59,15 @@ impl Proxy {
                 if let Ok(server) = TcpStream::connect(("127.0.0.1", behind)) {
                     let is_deaf = Arc::new(AtomicBool::new(false));
                     let (traffic, loses) = (Arc::clone(&shared), Arc::clone(&loses_one));
-                    let way = Way { traffic, loses, is_deaf, is_there: true };
+                    let holds = Arc::clone(&holds_one);
+                    let way = Way { traffic, loses, holds, is_deaf, is_there: true };
                     let back = Way { is_there: false, ..way.clone() };
                     pass(&client, &server, way);
                     pass(&server, &client, back);
                 }
             }
         });
-        Self { port, traffic, loses }
+        Self { port, traffic, loses, holds }
     }
 
     /// The URL of a database behind it.
@@ -76,6 +79,12 @@ impl Proxy {
     /// Loses the response to the next commit: the server makes it, and the connection breaks.
     pub fn lose_next_commit(&self) {
         self.loses.store(true, Ordering::SeqCst);
+    }
+
+    /// Stalls when the next commit comes, which the server does not get: whoever makes it stays in
+    /// the middle of its transaction.
+    pub fn hold_next_commit(&self) {
+        self.holds.store(true, Ordering::SeqCst);
     }
 
     /// Whether that commit has not come yet.
@@ -96,6 +105,8 @@ struct Way {
     traffic: Arc<AtomicU8>,
     /// The response to the next commit is lost, together with the connection.
     loses: Arc<AtomicBool>,
+    /// All stalls when the next commit comes.
+    holds: Arc<AtomicBool>,
     /// Nothing comes back any more.
     is_deaf: Arc<AtomicBool>,
     /// Whether it leads to the server.
@@ -105,10 +116,17 @@ struct Way {
 impl Way {
     /// Whether this is a commit whose response is to be lost.
     fn loses(&self, bytes: &[u8]) -> bool {
+        self.commits(bytes) && self.loses.swap(false, Ordering::SeqCst)
+    }
+
+    /// Whether this is a commit that is not to arrive.
+    fn holds(&self, bytes: &[u8]) -> bool {
+        self.commits(bytes) && self.holds.swap(false, Ordering::SeqCst)
+    }
+
+    fn commits(&self, bytes: &[u8]) -> bool {
         let commit = b"COMMIT\0";
-        self.is_there
-            && bytes.windows(commit.len()).any(|some| some == commit)
-            && self.loses.swap(false, Ordering::SeqCst)
+        self.is_there && bytes.windows(commit.len()).any(|some| some == commit)
     }
 }
 
@@ -140,8 +158,14 @@ fn pass(from: &TcpStream, to: &TcpStream, way: Way) {
                 }
                 Err(_) => break,
             };
+            if way.holds(&buffer[..read]) {
+                traffic.store(Traffic::Stalls as u8, Ordering::SeqCst);
+            }
             while is(&traffic, Traffic::Stalls) {
                 thread::sleep(SOON);
+            }
+            if is(&traffic, Traffic::Cut) {
+                break;
             }
             let loses = way.loses(&buffer[..read]);
             if loses {

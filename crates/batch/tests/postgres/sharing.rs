@@ -8,7 +8,7 @@ use podqueue_batch::store::{
     Change, Claim, Commit, Event, Input, OpenStore, Postgres, PostgresStore, RunRecord, Store,
 };
 use podqueue_batch::{ErrorKind, State};
-use podqueue_pgserver::{Proxy, Server};
+use podqueue_pgserver::{Proxy, Server, Traffic};
 
 use crate::journal;
 use crate::rules::{change, counts, stored};
@@ -336,6 +336,37 @@ fn a_change_whose_response_was_lost_is_made_once() {
     lose(&mut store, &|store| drop(store.sharing().unwrap().take_over().unwrap()));
     assert_eq!(counts(&mut store), "1 pending, 1 submitted, 2 unknown");
     assert_eq!(store.sharing().unwrap().outstanding().unwrap().len(), 1);
+}
+
+#[test]
+fn whoever_is_stopped_in_the_middle_of_a_change_keeps_nobody_waiting() {
+    let server = Server::start();
+    let url = server.create("jobs");
+    let proxy = Proxy::start(&server);
+    // Longer than a transaction may be idle.
+    let lease = Duration::from_secs(6);
+    let mut first = process(&Postgres::connect(proxy.url("jobs"), "held").lease(lease), "a");
+    let claimed = begin(&mut first);
+    let mut second = process(&Postgres::connect(&url, "held").lease(lease), "b");
+    second.sharing().unwrap().take_over().unwrap();
+    proxy.hold_next_commit();
+    let held = thread::spawn(move || first.commit(&accepted(&claimed[2])));
+    let began = Instant::now();
+    let taken = loop {
+        assert!(began.elapsed() < lease + Duration::from_secs(2), "it is waited for");
+        let taken = second.sharing().unwrap().take_over().unwrap();
+        if !taken.is_empty() {
+            break taken;
+        }
+        thread::sleep(Duration::from_millis(50));
+    };
+    assert_eq!(taken.len(), 2, "the change was not made");
+    proxy.set(Traffic::Cut);
+    thread::sleep(Duration::from_millis(100));
+    proxy.set(Traffic::Passes);
+    let error = held.join().unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}");
+    assert_eq!(counts(&mut second), "6 pending, 2 submitted, 2 unknown");
 }
 
 #[test]

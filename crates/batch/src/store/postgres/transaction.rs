@@ -15,6 +15,9 @@ use crate::state::State;
 /// How long a change may take.
 pub(super) const SHORT: Duration = Duration::from_secs(15);
 
+/// How long inputs may take to be listed: all of them, possibly.
+const LISTED: Duration = Duration::from_secs(3 * 60);
+
 /// How long one may take that is about all inputs.
 pub(super) const LONG: Duration = Duration::from_secs(30 * 60);
 
@@ -92,16 +95,19 @@ impl PostgresStore {
         &mut self,
         work: impl AsyncFn(&Client, i64) -> Result<T, Failure>,
     ) -> Result<T> {
-        let is_locked = self.locked.is_some();
-        self.read(async |client, batch| {
-            if is_locked {
-                return work(client, batch).await;
-            }
+        if self.locked.is_some() {
+            return self.read(work);
+        }
+        self.renew_if_due()?;
+        let batch = self.batch;
+        let find = async |client: &Client| {
             begin(client, true, "").await?;
             let found = work(client, batch).await?;
             client.batch_execute("COMMIT").await?;
             Ok(found)
-        })
+        };
+        let found = self.connection.persist_with(|connection| connection.attempt(LISTED, &find));
+        found.map_err(|failure| self.failed("read", failure))
     }
 
     /// Changes something, as a whole, if this process has not been taken over.
