@@ -106,7 +106,7 @@ impl PostgresStore {
             client.batch_execute("COMMIT").await?;
             Ok(found)
         };
-        let found = self.connection.persist_with(|connection| connection.attempt(LISTED, &find));
+        let found = self.connection.persist_with(|connection| connection.attempt(LISTED, find));
         found.map_err(|failure| self.failed("read", failure))
     }
 
