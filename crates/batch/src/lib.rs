@@ -45,6 +45,8 @@
 //! may expire first. How many jobs are outstanding follows the rate at which they end
 //! ([`Run::window`]).
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod batch;
 mod clock;
 mod delivery;
