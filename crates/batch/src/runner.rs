@@ -9,6 +9,7 @@ mod claimed;
 mod collecting;
 mod core;
 mod look;
+mod others;
 mod rate;
 mod record;
 mod schedule;

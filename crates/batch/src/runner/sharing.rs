@@ -6,8 +6,6 @@ use tokio::time::Instant;
 
 use super::core::Runner;
 use super::schedule::DEFAULT_TTL;
-use crate::error::Result;
-use crate::journal::Keeper;
 use crate::progress::Stopped;
 use crate::state::State;
 use crate::store::{Input, RunRecord};
@@ -15,31 +13,12 @@ use crate::store::{Input, RunRecord};
 /// How often processes look whether others are gone: about once a second, and not all at once.
 const OFTEN: (Duration, u32) = (Duration::from_millis(800), 400);
 
-/// What is known of the others.
-#[derive(Default)]
-pub(super) struct Others {
-    /// How many there are.
-    pub(super) processes: u64,
-    /// What was requested before this run began.
-    pub(super) standing: Option<String>,
-    /// When to look again; `None` if the batch is this process's alone.
-    look_at: Option<Instant>,
-}
-
 /// What a look at the others showed.
 pub(super) struct Seen {
     /// The inputs that were taken over, and all runs, if there are any.
     taken: Vec<Input>,
     runs: Vec<(u64, RunRecord)>,
     processes: u64,
-}
-
-impl Others {
-    /// There are so many; `None` if the batch is this process's alone.
-    pub(super) fn new(processes: Option<u64>, standing: Option<String>) -> Self {
-        let look_at = processes.map(|_| Instant::now());
-        Self { processes: processes.unwrap_or(0), standing, look_at }
-    }
 }
 
 impl Runner {
@@ -106,16 +85,4 @@ fn jitter() -> Duration {
     // Without it, they look at the same time, and wait for each other.
     let _ = getrandom::fill(&mut random);
     Duration::from_millis((u32::from_ne_bytes(random) % OFTEN.1).into())
-}
-
-/// What a run finds when it begins.
-pub(super) fn outstanding(keeper: &mut Keeper) -> Result<(Vec<Input>, Option<u64>)> {
-    match keeper.store.sharing() {
-        Some(sharing) => {
-            let others = sharing.others()?;
-            sharing.take_over()?;
-            Ok((sharing.outstanding()?, Some(others)))
-        }
-        None => Ok((keeper.store.inputs(&[State::Submitted], 0, usize::MAX)?, None)),
-    }
 }

@@ -8,6 +8,7 @@ mod passfile;
 mod processes;
 mod rows;
 mod statements;
+mod store;
 mod target;
 mod tls;
 mod transaction;
@@ -19,9 +20,9 @@ use tokio_postgres::types::Type;
 
 use self::connection::Connection;
 use self::failure::Failure;
-use self::processes::Process;
+use self::store::NOWHERE;
+pub use self::store::PostgresStore;
 use self::target::Target;
-use self::transaction::Delta;
 use super::{OpenStore, Sharing};
 use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
@@ -52,27 +53,6 @@ pub struct Postgres {
     name: String,
     patience: Duration,
     lease: Duration,
-}
-
-/// An open [`Postgres`] journal.
-pub struct PostgresStore {
-    connection: Connection,
-    /// The batch, its name, and how others call it.
-    batch: i64,
-    name: String,
-    lease: Duration,
-    /// Where this process writes its results, and what becomes of interrupted submissions.
-    results: i64,
-    intents: State,
-    /// This process, as long as it has a lease.
-    process: Option<Process>,
-    /// It was taken over, and has to begin anew.
-    is_interrupted: bool,
-    /// Nobody is taken over before: those who were cut off together can renew their leases.
-    taking_from: Instant,
-    /// What the changes since [`lock`](super::Sharing::lock) have moved.
-    locked: Option<Delta>,
-    is_read_only: bool,
 }
 
 impl Postgres {
@@ -126,7 +106,7 @@ impl Postgres {
             batch,
             name: self.name.clone(),
             lease: self.lease,
-            results: processes::NOWHERE,
+            results: NOWHERE,
             intents: State::Unknown,
             process: None,
             is_interrupted: false,

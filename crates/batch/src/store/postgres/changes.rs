@@ -7,7 +7,8 @@ use tokio_postgres::types::Type;
 
 use super::failure::Failure;
 use super::rows::{self, clean, int, int8, int8s, value};
-use super::transaction::{Delta, Writing};
+use super::store::Delta;
+use super::transaction::Writing;
 use crate::error::{Error, ErrorKind};
 use crate::state::State;
 use crate::store::rules::can_happen;

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::coop::unconstrained;
 use tokio::time::timeout;
-use tokio_postgres::Client;
+use tokio_postgres::config::SslMode;
+use tokio_postgres::{Client, NoTls};
 
 use super::failure::Failure;
 use super::target::Target;
-use super::tls;
 use crate::error::{Error, ErrorKind, Result};
 
 /// How long a few statements may take.
@@ -65,7 +65,7 @@ impl Connection {
     ) -> Result<T, Failure> {
         let client = match self.client.take().filter(|client| !client.is_closed()) {
             Some(client) => client,
-            None => self.wait(SHORT, tls::connect(&self.target))?,
+            None => self.wait(SHORT, connect(&self.target))?,
         };
         let done = self.wait(time, work(&client));
         if done.is_ok() {
@@ -169,4 +169,17 @@ impl Wake for Unpark {
     fn wake(self: Arc<Self>) {
         self.0.unpark();
     }
+}
+
+/// Connects; the connection is driven in the background.
+async fn connect(target: &Target) -> std::result::Result<Client, Failure> {
+    let config = &target.config;
+    if config.get_ssl_mode() == SslMode::Disable {
+        let (client, connection) = config.connect(NoTls).await?;
+        tokio::spawn(connection);
+        return Ok(client);
+    }
+    let (client, connection) = config.connect(target.tls.clone()).await?;
+    tokio::spawn(connection);
+    Ok(client)
 }

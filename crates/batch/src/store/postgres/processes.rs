@@ -7,30 +7,15 @@ use std::time::{Duration, Instant};
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
-use super::PostgresStore;
 use super::failure::Failure;
 use super::rows::{self, Value, int, int8, int8s, text, value};
-use super::transaction::Delta;
+use super::store::{Delta, PostgresStore, Process};
 use crate::error::Result;
 use crate::state::State;
 use crate::store::{Input, Sharing};
 
-/// The results of a process that did not say where it writes them.
-pub(super) const NOWHERE: i64 = 0;
-
 /// How long a process that is closed waits for the database.
 const FAREWELL: Duration = Duration::from_secs(2);
-
-/// This process, as the database knows it.
-pub(super) struct Process {
-    pub(super) id: i64,
-    /// The number of its last change: whether a change was durable whose response was lost.
-    pub(super) changes: i64,
-    /// When it began the change that renewed its lease last.
-    pub(super) renewed: Instant,
-    /// The inputs that it is submitting.
-    pub(super) submitting: HashSet<u64>,
-}
 
 /// A process that is to be taken over.
 struct Gone {

@@ -2,10 +2,11 @@
 
 use tokio_postgres::types::Type;
 
+use super::changes;
 use super::failure::Failure;
 use super::rows::{self, clean, int, int8, text, value};
-use super::transaction::{Delta, LONG, Writing};
-use super::{PostgresStore, changes};
+use super::store::{Delta, NOWHERE, PostgresStore};
+use super::transaction::{LONG, Writing};
 use crate::error::Result;
 use crate::state::State;
 use crate::store::{
@@ -14,7 +15,7 @@ use crate::store::{
 
 impl Store for PostgresStore {
     fn note(&mut self, name: &str) -> Result<Option<String>> {
-        self.note_of(super::processes::NOWHERE, name)
+        self.note_of(NOWHERE, name)
     }
 
     fn own_note(&mut self, name: &str) -> Result<Option<String>> {
@@ -30,7 +31,7 @@ impl Store for PostgresStore {
             if !writing.is_done {
                 add(writing, inputs).await?;
                 let Writing { client, batch, .. } = writing;
-                rows::set_notes(client, *batch, super::processes::NOWHERE, notes).await?;
+                rows::set_notes(client, *batch, NOWHERE, notes).await?;
             }
             Ok(((), Delta::default()))
         })
@@ -38,9 +39,9 @@ impl Store for PostgresStore {
 
     fn request(&mut self, notes: &[Note]) -> Result<()> {
         let batch = self.batch;
-        let set = self.connection.persist(async |client| {
-            rows::set_notes(client, batch, super::processes::NOWHERE, notes).await
-        });
+        let set = self
+            .connection
+            .persist(async |client| rows::set_notes(client, batch, NOWHERE, notes).await);
         set.map_err(|failure| self.failed("write", failure))
     }
 

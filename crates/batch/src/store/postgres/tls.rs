@@ -1,4 +1,4 @@
-//! Connecting, with TLS where the URL says so or the server offers it.
+//! How TLS is spoken to a database.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,26 +8,9 @@ use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls_platform_verifier::Verifier;
-use tokio_postgres::config::SslMode;
-use tokio_postgres::{Client, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::failure::Failure;
-use super::target::Target;
 use crate::error::{Error, ErrorKind, Result};
-
-/// Connects; the connection is driven in the background.
-pub(super) async fn connect(target: &Target) -> std::result::Result<Client, Failure> {
-    let config = &target.config;
-    if config.get_ssl_mode() == SslMode::Disable {
-        let (client, connection) = config.connect(NoTls).await?;
-        tokio::spawn(connection);
-        return Ok(client);
-    }
-    let (client, connection) = config.connect(target.tls.clone()).await?;
-    tokio::spawn(connection);
-    Ok(client)
-}
 
 /// How TLS is spoken: a certificate is always verified, by those that the system trusts, or that are
 /// in this file.

@@ -5,12 +5,10 @@ use std::time::{Duration, Instant};
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
-use super::PostgresStore;
 use super::failure::Failure;
-use super::processes::Process;
 use super::rows::{int8, value};
+use super::store::{Delta, PostgresStore};
 use crate::error::{Error, ErrorKind, Result};
-use crate::state::State;
 
 /// How long a change may take.
 pub(super) const SHORT: Duration = Duration::from_secs(15);
@@ -36,32 +34,6 @@ const FEW: &str = "SET LOCAL idle_in_transaction_session_timeout = '4s'; \
 /// The same for one that is about all inputs.
 const ALL: &str = "SET LOCAL idle_in_transaction_session_timeout = '300s'; \
     SET LOCAL statement_timeout = 0; ";
-
-/// How many inputs a transaction has moved to each state, less those it has moved from there, and
-/// what they took.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Delta {
-    pub(super) moved: [i64; State::ALL.len()],
-    pub(super) execution_ms: f64,
-    pub(super) delay_ms: f64,
-}
-
-impl Delta {
-    /// So many inputs are in another state.
-    pub(super) fn shift(&mut self, from: State, to: State, inputs: usize) {
-        let inputs = i64::try_from(inputs).unwrap_or(i64::MAX);
-        self.moved[usize::from(from.code())] -= inputs;
-        self.moved[usize::from(to.code())] += inputs;
-    }
-
-    pub(super) fn add(&mut self, other: &Self) {
-        for (sum, moved) in self.moved.iter_mut().zip(other.moved) {
-            *sum += moved;
-        }
-        self.execution_ms += other.execution_ms;
-        self.delay_ms += other.delay_ms;
-    }
-}
 
 /// A transaction of this process.
 pub(super) struct Writing<'a> {
@@ -314,11 +286,4 @@ async fn commit(
         return Err(Failure::TakenOver);
     }
     Ok(client.batch_execute("COMMIT").await?)
-}
-
-impl Process {
-    /// Whether so much time has passed that the lease should be renewed.
-    pub(super) fn is_due(&self, every: Duration) -> bool {
-        self.renewed.elapsed() >= every
-    }
 }

@@ -1,0 +1,164 @@
+//! The values that a store exchanges.
+
+use crate::state::{Counts, State};
+
+/// A named text that is stored along with the inputs.
+pub type Note = (&'static str, String);
+
+/// The digest of an input's text.
+pub type Digest = [u8; 16];
+
+/// An input to add.
+#[derive(Clone, Debug)]
+pub struct NewInput {
+    /// The line of the inputs file, counted from one; for other inputs, the index plus one.
+    pub line: u64,
+    /// Where its text is.
+    pub place: Place,
+    /// The digest of its text.
+    pub digest: Digest,
+    /// The index of an earlier input with the same content, whose result it gets.
+    pub same_as: Option<u64>,
+    /// What is wrong with it: the input is refused whenever it is claimed.
+    pub flaw: Option<String>,
+}
+
+/// Where the text of an input is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the inputs file.
+    File {
+        /// The offset of its first byte.
+        offset: u64,
+        /// The number of bytes, without the line break.
+        length: u64,
+    },
+    /// In the store.
+    Stored(Vec<u8>),
+}
+
+/// An input, as recorded.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// Its index, from zero.
+    pub index: u64,
+    /// The line of the inputs file, counted from one.
+    pub line: u64,
+    /// Where its text is.
+    pub place: Place,
+    /// The digest of its text.
+    pub digest: Digest,
+    /// The index of the input that it is a copy of.
+    pub same_as: Option<u64>,
+    /// What is wrong with it, for which it is refused whenever it is claimed.
+    pub flaw: Option<String>,
+    /// Its state.
+    pub state: State,
+    /// How often it was submitted, or may have been.
+    pub attempt: u64,
+    /// The run that submitted it last.
+    pub run: Option<u64>,
+    /// The job that it became.
+    pub job_id: Option<String>,
+    /// When it was accepted, in milliseconds of Unix time.
+    pub submitted_at: Option<u64>,
+    /// When its job was last seen not to have ended, in milliseconds of Unix time.
+    pub seen_at: Option<u64>,
+    /// Why it did not complete.
+    pub error: Option<String>,
+}
+
+/// A run: where inputs are submitted to, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunRecord {
+    /// The endpoint's id.
+    pub endpoint_id: String,
+    /// The URL of the service.
+    pub base_url: String,
+    /// The policy of the submissions, as JSON.
+    pub policy: Option<String>,
+    /// The ttl of that policy, in milliseconds.
+    pub ttl: Option<u64>,
+    /// When it began, in milliseconds of Unix time.
+    pub started_at: u64,
+}
+
+/// Changes that take effect together.
+#[derive(Clone, Debug, Default)]
+pub struct Commit {
+    /// What happened to inputs, in this order.
+    pub changes: Vec<Change>,
+    /// Notes to set, which [`Store::own_note`] reads.
+    pub notes: Vec<Note>,
+    /// Inputs to claim, after the changes.
+    pub claim: Option<Claim>,
+}
+
+/// A request for inputs to submit.
+#[derive(Clone, Copy, Debug)]
+pub struct Claim {
+    /// How many at most.
+    pub limit: usize,
+    /// The run that submits them.
+    pub run: u64,
+}
+
+/// What happened to an input.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// The input.
+    pub index: u64,
+    /// The attempt that it is about.
+    pub attempt: u64,
+    /// What happened.
+    pub event: Event,
+}
+
+/// What happens to an input.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// It was certainly not accepted, and is pending again; the attempt does not count.
+    NotSent,
+    /// It may have been accepted, and is submitted again.
+    Resubmit,
+    /// It was accepted as this job. An unknown input becomes a submitted one.
+    Accepted {
+        /// The job's id.
+        job_id: String,
+        /// When, in milliseconds of Unix time.
+        at: u64,
+    },
+    /// Whether it was accepted is not known, for this reason.
+    Unknown(String),
+    /// Its job has not ended yet.
+    Seen {
+        /// When, in milliseconds of Unix time.
+        at: u64,
+    },
+    /// Nothing more happens to it.
+    Ended(Ended),
+}
+
+/// How an input ended.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// A final state.
+    pub state: State,
+    /// Why it did not complete.
+    pub error: Option<String>,
+    /// How long it waited for a worker, in milliseconds.
+    pub delay_ms: Option<f64>,
+    /// How long it ran, in milliseconds.
+    pub execution_ms: Option<f64>,
+}
+
+/// How many inputs are in each state, and what they took in all.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// The number of inputs, by state.
+    pub counts: Counts,
+    /// The sum of all execution times, in milliseconds.
+    pub execution_ms: f64,
+    /// The sum of all times before execution, in milliseconds.
+    pub delay_ms: f64,
+}
