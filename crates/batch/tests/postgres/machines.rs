@@ -62,6 +62,8 @@ struct Machines {
     accepted: Accepted,
     inputs: u64,
     children: BTreeMap<usize, Child>,
+    /// Those that were killed, and the database that they used.
+    killed: BTreeMap<usize, String>,
 }
 
 impl Machines {
@@ -86,7 +88,8 @@ impl Machines {
             .start()
             .await
             .unwrap();
-        Self { folder: Folder::with(inputs), local, accepted, inputs, children: BTreeMap::new() }
+        let (children, killed) = (BTreeMap::new(), BTreeMap::new());
+        Self { folder: Folder::with(inputs), local, accepted, inputs, children, killed }
     }
 
     fn start(&mut self, number: usize, url: &str) -> &mut Child {
@@ -102,14 +105,16 @@ impl Machines {
         command.env("BATCH_RESULTS", format!("{number}.jsonl")).env("BATCH_DATABASE", url);
         command.envs(more.iter().copied());
         self.children.insert(number, command.spawn().unwrap());
+        self.killed.remove(&number);
         self.children.get_mut(&number).unwrap()
     }
 
     /// SIGKILL.
-    fn kill(&mut self, number: usize) {
+    fn kill(&mut self, number: usize, url: &str) {
         let mut child = self.children.remove(&number).unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
+        self.killed.insert(number, url.to_owned());
     }
 
     fn signal(&self, number: usize, signal: &str) {
@@ -126,8 +131,17 @@ impl Machines {
         true
     }
 
-    /// Waits until all processes have ended.
+    /// Waits until all processes have ended. Then those that were killed come back: only they can
+    /// cut what they had written and not committed.
     async fn wait(&mut self) {
+        self.wait_for_all().await;
+        for (number, url) in std::mem::take(&mut self.killed) {
+            self.start(number, &url);
+        }
+        self.wait_for_all().await;
+    }
+
+    async fn wait_for_all(&mut self) {
         let numbers: Vec<_> = self.children.keys().copied().collect();
         for number in numbers {
             let began = Instant::now();
@@ -211,7 +225,7 @@ async fn four_processes_that_are_killed_lose_nothing_and_submit_nothing_twice() 
         tokio::time::sleep(Duration::from_millis(every)).await;
         let number = random.usize(..4);
         if !machines.has_ended(number) {
-            machines.kill(number);
+            machines.kill(number, &url);
             kills += 1;
         }
         machines.start(number, &url);
@@ -234,7 +248,7 @@ async fn a_process_that_is_killed_is_taken_over_within_its_lease_and_two_seconds
     while server.sql("jobs", at_work) != "2" {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    machines.kill(0);
+    machines.kill(0, &url);
     let killed = Instant::now();
     while server.sql("jobs", at_work) != "1" {
         assert!(killed.elapsed() < LEASE + Duration::from_secs(2), "{:?}", killed.elapsed());
@@ -327,7 +341,7 @@ async fn a_pooler_in_transaction_mode_may_be_in_between() {
         machines.start(number, &pooler.url("jobs"));
     }
     machines.until_accepted(100).await;
-    machines.kill(3);
+    machines.kill(3, &url);
     machines.wait().await;
     machines.check(&url);
 }
@@ -341,7 +355,7 @@ async fn a_clock_that_is_wrong_by_an_hour_changes_nothing() {
     machines.start(1, &url);
     machines.until_accepted(200).await;
     // What it submitted is judged by the other one.
-    machines.kill(0);
+    machines.kill(0, &url);
     machines.wait().await;
     machines.check(&url);
     let skewed = "SELECT count(*) FROM podqueue.input
