@@ -46,7 +46,12 @@ pub struct Signals(Received);
 
 impl Signals {
     pub fn listen() -> Result<Self, Failure> {
-        end_blocked().and_then(|()| Received::listen()).map(Self).map_err(|error| {
+        let listen = || {
+            // The first to handle signals: one that only the other noticed would be lost.
+            let received = Received::listen()?;
+            end_blocked().map(|()| Self(received))
+        };
+        listen().map_err(|error: io::Error| {
             Failure::new(Exit::Error, format!("failed to listen to signals: {error}"))
         })
     }
