@@ -102,6 +102,6 @@ async fn the_clock_turns_however_many_requests_wait_for_it() {
     }
     page.browser.click("[data-advance='60000']").await;
     page.until_text("#clock-now", "00:01:00").await;
-    page.until_shown("#notice", "Submitted").await;
+    page.until_shown("#job-list", "COMPLETED").await;
     page.end_soundly(&[]).await;
 }

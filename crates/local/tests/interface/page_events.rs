@@ -233,7 +233,8 @@ async fn a_service_where_nothing_happens_says_only_that_it_is_alive() {
     for _ in 0..4 {
         assert_eq!(events.next_block().await.unwrap(), ALIVE);
     }
-    assert!(begun.elapsed() >= Duration::from_secs(60), "{:?}", begun.elapsed());
+    // Four quarters of a minute, of which the first may have begun a moment ago.
+    assert!(begun.elapsed() >= Duration::from_secs(59), "{:?}", begun.elapsed());
 }
 
 #[tokio::test]
