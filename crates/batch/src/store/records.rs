@@ -88,7 +88,7 @@ pub struct RunRecord {
 pub struct Commit {
     /// What happened to inputs, in this order.
     pub changes: Vec<Change>,
-    /// Notes to set, which [`Store::own_note`] reads.
+    /// Notes to set, which [`Store::own_note`](super::Store::own_note) reads.
     pub notes: Vec<Note>,
     /// Inputs to claim, after the changes.
     pub claim: Option<Claim>,
