@@ -68,7 +68,7 @@ export function start() {
 		const { endpoint, status, search } = route();
 		await list.refresh();
 		const found = byId("jobs-found").textContent;
-		const question = `${verb} everything that the filter finds: ${found} of ${endpoint}? `
+		const question = `${verb} everything that the filter finds: ${found} of \u2068${endpoint}\u2069? `
 			+ `Only ${operation === "retry" ? "FAILED and TIMED_OUT" : "IN_QUEUE and IN_PROGRESS"} jobs change.`;
 		if (!(await confirmed(question, verb))) return;
 		await attempt(

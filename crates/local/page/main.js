@@ -22,7 +22,7 @@ onConnection((connection) => {
 	text(place, WORDS[connection]);
 	document.body.dataset.connection = connection;
 	text("session", connection === "ended" ? "The service was restarted, which ended this session. Open the link that it printed."
-		: connection === "lost" ? "The service cannot be reached. The page reconnects automatically." : "");
+		: connection === "lost" ? "The service is away, or too many pages are open. The page reconnects automatically." : "");
 	hide("session", !byId("session").textContent);
 });
 

@@ -17,7 +17,7 @@ async fn the_page_says_that_the_service_is_away_and_that_a_restart_ended_the_ses
     let other = LocalService::builder().api_key(KEY).start().await.unwrap();
     drop(std::mem::replace(&mut page.local, other));
     page.until_text("#connection", "Disconnected").await;
-    page.until_shown("#session", "cannot be reached").await;
+    page.until_shown("#session", "The service is away").await;
     // What was known stays.
     assert_eq!(page.text("#job-list tbody:not(.spacer) tr code").await, before);
     page.local = LocalService::builder().api_key(KEY).listen(address).page().start().await.unwrap();
@@ -45,6 +45,27 @@ async fn the_page_reconnects_after_the_service_was_down() {
     page.run("echo", json!({})).await;
     page.until_text("#jobs-found", "1 job").await;
     page.end_soundly(&["ERR_"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_gets_no_stream_of_events_says_why_and_waits_for_one() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.browser.open("about:blank").await;
+    let url = format!("{}/_local/events", page.local.base_url());
+    let mut streams = Vec::new();
+    loop {
+        let stream = page.http.get(&url).header("authorization", KEY).send().await.unwrap();
+        if stream.status() == 429 {
+            break;
+        }
+        streams.push(stream);
+    }
+    page.browser.open(&page.local.page_url().unwrap()).await;
+    page.until_text("#connection", "Disconnected").await;
+    page.until_shown("#session", "too many pages are open").await;
+    drop(streams);
+    page.until_text("#connection", "Live").await;
+    page.end_soundly(&["429"]).await;
 }
 
 /// A browser opens six connections to a host, and each tab needs some for its requests.

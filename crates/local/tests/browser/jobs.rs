@@ -61,7 +61,7 @@ async fn five_hundred_failed_jobs_are_retried_at_once() {
     page.browser.click("#job-filter [data-status=FAILED]").await;
     page.until_text("#jobs-found", "500 jobs").await;
     page.browser.click("#retry-found").await;
-    page.until_shown("#confirm-question", "500 jobs of fail").await;
+    page.until_shown("#confirm-question", "500 jobs of \u{2068}fail\u{2069}").await;
     page.browser.click("#confirm-yes").await;
     page.until_shown("#notice", "500 jobs retried").await;
     // They fail again, and say that they were retried.
