@@ -57,7 +57,6 @@ pub struct Report {
     pub elapsed: Duration,
     /// How often this process was taken over by another one that shares the journal, because it was
     /// stopped or cut off for too long, and went on as a new one.
-    #[serde(skip)]
     pub interrupted: u64,
     /// The results.
     pub results: PathBuf,

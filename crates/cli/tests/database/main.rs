@@ -7,6 +7,7 @@
 mod support;
 
 use std::fs;
+use std::process::Command;
 
 use podqueue_local::{HandlerError, LocalJob, LocalService, Workers};
 use podqueue_pgserver::Server;
@@ -76,6 +77,28 @@ async fn several_machines_run_one_batch_and_their_results_are_merged() {
     let other = journal.replace("nightly", "no");
     let other = site.run(&["batch", "status", "x", "--journal", &other]).await;
     other.fails(1, "there is no batch \"no\"");
+}
+
+#[tokio::test]
+async fn a_process_that_was_stopped_says_that_others_took_over() {
+    let server = Server::start();
+    let journal = server.create("jobs");
+    let (site, gate) = site(60).await;
+    let one = site.program(&run("one.jsonl", &journal)).spawn().unwrap();
+    let two = site.program(&run("two.jsonl", &journal)).spawn().unwrap();
+    while status_submitted(&site, &journal).await < 40 {}
+    let pid = two.id().unwrap().to_string();
+    let signal = |name: &str| {
+        assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
+    };
+    signal("-STOP");
+    gate.send_replace(true);
+    while status(&site, "one.jsonl", &journal).await["completed"] != 60 {}
+    signal("-CONT");
+    ended(one).await.assert_code(0);
+    let two = ended(two).await;
+    two.assert_code(0);
+    assert!(two.stdout.contains("interrupted  once: "), "{}", two.stdout);
 }
 
 async fn status_submitted(site: &Site, journal: &str) -> u64 {

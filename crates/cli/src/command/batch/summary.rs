@@ -78,6 +78,14 @@ pub fn print(
         let why = format!("{} jobs of another service's URL", report.not_collected);
         table.row(["left out".into(), Cell::new(why).style(BUSY)]);
     }
+    if report.interrupted > 0 {
+        let times = match report.interrupted {
+            1 => "once".into(),
+            times => format!("{times} times"),
+        };
+        let what = format!("{times}: it was stopped or cut off, and others took over");
+        table.row(["interrupted".into(), Cell::new(what).style(BUSY)]);
+    }
     table.row(["took".into(), short(report.elapsed).into()]);
     table.row(["executions".into(), short(report.execution).into()]);
     if let Some(cost) = cost {
