@@ -118,7 +118,7 @@ async fn the_question_is_about_what_the_search_field_says() {
     // At once: the button stands before the field.
     page.browser.press_at_once(&format!("two{SHIFT}{TAB}{SHIFT}{ENTER}")).await;
     page.until("document.querySelector('#confirm').open").await;
-    page.until_shown("#confirm-question", "2 jobs of sleep").await;
+    page.until_shown("#confirm-question", "2 jobs of \u{2068}sleep\u{2069}").await;
     page.browser.click("#confirm-yes").await;
     page.until_shown("#notice", "2 jobs cancelled").await;
     page.end_soundly(&[]).await;
