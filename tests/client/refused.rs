@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use podqueue::{Client, Error, ErrorKind, NewTemplate, Policy, Port, S3Config};
+use podqueue::{Client, Error, ErrorKind, NewTemplate, Policy, Port, Run, S3Config};
 use serde_json::json;
 
 use crate::support::{Reply, Script};
@@ -39,6 +39,29 @@ async fn policy_values_out_of_range() {
         assert_refused(&run, field, rule);
         assert_refused(&run_sync, field, rule);
     }
+    assert_eq!(server.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn a_check_refuses_what_a_submission_would_and_sends_nothing() {
+    let server = Script::of([]).await;
+    let endpoint = server.endpoint();
+    let run = || endpoint.run(&json!({}));
+    let brief = Policy::new().ttl(Duration::from_secs(9));
+    let storage = S3Config::new("id", "secret", "bucket", "storage.example");
+    let large = "x".repeat(Run::MAX_BODY);
+    for (run, field, rule) in [
+        (endpoint.run(&json!([])), "input", "a JSON object"),
+        (endpoint.run(&json!({ "text": large })), "body", "limit of 10485760 bytes"),
+        (run().policy(brief), "policy.ttl", "10 seconds to 7 days"),
+        (run().webhook("ftp://me.example"), "webhook", "http"),
+        (run().s3_config(storage), "s3Config.endpointUrl", "http"),
+        (server.client().endpoint("..").run(&json!({})), "endpoint id", "must not be"),
+    ] {
+        assert_refused(&run.check().unwrap_err(), field, rule);
+    }
+    let good = Policy::new().ttl(Duration::from_secs(10));
+    run().policy(good).webhook("https://me.example/hook").check().unwrap();
     assert_eq!(server.requests().len(), 0);
 }
 

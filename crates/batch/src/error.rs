@@ -17,6 +17,8 @@ pub struct Error(Box<Detail>);
 struct Detail {
     kind: ErrorKind,
     message: String,
+    /// Whether there was no room for what was to be written, so that none of it is there.
+    has_no_room: bool,
     service: Option<podqueue::Error>,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
@@ -59,7 +61,8 @@ pub enum ErrorKind {
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self(Box::new(Detail { kind, message: message.into(), service: None, source: None }))
+        let (message, has_no_room) = (message.into(), false);
+        Self(Box::new(Detail { kind, message, has_no_room, service: None, source: None }))
     }
 
     pub(crate) fn with_source(
@@ -80,9 +83,20 @@ impl Error {
         Self::new(kind, format!("could not {what} {}: {error}", path.display())).with_source(error)
     }
 
+    /// The same, where nothing was written for want of room.
+    pub(crate) fn without_room(mut self, has_no_room: bool) -> Self {
+        self.0.has_no_room = has_no_room;
+        self
+    }
+
+    /// Whether nothing was written because there is no room for it, as on a full disk.
+    pub(crate) fn has_no_room(&self) -> bool {
+        self.0.has_no_room
+    }
+
     /// The same, for somebody else who is affected.
     pub(crate) fn again(&self) -> Self {
-        Self::new(self.kind(), self.0.message.clone())
+        Self::new(self.kind(), self.0.message.clone()).without_room(self.0.has_no_room)
     }
 
     /// The same, with what it was in the way of, and what to do.
@@ -117,7 +131,7 @@ impl fmt::Display for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Detail { kind, message, service, source } = &*self.0;
+        let Detail { kind, message, service, source, .. } = &*self.0;
         let mut debug = f.debug_struct("Error");
         debug.field("kind", kind).field("message", message);
         if let Some(service) = service {

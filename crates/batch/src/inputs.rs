@@ -9,6 +9,7 @@ mod texts;
 
 pub use indexing::ChangedInputs;
 pub(crate) use indexing::{copy, grow, index};
+pub(crate) use lines::LONGEST;
 pub(crate) use parsed::Shape;
 pub(crate) use source::{FileRecord, SourceRecord};
 pub(crate) use texts::Texts;
@@ -23,7 +24,8 @@ use serde::Serialize;
 /// The inputs of a batch, and how to read them.
 ///
 /// Each input is a JSON object, which the worker's handler gets. Its index is its position, from
-/// zero; blank lines of a file do not count.
+/// zero; blank lines of a file do not count. One that is longer than 32 MiB is refused, whatever
+/// the client's payload limits.
 ///
 /// When a batch is opened again, its inputs may be passed again or omitted. Passed again, they must
 /// be the same: more may have been appended, but none changed or removed.

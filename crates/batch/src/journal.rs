@@ -193,14 +193,13 @@ fn without_taken_jobs(keeper: &mut Keeper, group: Vec<Pending>) -> Vec<Pending> 
 
 /// Those whose results are written. One input whose key cannot be read keeps no others back.
 fn with_results(keeper: &mut Keeper, group: Vec<Pending>) -> Vec<Pending> {
-    let settled = group.iter().flat_map(|pending| &pending.settled);
-    match keeper.write_results(settled) {
+    match keeper.write_results(settled(&group)) {
         Ok(()) => group,
         Err(error) if error.is_of_inputs() && group.len() > 1 => {
             group.into_iter().flat_map(|one| with_results(keeper, vec![one])).collect()
         }
         Err(error) => {
-            group.into_iter().for_each(|pending| reply(pending, Err(error.again())));
+            refuse(group, &error);
             Vec::new()
         }
     }
@@ -216,17 +215,36 @@ fn commit(keeper: &mut Keeper, group: Vec<Pending>) {
     if together.is_empty() {
         return;
     }
-    let settled = together.iter().flat_map(|pending| &pending.settled);
     let claim = together.iter().find_map(|pending| pending.claim);
-    match keeper.commit(settled, claim) {
+    let mut done = keeper.commit(settled(&together), claim);
+    if let (Err(error), Some(_)) = (&done, claim)
+        && error.has_no_room()
+    {
+        let (claims, others) = together.into_iter().partition(|pending| pending.claim.is_some());
+        refuse(claims, error);
+        if others.is_empty() {
+            return;
+        }
+        done = keeper.commit(settled(&others), None);
+        together = others;
+    }
+    match done {
         Ok(mut claimed) => {
             for pending in together {
                 let claimed = pending.claim.map(|_| std::mem::take(&mut claimed));
                 reply(pending, Ok(Done { claimed: claimed.unwrap_or_default(), holder: None }));
             }
         }
-        Err(error) => together.into_iter().for_each(|pending| reply(pending, Err(error.again()))),
+        Err(error) => refuse(together, &error),
     }
+}
+
+fn settled(group: &[Pending]) -> impl Iterator<Item = &Settled> {
+    group.iter().flat_map(|pending| &pending.settled)
+}
+
+fn refuse(group: Vec<Pending>, error: &Error) {
+    group.into_iter().for_each(|pending| reply(pending, Err(error.again())));
 }
 
 fn reply(pending: Pending, result: Result<Done>) {

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use self::unfinished::Unfinished;
 use super::SourceRecord;
 use super::digests::digest;
+use super::lines::LONGEST;
 use super::parsed::canonical;
 use super::source::FileRecord;
 use crate::error::Result;
@@ -109,6 +110,9 @@ impl<'a> Index<'a> {
 
     /// The earlier input that it is a copy of, and what is wrong with it.
     fn inspect(&mut self, line: u64, text: &[u8]) -> (Option<u64>, Option<String>) {
+        if text.len() >= LONGEST {
+            return (None, Some(format!("is longer than {} MiB", LONGEST >> 20)));
+        }
         let shape = &self.record.shape;
         if !shape.compares() {
             return (None, None);

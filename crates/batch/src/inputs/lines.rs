@@ -1,6 +1,10 @@
 //! The lines of a file.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
+
+/// How much of a line is read, in bytes: three times what can be submitted, because a line may have
+/// other members than its input. One that is longer is refused, and never in memory as a whole.
+pub(crate) const LONGEST: usize = 32 * 1024 * 1024;
 
 /// A line that is not blank.
 #[derive(Debug, PartialEq, Eq)]
@@ -9,7 +13,8 @@ pub(super) struct Line<'a> {
     pub(super) number: u64,
     /// Where its text begins.
     pub(super) offset: u64,
-    /// Without the line break, and without white space around it.
+    /// Without the line break, and without white space around it. Of a line that is too long, its
+    /// first [`LONGEST`] bytes.
     pub(super) text: &'a [u8],
     /// Whether it ends in a line break.
     pub(super) is_complete: bool,
@@ -32,24 +37,54 @@ impl<R: BufRead> Lines<R> {
 
     /// The next line that is not blank.
     pub(super) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
-        let start = loop {
+        let (start, is_cut, is_complete) = loop {
             self.buffer.clear();
             let start = self.offset;
-            if self.reader.read_until(b'\n', &mut self.buffer)? == 0 {
+            let mut is_complete = self.read()?;
+            if self.buffer.is_empty() {
                 return Ok(None);
             }
-            self.offset += self.buffer.len() as u64;
+            let is_cut = self.buffer.len() == LONGEST && !is_complete;
+            if is_cut {
+                is_complete = self.skip()?;
+            }
             self.number += 1;
-            if !self.buffer.trim_ascii().is_empty() {
-                break start;
+            if is_cut || !self.buffer.trim_ascii().is_empty() {
+                break (start, is_cut, is_complete);
             }
         };
+        let number = self.number;
+        if is_cut {
+            let text = self.buffer.as_slice();
+            return Ok(Some(Line { number, offset: start, text, is_complete }));
+        }
         let mark = if start == 0 && self.buffer.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let text = self.buffer[mark..].trim_ascii_start();
         let offset = start + (self.buffer.len() - text.len()) as u64;
-        let is_complete = text.ends_with(b"\n");
         let text = text.trim_ascii_end();
-        Ok(Some(Line { number: self.number, offset, text, is_complete }))
+        Ok(Some(Line { number, offset, text, is_complete }))
+    }
+
+    /// Reads a line into the buffer, as far as that goes. Whether its line break is there.
+    fn read(&mut self) -> io::Result<bool> {
+        let mut part = Read::by_ref(&mut self.reader).take(LONGEST as u64);
+        self.offset += part.read_until(b'\n', &mut self.buffer)? as u64;
+        Ok(self.buffer.ends_with(b"\n"))
+    }
+
+    /// Leaves out the rest of a line. Whether it ends in a line break.
+    fn skip(&mut self) -> io::Result<bool> {
+        const PART: u64 = 64 * 1024;
+        let mut part = Vec::new();
+        loop {
+            part.clear();
+            let read =
+                Read::by_ref(&mut self.reader).take(PART).read_until(b'\n', &mut part)? as u64;
+            self.offset += read;
+            if part.ends_with(b"\n") || read == 0 {
+                return Ok(read > 0);
+            }
+        }
     }
 }
 
@@ -81,5 +116,25 @@ mod tests {
         let mut lines = Lines::new(&b"a\nb"[..], 0, 0);
         assert!(lines.next().expect("memory").expect("a line").is_complete);
         assert!(!lines.next().expect("memory").expect("a line").is_complete);
+    }
+
+    #[test]
+    fn of_a_line_that_is_too_long_only_the_beginning_is_read() {
+        let long = |break_: &'static [u8]| {
+            let text = Read::take(io::repeat(b' '), 3 * LONGEST as u64).chain(break_);
+            io::BufReader::new(b"a\n".chain(text).chain(&b"b"[..]))
+        };
+        let mut lines = Lines::new(long(b"\n"), 0, 0);
+        lines.next().expect("memory").expect("the first line");
+        let line = lines.next().expect("memory").expect("a long line");
+        assert_eq!((line.number, line.offset, line.text.len()), (2, 2, LONGEST));
+        assert!(line.is_complete);
+        assert!(lines.buffer.capacity() < 2 * LONGEST, "{}", lines.buffer.capacity());
+        let line = lines.next().expect("memory").expect("the last line");
+        assert_eq!((line.number, line.offset), (3, 3 + 3 * LONGEST as u64));
+        assert_eq!(line.text, b"b");
+        let mut lines = Lines::new(long(b""), 0, 0);
+        lines.next().expect("memory").expect("the first line");
+        assert!(!lines.next().expect("memory").expect("a long line").is_complete);
     }
 }

@@ -75,7 +75,12 @@ impl Keeper {
         let failed: Vec<_> = failed.map(|change| change.index).collect();
         let commit = Commit { changes, notes: vec![self.results.note()?], claim };
         let claimed = self.store.commit(&commit);
-        let claimed = claimed.inspect_err(|error| self.broken = Some(error.again()))?;
+        let claimed = claimed.inspect_err(|error| {
+            // Where there is no room for a claim, there may be for what becomes of earlier ones.
+            if claim.is_none() || !error.has_no_room() {
+                self.broken = Some(error.again());
+            }
+        })?;
         self.failures.append(&mut *self.store, &mut self.texts, &failed);
         Ok(claimed)
     }

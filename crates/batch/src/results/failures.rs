@@ -11,12 +11,15 @@ use super::former::{Former, Said};
 use super::places::{beside, failures_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder};
-use crate::inputs::Texts;
+use crate::inputs::{LONGEST, Texts};
 use crate::state::State;
 use crate::store::{Input, Store};
 
 /// How many inputs are read at a time.
 const PAGE: usize = 1_000;
+
+/// How much is shown of an input that is too long to be read.
+const BEGINNING: usize = 1_000;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -134,7 +137,9 @@ fn said(input: &Input, texts: &mut Texts) -> Result<Said> {
     Ok(match texts.shape.parse(&text) {
         Ok(parsed) => Said { key: parsed.key, input: Some(parsed.input), text: None },
         Err(_) => {
-            Said { text: Some(String::from_utf8_lossy(&text).into_owned()), ..Said::default() }
+            let shown = if text.len() < LONGEST { text.len() } else { BEGINNING };
+            let text = String::from_utf8_lossy(&text[..shown]).into_owned();
+            Said { text: Some(text), ..Said::default() }
         }
     })
 }

@@ -1,6 +1,7 @@
 //! The store in one SQLite file, for one process at a time.
 
 mod failure;
+mod in_place;
 mod lock;
 mod migrations;
 mod origin;
@@ -16,6 +17,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use self::failure::{damaged, failed};
+use self::in_place::InPlace;
 use self::lock::{Lock, while_unlocked};
 use super::{OpenStore, Store};
 use crate::error::{Error, ErrorKind, Result};
@@ -40,8 +42,11 @@ pub struct Sqlite {
 pub struct SqliteStore {
     connection: Connection,
     path: PathBuf,
+    in_place: InPlace,
+    /// Why nothing more is claimed in this run: there is no room to record what becomes of it.
+    full: Option<Error>,
     /// Held as long as the store is open for writing.
-    _lock: Option<Lock>,
+    lock: Option<Lock>,
 }
 
 impl Sqlite {
@@ -70,7 +75,7 @@ impl Sqlite {
         while_unlocked(&self.path, || check_log(&self.path)).unwrap_or(Ok(()))?;
         // It reads with the rights to write, without which it could not join those who do.
         let connection = self.connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let mut store = SqliteStore { connection, path: self.path.clone(), _lock: None };
+        let mut store = SqliteStore::of(connection, self.path.clone())?;
         // Whether there is one tells the next run that the last one was killed.
         store.leave_log(wal::exists(&self.path))?;
         let read = store.connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));
@@ -97,7 +102,7 @@ impl Sqlite {
         // SQLite removes the log when it is closed in an orderly way.
         let was_killed = wal::exists(&self.path);
         let connection = self.connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let mut store = SqliteStore { connection, path: self.path, _lock: None };
+        let mut store = SqliteStore::of(connection, self.path)?;
         if was_killed {
             store.check()?;
         }
@@ -145,7 +150,7 @@ impl OpenStore for Sqlite {
         origin::check_file(&this.path)?;
         let lock = Lock::take(&this.path)?;
         match this.write() {
-            Ok(store) => Ok(SqliteStore { _lock: Some(lock), ..store }),
+            Ok(store) => Ok(SqliteStore { lock: Some(lock), ..store }),
             Err(error) => {
                 if error.kind() == ErrorKind::NotAJournal {
                     lock.withdraw();
@@ -157,6 +162,12 @@ impl OpenStore for Sqlite {
 }
 
 impl SqliteStore {
+    fn of(connection: Connection, path: PathBuf) -> Result<Self> {
+        let in_place = InPlace::of(&path)
+            .map_err(|error| Error::file(ErrorKind::Journal, "open the journal", &path, error))?;
+        Ok(Self { connection, path, in_place, full: None, lock: None })
+    }
+
     /// Remembers where the journal is, and refuses a copy.
     fn keep_place(&mut self) -> Result<()> {
         let (path, note) = (self.path.clone(), self.note(origin::NOTE)?);
@@ -180,6 +191,24 @@ impl SqliteStore {
         self.leave_log(false)?;
         // A reader may prevent it.
         self.configure("PRAGMA wal_checkpoint(TRUNCATE);")
+    }
+
+    /// Makes sure that there will be room to record what becomes of what is submitted.
+    fn keep_room(&self) -> Result<()> {
+        let kept = self.lock.as_ref().map_or(Ok(()), Lock::keep_room);
+        kept.map_err(|error| {
+            Error::file(ErrorKind::Journal, "keep room on the disk for", &self.path, error)
+        })
+    }
+
+    /// Gives back the room that was kept, and what the log takes.
+    fn make_room(&mut self) {
+        if let Some(lock) = &self.lock {
+            lock.give_room();
+        }
+        if self.configure("PRAGMA wal_checkpoint(TRUNCATE);").is_ok() {
+            self.in_place.forget_log();
+        }
     }
 
     /// A random number of 128 bits.

@@ -106,3 +106,23 @@ async fn two_journals_do_not_write_the_same_results_at_the_same_time() {
     let error = open(&folder, "b.journal").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OtherResults, "{error}");
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_new_journal_does_not_begin_with_results_that_another_one_has_open() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(6);
+    let batch = folder.open().await.unwrap();
+    let error = open(&folder, "other.journal").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InUse, "{error}");
+    // Nor do both go on if the first journal is lost.
+    for name in [JOURNAL, "results.jsonl.journal.lock"] {
+        fs::remove_file(folder.path(name)).unwrap();
+    }
+    let error = folder.open().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InUse, "{error}");
+    assert!(error.to_string().contains("results.jsonl are being written"), "{error}");
+    drop(batch);
+    let batch = open(&folder, "other.journal").await.unwrap();
+    assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
+}

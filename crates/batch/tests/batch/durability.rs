@@ -26,6 +26,15 @@ struct Watched<S> {
     after: After,
 }
 
+/// A store that calls these functions around each commit.
+pub fn watched(
+    inner: Journal,
+    before: impl Fn(&Commit) + Send + Sync + 'static,
+    after: impl Fn(&Commit, &[Input]) + Send + Sync + 'static,
+) -> impl OpenStore {
+    Watched { inner, before: Arc::new(before), after: Arc::new(after) }
+}
+
 impl OpenStore for Watched<Journal> {
     type Store = Watched<JournalStore>;
 
@@ -141,8 +150,7 @@ async fn each_step_is_durable_before_the_next_one() {
     let after = move |_: &Commit, claimed: &[Input]| {
         intended.lock().unwrap().extend(claimed.iter().map(|input| input.index));
     };
-    let store =
-        Watched { inner: folder.journal(), before: Arc::new(before), after: Arc::new(after) };
+    let store = watched(folder.journal(), before, after);
     let batch = Batch::open(store).inputs(folder.inputs()).results(folder.path("results.jsonl"));
     let report = batch.await.unwrap().run(endpoint(&local, "watched")).await.unwrap();
     assert!(report.is_complete());

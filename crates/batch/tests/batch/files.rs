@@ -6,6 +6,8 @@ use std::time::Duration;
 use podqueue::Policy;
 use podqueue_batch::{Batch, ErrorKind, Inputs, MaxFailures, OnUnknown, Sqlite, State};
 
+#[cfg(unix)]
+use crate::misbehaving::requests;
 use crate::support::{Folder, endpoint, service};
 
 /// The names of the files in a folder.
@@ -145,5 +147,33 @@ async fn results_that_are_cut_off_or_removed_during_a_run_stop_it() {
         assert_eq!(error.kind(), ErrorKind::OtherResults, "{error}");
         let status = batch.status().await.unwrap();
         assert_eq!(status.counts.of(State::Completed), 5, "nothing counts that is not there");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_journal_that_is_removed_or_replaced_during_a_run_stops_it() {
+    let local = service().start().await.unwrap();
+    let copied = |path: &std::path::Path| {
+        fs::copy(path, path.with_extension("old")).unwrap();
+        fs::rename(path.with_extension("old"), path).unwrap();
+    };
+    let log = |path: &std::path::Path| fs::remove_file(format!("{}-wal", path.display())).unwrap();
+    let lose: [&dyn Fn(&std::path::Path); 4] = [
+        &|path| fs::remove_file(path).unwrap(),
+        &|path| fs::rename(path, path.with_extension("old")).unwrap(),
+        &copied,
+        &log,
+    ];
+    for lose in lose {
+        let folder = Folder::with(20);
+        let batch = folder.open().await.unwrap();
+        batch.run(endpoint(&local, "double")).take(5).await.unwrap();
+        let before = requests(&local, "/run");
+        lose(folder.journal().path());
+        let error = batch.run(endpoint(&local, "double")).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
+        assert!(error.to_string().contains("moved or replaced while it was open"), "{error}");
+        assert_eq!(requests(&local, "/run"), before, "nothing more is submitted");
     }
 }

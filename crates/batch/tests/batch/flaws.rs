@@ -70,6 +70,32 @@ async fn a_line_above_the_payload_limit_is_refused_alone() {
 }
 
 #[tokio::test]
+async fn a_line_that_is_too_long_to_be_read_is_refused_alone() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::new();
+    let long = "x".repeat(33 << 20);
+    let inputs = [json!({ "n": 1 }), json!({ "long": long }), json!({ "n": 3 })];
+    folder.write_inputs(inputs.into_iter());
+    let batch = folder.open().await.unwrap();
+    let checked = batch.check().await.unwrap();
+    assert_eq!((checked.valid, checked.flaws), (2, vec![(2, "is longer than 32 MiB".to_owned())]));
+    batch.run(endpoint(&local, "double")).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "2 completed, 1 refused");
+    let failure = folder.failures()[&1].clone();
+    assert_eq!(failure["error"], "line 2 of the inputs is longer than 32 MiB");
+    assert_eq!(failure["text"].as_str().unwrap().len(), 1_000, "its beginning");
+    drop(batch);
+    // What is appended is found after it.
+    let mut file =
+        std::fs::OpenOptions::new().append(true).open(folder.path("inputs.jsonl")).unwrap();
+    std::io::Write::write_all(&mut file, b"{\"n\": 4}\n").unwrap();
+    let batch = folder.open().await.unwrap();
+    batch.run(endpoint(&local, "double")).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "3 completed, 1 refused");
+    assert_eq!(folder.results()[&3]["output"]["n"], 8);
+}
+
+#[tokio::test]
 async fn inputs_that_are_empty_missing_or_changed_are_refused() {
     let folder = Folder::new();
     assert_eq!(refused(&folder).await.0, ErrorKind::Inputs, "missing");
@@ -211,7 +237,20 @@ async fn a_service_that_fails_leaves_few_inputs_unknown() {
     assert!((1..=20).contains(&unknown), "{unknown}");
 }
 
-/// What may be written is limited, as on a full disk, for the process that runs the batch.
+/// Runs the batch in a process of its own. How much it may write is limited, as on a full disk.
+#[cfg(target_os = "linux")]
+fn limited(
+    folder: &Folder,
+    local: &podqueue_local::LocalService,
+    limit: &str,
+) -> std::process::Output {
+    let program = std::env::current_exe().unwrap();
+    let script = format!("trap '' XFSZ; {limit} exec \"$0\" --ignored --exact kill::child");
+    let mut command = std::process::Command::new("bash");
+    command.args(["-c", &script]).arg(program).env("BATCH_FOLDER", folder.path(""));
+    command.env("BATCH_URL", local.base_url()).output().unwrap()
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_disk_stops_the_run_and_loses_nothing() {
@@ -223,15 +262,9 @@ async fn a_full_disk_stops_the_run_and_loses_nothing() {
         .await
         .unwrap();
     let folder = Folder::with(300);
-    let child = |limit: &str| {
-        let program = std::env::current_exe().unwrap();
-        let script = format!("trap '' XFSZ; {limit} exec \"$0\" --ignored --exact kill::child");
-        let mut command = std::process::Command::new("bash");
-        command.args(["-c", &script]).arg(program).env("BATCH_FOLDER", folder.path(""));
-        command.env("BATCH_URL", local.base_url()).output().unwrap()
-    };
+    let child = |limit: &str| limited(&folder, &local, limit);
     for _ in 0..2 {
-        let ended = child("ulimit -f 1000;");
+        let ended = child("ulimit -f 1100;");
         assert!(!ended.status.success(), "{ended:?}");
         let said = String::from_utf8_lossy(&ended.stdout).into_owned();
         assert!(said.contains("could not write"), "{said}");
@@ -243,6 +276,43 @@ async fn a_full_disk_stops_the_run_and_loses_nothing() {
     assert_eq!(folder.results().len() as u64, counts.of(State::Completed));
     let submitted = local.requests().iter().filter(|it| it.path.ends_with("/run")).count();
     assert_eq!(submitted, 300);
+}
+
+/// What is in flight when the journal has no room is recorded all the same.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_journal_without_room_leaves_nothing_unknown() {
+    // Responses that take a while leave many submissions in flight.
+    let local = service()
+        .endpoint("seen", |job: podqueue_local::LocalJob| async move { Ok(job.input["n"].clone()) })
+        .start()
+        .await
+        .unwrap();
+    local.add_fault(Fault::delay(Duration::from_millis(300)).on(Operation::Run));
+    for blocks in [1_050, 1_300, 1_600] {
+        let folder = Folder::with(2_000);
+        let ended = limited(&folder, &local, &format!("ulimit -f {blocks};"));
+        let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+        assert!(said.contains("could not write the journal"), "{blocks}: {said}");
+        let batch = folder.open().await.unwrap();
+        let status = batch.status().await.unwrap();
+        assert_eq!(status.counts.of(State::Unknown), 0, "{blocks}: {}", counts(&status));
+        assert!(status.counts.of(State::Submitted) > 0, "{blocks}: {}", counts(&status));
+    }
+}
+
+#[tokio::test]
+async fn room_on_the_disk_is_kept_while_the_journal_is_open() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(1);
+    let kept = || std::fs::metadata(folder.path("results.jsonl.journal.lock")).unwrap().len();
+    let batch = folder.open().await.unwrap();
+    for _ in 0..2 {
+        batch.run(endpoint(&local, "double")).await.unwrap();
+        assert_eq!(kept(), 1024 * 1024);
+    }
+    drop(batch);
+    assert_eq!(kept(), 0);
 }
 
 #[tokio::test]

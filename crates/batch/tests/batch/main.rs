@@ -17,6 +17,8 @@ mod growing;
 mod journal;
 mod kill;
 mod misbehaving;
+mod paced;
+mod pacing;
 mod polling;
 #[cfg(target_os = "linux")]
 mod power;

@@ -21,7 +21,7 @@ fn moody() -> Builder {
     })
 }
 
-fn requests(local: &LocalService, path: &str) -> usize {
+pub fn requests(local: &LocalService, path: &str) -> usize {
     local.requests().iter().filter(|request| request.path.contains(path)).count()
 }
 

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use rusqlite::ffi;
+
 use crate::error::{Error, ErrorKind};
 
 pub(super) fn failed(what: &str, path: &Path, error: rusqlite::Error) -> Error {
@@ -9,7 +11,7 @@ pub(super) fn failed(what: &str, path: &Path, error: rusqlite::Error) -> Error {
     let hint = match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => "; free some space and run it again",
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
-            "; check the permissions of the file and of its folder"
+            "; check the permissions of the file, of those next to it (-wal, -shm), and of its folder"
         }
         Some(ErrorCode::SystemIoFailure) => "; check that the disk works, and is not full",
         Some(ErrorCode::NotADatabase) => {
@@ -22,7 +24,20 @@ pub(super) fn failed(what: &str, path: &Path, error: rusqlite::Error) -> Error {
         _ => "",
     };
     let message = format!("could not {what} the journal {}: {error}{hint}", path.display());
-    Error::new(ErrorKind::Journal, message).with_source(error)
+    let has_no_room = error.sqlite_error().is_some_and(|error| {
+        // The latter where a quota or a limit is in the way.
+        matches!(error.extended_code, ffi::SQLITE_FULL | ffi::SQLITE_IOERR_WRITE)
+    });
+    Error::new(ErrorKind::Journal, message).with_source(error).without_room(has_no_room)
+}
+
+/// The journal is not where its process found it: what it records goes with it.
+pub(super) fn displaced(path: &Path) -> Error {
+    let message = format!(
+        "the journal {} or its -wal file was removed, moved or replaced while it was open, so what is recorded does not last: put it back, and run the batch again. If it is lost, keep the results, and run the inputs that are not in them with new results and a new journal; those that were outstanding may then run twice",
+        path.display()
+    );
+    Error::new(ErrorKind::Journal, message)
 }
 
 /// What is left if a journal is damaged: going on would submit inputs twice.

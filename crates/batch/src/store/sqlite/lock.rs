@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -13,6 +13,10 @@ use crate::files::private;
 /// How often, and how soon, a lock is tried again.
 const PROBES: usize = 20;
 const PROBE: Duration = Duration::from_millis(10);
+
+/// How much room is kept, in bytes: more than it takes to record what becomes of all the inputs that can
+/// be in flight.
+const ROOM: usize = 1024 * 1024;
 
 /// A lock on a journal, until this is dropped or the process ends. It is on a separate file, because
 /// closing any handle of SQLite's own file would end the locks that SQLite holds.
@@ -58,12 +62,44 @@ impl Lock {
         }
     }
 
+    /// Keeps room on the disk, for [`give_room`](Self::give_room).
+    pub(super) fn keep_room(&self) -> io::Result<()> {
+        if !self.is_ours() {
+            return Ok(());
+        }
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(0))?;
+        file.write_all(&vec![0; ROOM])
+    }
+
+    /// Gives back the room that was kept. Whether it is there shows when it is used.
+    pub(super) fn give_room(&self) {
+        if self.is_ours() {
+            let _ = self.file.set_len(0);
+        }
+    }
+
+    /// Whether there is nothing else in the file than room: it may have been there before.
+    fn is_ours(&self) -> bool {
+        let mut file = &self.file;
+        let mut found = Vec::new();
+        let read = file
+            .seek(SeekFrom::Start(0))
+            .and_then(|_| file.take(ROOM as u64 + 1).read_to_end(&mut found));
+        read.is_ok_and(|read| read <= ROOM) && found.iter().all(|byte| *byte == 0)
+    }
+
     /// Leaves no file behind that was not there before: what it is next to is not a journal.
     pub(super) fn withdraw(self) {
         if self.is_new {
             let _ = fs::remove_file(&self.path);
         }
-        drop(self.file);
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        self.give_room();
     }
 }
 

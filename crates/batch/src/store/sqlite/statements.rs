@@ -4,7 +4,7 @@ use rusqlite::{
     CachedStatement, Connection, OptionalExtension, Transaction, TransactionBehavior, params,
 };
 
-use super::failure::failed;
+use super::failure::{displaced, failed};
 use super::{SqliteStore, rows};
 use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
@@ -50,6 +50,8 @@ impl Store for SqliteStore {
     }
 
     fn begin_run(&mut self, run: &RunRecord) -> Result<u64> {
+        self.full = None;
+        self.keep_room()?;
         self.write(|transaction| {
             let mut insert = transaction.prepare_cached(
                 "INSERT INTO run (endpoint_id, base_url, policy, ttl, started_at)
@@ -71,27 +73,23 @@ impl Store for SqliteStore {
         })
     }
 
+    /// Without room, nothing more is claimed in this run. What was kept, and what the log takes, is for
+    /// recording what becomes of the inputs that are in flight.
     fn commit(&mut self, commit: &Commit) -> Result<Vec<Input>> {
-        let mut conflict = None;
-        let claimed = self.write(|transaction| {
-            for change in &commit.changes {
-                if !apply(transaction, change)? {
-                    conflict = Some(change.index);
-                    return Err(rusqlite::Error::StatementChangedRows(0));
+        if let (Some(full), Some(_)) = (&self.full, commit.claim) {
+            return Err(full.again());
+        }
+        match self.try_commit(commit) {
+            Err(error) if error.has_no_room() => {
+                self.full = Some(error.again());
+                if commit.claim.is_some() {
+                    return Err(error);
                 }
+                self.make_room();
+                self.try_commit(commit)
             }
-            set_notes(transaction, &commit.notes)?;
-            commit.claim.map_or(Ok(Vec::new()), |claim| take(transaction, claim))
-        });
-        claimed.map_err(|error| match conflict {
-            Some(index) => {
-                let message = format!(
-                    "input {index} is not in the state that this process left it in: something else has changed the journal"
-                );
-                Error::new(ErrorKind::Journal, message)
-            }
-            None => error,
-        })
+            done => done,
+        }
     }
 
     fn move_all(&mut self, from: &[State], to: State) -> Result<u64> {
@@ -173,6 +171,29 @@ impl Store for SqliteStore {
 }
 
 impl SqliteStore {
+    fn try_commit(&mut self, commit: &Commit) -> Result<Vec<Input>> {
+        let mut conflict = None;
+        let claimed = self.write(|transaction| {
+            for change in &commit.changes {
+                if !apply(transaction, change)? {
+                    conflict = Some(change.index);
+                    return Err(rusqlite::Error::StatementChangedRows(0));
+                }
+            }
+            set_notes(transaction, &commit.notes)?;
+            commit.claim.map_or(Ok(Vec::new()), |claim| take(transaction, claim))
+        });
+        claimed.map_err(|error| match conflict {
+            Some(index) => {
+                let message = format!(
+                    "input {index} is not in the state that this process left it in: something else has changed the journal"
+                );
+                Error::new(ErrorKind::Journal, message)
+            }
+            None => error,
+        })
+    }
+
     fn read<T>(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
         work(&self.connection).map_err(|error| failed("read", &self.path, error))
     }
@@ -188,7 +209,8 @@ impl SqliteStore {
             transaction.commit()?;
             Ok(done)
         });
-        done.map_err(|error| failed("write", &self.path, error))
+        let done = done.map_err(|error| failed("write", &self.path, error))?;
+        if self.in_place.is_kept(&self.path) { Ok(done) } else { Err(displaced(&self.path)) }
     }
 }
 

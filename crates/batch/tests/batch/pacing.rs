@@ -1,0 +1,82 @@
+//! When inputs are submitted.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use podqueue::Client;
+use podqueue_batch::Batch;
+use podqueue_local::{Fault, Operation};
+
+use crate::durability::watched;
+use crate::misbehaving::requests;
+use crate::paced::{Paced, Turned, begin};
+use crate::support::{Folder, KEY};
+
+/// A quarter of what `/run` allows in ten seconds goes out at once, and the rest evenly.
+const BURST: usize = 250;
+
+#[tokio::test]
+async fn a_claim_takes_the_turns_that_come_within_a_moment() {
+    const INPUTS: usize = BURST + 60;
+    let service = Paced::start(|builder| builder);
+    service.permits.add_permits(INPUTS);
+    let folder = Folder::with(INPUTS as u64);
+    let claims = Arc::new(Mutex::new(Vec::new()));
+    let counted = Arc::clone(&claims);
+    let store = watched(
+        folder.journal(),
+        |_| {},
+        move |commit, claimed| {
+            if commit.claim.is_some() && !claimed.is_empty() {
+                counted.lock().unwrap().push(claimed.len());
+            }
+        },
+    );
+    let open = Batch::open(store).inputs(folder.inputs()).results(folder.path("results.jsonl"));
+    let batch = open.await.unwrap();
+    let client = Client::builder().api_key(KEY).base_url(service.local.base_url()).build();
+    let mut run = Turned::begin(batch.run(client.unwrap().endpoint("paced")));
+    // Slower than real time, in which claims are committed.
+    let (step, real) = (Duration::from_millis(1), Duration::from_millis(5));
+    for _ in 0..4_000 {
+        run.turn(step, real).await;
+        if folder.results().len() == INPUTS {
+            break;
+        }
+    }
+    assert_eq!(folder.results().len(), INPUTS);
+    let mut claimed = 0;
+    let mut late = claims.lock().unwrap().clone();
+    late.retain(|inputs| {
+        claimed += inputs;
+        claimed > BURST + 10
+    });
+    // A turn comes every ten milliseconds.
+    let usual = late.iter().sum::<usize>() as f64 / late.len() as f64;
+    assert!(usual > 1.7, "{usual}: {late:?}");
+}
+
+#[tokio::test]
+async fn a_pause_of_an_hour_is_taken_for_five_minutes() {
+    let service = Paced::start(|builder| builder);
+    let refused = Fault::response(429, "{}").header("retry-after", "3600");
+    service.local.add_fault(refused.on(Operation::Run).times(1));
+    service.permits.add_permits(1);
+    let (folder, mut run) = begin(&service, 1).await;
+    let submitted = || requests(&service.local, "/run");
+    let (step, real) = (Duration::from_secs(1), Duration::from_millis(2));
+    while submitted() == 0 {
+        run.turn(Duration::ZERO, real).await;
+    }
+    for second in 0..290 {
+        run.turn(step, real).await;
+        assert_eq!(submitted(), 1, "after {second} s");
+    }
+    for _ in 0..100 {
+        run.turn(step, 10 * real).await;
+        if folder.results().len() == 1 {
+            return;
+        }
+    }
+    panic!("it was not submitted again: {}", submitted());
+}
