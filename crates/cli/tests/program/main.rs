@@ -22,4 +22,5 @@ mod settings;
 mod support;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod verbatim;
 mod webhooks;
