@@ -1,11 +1,14 @@
 //! A serverless endpoint.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use reqwest::Url;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::health::{Health, Purged};
 use super::operations::{HEALTH, OPENAI, PURGE_QUEUE, REQUESTS, RUN};
@@ -92,6 +95,33 @@ impl Endpoint {
     ///
     /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no response arrived.
     pub fn openai<T: Serialize + ?Sized>(&self, path: &str, body: &T) -> Request<Value> {
+        self.openai_as(path, body)
+    }
+
+    /// Like [`openai`](Self::openai), with the response as another type. As a
+    /// [`RawValue`](serde_json::value::RawValue), it keeps its text: the order of its fields, and
+    /// numbers that a `Value` rounds or refuses, such as `1e400`.
+    ///
+    /// ```no_run
+    /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {
+    /// use serde_json::value::RawValue;
+    ///
+    /// let body = serde_json::json!({ "messages": [] });
+    /// let text: Box<RawValue> = endpoint.openai_as("v1/chat/completions", &body).await?;
+    /// println!("{text}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no response arrived, or one
+    /// that is not of this type.
+    pub fn openai_as<O: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &(impl Serialize + ?Sized),
+    ) -> Request<O> {
         let call = self.openai_call(path).and_then(|call| call.json("body", body));
         let endpoint = self.clone();
         Request::new(move |timeout| async move {
@@ -266,15 +296,17 @@ impl Endpoint {
 }
 
 /// The body of a call whose response is streamed.
-fn streaming(body: &(impl Serialize + ?Sized), attempted: &Attempted) -> Result<Value> {
-    match serde_json::to_value(body) {
-        Ok(Value::Object(mut members)) => {
-            members.insert("stream".to_owned(), Value::Bool(true));
-            Ok(Value::Object(members))
-        }
-        Ok(_) => Err(Error::refused(attempted.clone(), "body", "must be a JSON object")),
-        Err(source) => Err(not_serializable(attempted.clone(), "body", source)),
-    }
+fn streaming(
+    body: &(impl Serialize + ?Sized),
+    attempted: &Attempted,
+) -> Result<BTreeMap<String, Box<RawValue>>> {
+    let unserializable = |error| not_serializable(attempted.clone(), "body", error);
+    let json = serde_json::to_string(body).map_err(unserializable)?;
+    // As text, since a number may have more digits than any type of Rust.
+    let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(&json)
+        .map_err(|_| Error::refused(attempted.clone(), "body", "must be a JSON object"))?;
+    members.insert("stream".to_owned(), RawValue::TRUE.to_owned());
+    Ok(members)
 }
 
 /// A URL that is parsed by the first call that needs it.

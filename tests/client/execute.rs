@@ -8,6 +8,7 @@ use podqueue::graphql::{
 };
 use podqueue::{ErrorKind, GraphqlBody};
 use proptest::prelude::*;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::support::{Reply, Script};
@@ -63,6 +64,26 @@ async fn a_document_of_run_time_is_sent_unchanged() {
     graphql.raw("query($b: Int) { a(b: $b) }", variables).await.unwrap();
     let body = json!({"query": "query($b: Int) { a(b: $b) }", "variables": {"b": 1}});
     assert_eq!(server.requests()[1].json(), body);
+}
+
+#[tokio::test]
+async fn a_document_of_run_time_keeps_the_text_of_numbers() {
+    let data = r#"{"z":12345678901234567890123,"a":1e400}"#;
+    let server = Script::of([Reply::ok(&format!("{{\"data\":{data}}}"))]).await;
+    let graphql = server.client().graphql();
+    let variables = RawValue::from_string(r#"{"n":12345678901234567890123}"#.to_owned()).unwrap();
+    let received: Box<RawValue> = graphql.raw_as("{ a }", &variables).await.unwrap();
+    assert_eq!(received.get(), data);
+    let sent = format!("{{\"query\":\"{{ a }}\",\"variables\":{variables}}}");
+    assert_eq!(server.requests()[0].body, sent);
+    for (variables, why) in [(r#""s3cret""#, "must be a JSON object"), (r#"{"n":1e400}"#, "range")]
+    {
+        let variables = RawValue::from_string(variables.to_owned()).unwrap();
+        let error = graphql.raw_as::<Value>("{ a }", &variables).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+        let text = format!("{error} {error:?}");
+        assert!(text.contains(why) && !text.contains("s3cret"), "{text}");
+    }
 }
 
 #[tokio::test]

@@ -115,6 +115,19 @@ pub fn unguarded<T>(work: impl FnOnce() -> T) -> T {
 #[cfg(unix)]
 const BLOCKED: Duration = Duration::from_millis(200);
 
+/// Whether the program is blocked, given the count in [`UNGUARDED`] and a way to wait.
+#[cfg(unix)]
+fn is_blocked(count: impl Fn() -> u64, mut wait: impl FnMut(Duration)) -> bool {
+    // It may be about to block.
+    wait(BLOCKED);
+    let before = count();
+    let is_at_work = before % 2 == 1;
+    if is_at_work {
+        wait(BLOCKED);
+    }
+    is_at_work && count() == before
+}
+
 /// Ends the program on a signal that finds it blocked.
 #[cfg(unix)]
 fn end_blocked() -> io::Result<()> {
@@ -126,14 +139,8 @@ fn end_blocked() -> io::Result<()> {
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
     let watch = move || {
         for _ in signals.forever() {
-            // It may be about to block.
-            thread::sleep(BLOCKED);
-            let before = UNGUARDED.load(Ordering::SeqCst);
-            if before % 2 == 1 {
-                thread::sleep(BLOCKED);
-                if UNGUARDED.load(Ordering::SeqCst) == before {
-                    signal_hook::low_level::exit(Exit::Interrupted.code().into());
-                }
+            if is_blocked(|| UNGUARDED.load(Ordering::SeqCst), thread::sleep) {
+                signal_hook::low_level::exit(Exit::Interrupted.code().into());
             }
         }
     };
@@ -186,6 +193,7 @@ impl Received {
 
 #[cfg(all(test, unix))]
 mod tests {
+    use std::cell::Cell;
     use std::future::ready;
 
     use nix::sys::signal::{Signal, raise};
@@ -202,5 +210,37 @@ mod tests {
             assert_eq!(signals.unless(ready(())).await, Err(by));
             assert_eq!(signals.unless(ready(())).await, Ok(()));
         }
+    }
+
+    /// Whether a program counts as blocked that does such work at these times, in milliseconds after
+    /// the signal; and when that was decided.
+    fn blocked_at(times: &[(u64, u64)]) -> (bool, u64) {
+        let now = Cell::new(0);
+        let passed = |time: &u64| *time <= now.get();
+        let count = || {
+            let ends = times.iter().flat_map(|(start, end)| [*start, *end]);
+            ends.filter(passed).map(|_| 1).sum()
+        };
+        let wait = |time: Duration| {
+            now.set(now.get() + time.as_secs() * 1000 + u64::from(time.subsec_millis()))
+        };
+        (is_blocked(count, wait), now.get())
+    }
+
+    #[test]
+    fn a_signal_ends_a_program_that_is_blocked_and_not_one_that_writes_for_a_moment() {
+        for begin in [0, 50, 100] {
+            let (is_blocked, waited) = blocked_at(&[(begin, u64::MAX)]);
+            assert!(is_blocked && waited <= 1000, "{begin}: {waited}");
+        }
+        for length in [1, 20, 100] {
+            let one_write = [(0, length)];
+            assert!(!blocked_at(&one_write).0, "{length}");
+            // One after another, with a moment in between.
+            let writes: Vec<_> =
+                (0..100).map(|n| n * (length + 1)).map(|start| (start, start + length)).collect();
+            assert!(!blocked_at(&writes).0, "{length}");
+        }
+        assert!(!blocked_at(&[]).0);
     }
 }

@@ -73,10 +73,13 @@ pub fn finished(context: &Context, record: &JobRecord, waiting: &Waiting) -> Res
     }
     match record.clone().into_result() {
         Err(error) => Err(Failure::on_endpoint(&error, record.job().endpoint().id())),
-        Ok(_) if context.output.is_json() => Ok(Exit::Done),
-        Ok(record) => record::print_output(context, &record, waiting.raw)
-            .map(|()| Exit::Done)
-            .map_err(unwritten),
+        Ok(record) => {
+            let output = record::completed(&record)?;
+            if !context.output.is_json() {
+                record::print_value(context, &output, waiting.raw).map_err(unwritten)?;
+            }
+            Ok(Exit::Done)
+        }
     }
 }
 

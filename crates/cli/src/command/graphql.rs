@@ -1,8 +1,12 @@
 //! Any GraphQL document.
 
+use std::collections::BTreeMap;
+use std::future::IntoFuture;
+
 use clap::Args;
 use podqueue::ErrorKind;
-use serde_json::{Map, Value};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -28,28 +32,30 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         "-" => signals.unless_blocked(read_stdin).await??,
         path => read_file(path)?,
     };
-    let mut variables = Map::new();
+    let mut variables = BTreeMap::new();
     for variable in &arguments.variables {
         let (name, value) = pair("--var", variable)?;
-        let value = serde_json::from_str(value_of(value)?.get()).map_err(|error| {
-            // Such as a number that is out of range.
+        let value = value_of(value)?;
+        // Such as a number that is out of range.
+        serde_json::from_str::<Value>(value.get()).map_err(|error| {
             Failure::usage(format!("the value of --var {name} cannot be sent: {error}"))
         })?;
-        variables.insert(name.to_owned(), value);
+        variables.insert(name, value);
     }
     let client = context.client()?;
     let progress = context.output.progress("waiting for the response");
-    let call = async { client.graphql().raw(document, variables).await };
-    let data = signals.unless_sent(call).await;
+    let call = client.graphql().raw_as::<Box<RawValue>>(document, &variables);
+    let data = signals.unless_sent(call.into_future()).await;
     drop(progress);
     let data = data?.or_else(|error| {
         // What did come is data all the same.
-        let partial = error.graphql().and_then(|failure| failure.partial_data::<Value>().ok()?);
+        let partial =
+            error.graphql().and_then(|failure| failure.partial_data::<Box<RawValue>>().ok()?);
         if let Some(data) = partial.filter(|_| error.kind() == ErrorKind::Graphql) {
-            context.output.raw_json(&data.to_string())?;
+            context.output.raw_json(data.get())?;
         }
         Err(Failure::from(error))
     })?;
-    context.output.raw_json(&data.to_string())?;
+    context.output.raw_json(data.get())?;
     Ok(Exit::Done)
 }

@@ -1,10 +1,12 @@
 //! The OpenAI-compatible interface of an endpoint.
 
+use std::future::IntoFuture;
 use std::time::Duration;
 
 use clap::Args;
 use futures_util::StreamExt;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::context::Context;
 use crate::duration::duration;
@@ -63,11 +65,11 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         let done: podqueue::Result<_> = signals.unless(print).await?;
         return done.map_err(|error| Failure::on_endpoint(&error, endpoint.id()))?;
     }
-    let call = async { endpoint.openai(&arguments.path, &body).timeout(arguments.timeout).await };
-    let response = signals.unless(call).await;
+    let call = endpoint.openai_as::<Box<RawValue>>(&arguments.path, &body);
+    let response = signals.unless(call.timeout(arguments.timeout).into_future()).await;
     drop(progress);
     let response = response?.map_err(|error| Failure::on_endpoint(&error, endpoint.id()))?;
-    context.output.raw_json(&response.to_string())?;
+    context.output.raw_json(response.get())?;
     Ok(Exit::Done)
 }
 

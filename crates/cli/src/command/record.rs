@@ -39,12 +39,9 @@ struct ErrorShape {
 /// The output as JSON: as it came, or what can be read of it where it came malformed.
 pub fn output(record: &JobRecord) -> Option<Box<RawValue>> {
     let json = record.output_bytes()?;
-    serde_json::from_slice(json).ok().or_else(|| {
-        let value: Option<Value> = match record.status() {
-            JobStatus::Completed => record.output().ok(),
-            _ => record.progress().ok().flatten(),
-        };
-        value.and_then(|value| serde_json::value::to_raw_value(&value).ok())
+    serde_json::from_slice(json).ok().or_else(|| match record.status() {
+        JobStatus::Completed => record.output().ok(),
+        _ => record.progress().ok().flatten(),
     })
 }
 
@@ -64,14 +61,12 @@ pub fn print_json(context: &Context, record: &JobRecord) -> Result<(), Failure> 
     })
 }
 
-/// Prints a job's output, verbatim with `raw` where it is a string.
-pub fn print_output(context: &Context, record: &JobRecord, raw: bool) -> Result<(), Failure> {
-    match output(record) {
-        Some(output) => print_value(context, &output, raw),
-        None => context.output.raw_json("null"),
-    }
+/// The output of a completed job, which is null where it has none.
+pub fn completed(record: &JobRecord) -> Result<Box<RawValue>, Failure> {
+    record.output().map_err(|error| Failure::on_endpoint(&error, record.job().endpoint().id()))
 }
 
+/// Prints a job's output, verbatim with `raw` where it is a string.
 pub fn print_value(context: &Context, value: &RawValue, raw: bool) -> Result<(), Failure> {
     let text = Some(value).filter(|_| raw);
     match text.and_then(|value| serde_json::from_str::<String>(value.get()).ok()) {

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::{env, io};
+use std::{env, fmt, io};
 
 use etcetera::BaseStrategy;
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use super::key::KeySource;
 use crate::failure::Failure;
@@ -31,7 +33,31 @@ pub fn path() -> Result<PathBuf, Failure> {
 pub struct File {
     pub default_profile: Option<String>,
     #[serde(default)]
-    profile: BTreeMap<String, Profile>,
+    profile: BTreeMap<String, Section>,
+}
+
+/// A profile, as a table alone: a list of the values would do for serde.
+#[derive(Debug)]
+struct Section(Profile);
+
+impl<'de> Deserialize<'de> for Section {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Table;
+
+        impl<'de> Visitor<'de> for Table {
+            type Value = Section;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table such as [profile.work]")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Section, A::Error> {
+                Profile::deserialize(MapAccessDeserializer::new(map)).map(Section)
+            }
+        }
+
+        deserializer.deserialize_map(Table)
+    }
 }
 
 /// A named set of settings.
@@ -67,7 +93,7 @@ impl File {
     }
 
     pub fn profile(mut self, path: &Path, name: &str) -> Result<Profile, Failure> {
-        self.profile.remove(name).ok_or_else(|| {
+        self.profile.remove(name).map(|Section(profile)| profile).ok_or_else(|| {
             let known: Vec<&str> = self.profile.keys().map(String::as_str).collect();
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
             let path = path.display();
@@ -137,6 +163,14 @@ mod tests {
             ("[profile.a]\n  allow_plain_http = \"s3cret\"\n", ":2:22: invalid type, expected"),
             ("default_profile = 's3cret\n", ":1:"),
             ("\n\nprofile = 3", ":3:11: invalid type, expected a map"),
+            (
+                "\n[[profile.a]]\nkey_file = 's3cret'",
+                ":2:1: invalid type, expected a table such as",
+            ),
+            ("\nprofile.a = ['s3cret']", ":2:13: invalid type, expected a table such as"),
+            ("profile.a = ['u', 'r', 'g', true, 's3cret', 'f']", ":1:13: invalid type, expected a"),
+            ("[profile]\na = 's3cret'", ":2:5: invalid type, expected a table such as"),
+            ("\n[[default_profile]]\nb = 's3cret'", ":2:1: invalid type, expected a string"),
         ] {
             fs::write(&path, text).expect("a file");
             let failure = File::read(&path).expect_err(text);

@@ -22,4 +22,7 @@ mod settings;
 mod support;
 #[cfg(target_os = "linux")]
 mod terminal;
+#[cfg(target_os = "linux")]
+mod tls;
+mod verbatim;
 mod webhooks;

@@ -106,7 +106,7 @@ async fn any_document_is_sent_with_its_variables() {
     let file = file.to_str().unwrap();
     let save = ["graphql", file, "--var", "name=w", "--var", "disk=7"];
     let ran = site.run(&save).await;
-    ran.assert(0, "{\"saveTemplate\":{\"containerDiskInGb\":7,\"name\":\"w\"}}\n");
+    ran.assert(0, "{\"saveTemplate\":{\"name\":\"w\",\"containerDiskInGb\":7}}\n");
     site.run(&save).await.fails(1, "the service says");
     site.local.add_fault(Fault::lost_response().on(Operation::GraphQl).times(1));
     let ran = site.run(&["graphql", file, "--var", "name=v", "--var", "disk=7"]).await;

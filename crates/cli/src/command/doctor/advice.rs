@@ -50,7 +50,16 @@ fn connecting(error: &Error) -> &'static str {
     if says(&["tunnel"]) {
         "the proxy does not let the call through: check HTTPS_PROXY or HTTP_PROXY, or exempt the \
          host with NO_PROXY"
-    } else if says(&["certificate", "tls", "handshake", "corrupt message"]) {
+    } else if says(&["not valid for name"]) {
+        // First, since it names hosts, which may be called anything.
+        "TLS failed: the certificate is for another host: check the host in the URL"
+    } else if says(&["expired", "not valid yet"]) {
+        "TLS failed: the certificate is not valid at this time: check this machine's clock; \
+         otherwise the service must renew it"
+    } else if says(&["unknownissuer"]) {
+        "TLS failed: this machine does not know who issued the certificate: check its root \
+         certificates, or SSL_CERT_FILE; a proxy may have replaced the certificate"
+    } else if says(&["certificate", "tls", "handshake", "corrupt message", "fatal alert"]) {
         "TLS failed: check https or http in the URL, this machine's clock, and its root certificates"
     } else if says(&["dns", "lookup", "resolve"]) {
         "no such host: check the URL's spelling, and the network"
