@@ -183,19 +183,19 @@ pub mod types {
     impl Disk {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
-        pub fn new(id: impl Into<String>, kind: impl Into<String>) -> Self {
-            fn make(id: Option<String>, kind: Option<String>) -> Disk {
+        pub fn new(kind: impl Into<String>) -> Self {
+            fn make(kind: Option<String>) -> Disk {
                 Disk {
-                    id,
                     kind,
                     attached_to: ::std::default::Default::default(),
+                    id: ::std::default::Default::default(),
                     labels: ::std::default::Default::default(),
                     parent: ::std::default::Default::default(),
                     size_gb: ::std::default::Default::default(),
                     source: ::std::default::Default::default(),
                 }
             }
-            make(Some(id.into()), Some(kind.into()))
+            make(Some(kind.into()))
         }
     }
 
@@ -318,30 +318,22 @@ pub mod types {
     impl Instance {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
-        pub fn new(
-            id: impl Into<String>,
-            kind: impl Into<String>,
-            machine_type: impl Into<String>,
-        ) -> Self {
-            fn make(
-                id: Option<String>,
-                kind: Option<String>,
-                machine_type: Option<String>,
-            ) -> Instance {
+        pub fn new(kind: impl Into<String>, machine_type: impl Into<String>) -> Self {
+            fn make(kind: Option<String>, machine_type: Option<String>) -> Instance {
                 Instance {
-                    id,
                     kind,
                     machine_type,
                     cpus: ::std::default::Default::default(),
                     created_at: ::std::default::Default::default(),
                     disks: ::std::default::Default::default(),
+                    id: ::std::default::Default::default(),
                     labels: ::std::default::Default::default(),
                     parent: ::std::default::Default::default(),
                     secure_boot: ::std::default::Default::default(),
                     state: ::std::default::Default::default(),
                 }
             }
-            make(Some(id.into()), Some(kind.into()), Some(machine_type.into()))
+            make(Some(kind.into()), Some(machine_type.into()))
         }
     }
 
@@ -598,16 +590,16 @@ pub mod types {
     impl Resource {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
-        pub fn new(id: impl Into<String>, kind: impl Into<String>) -> Self {
-            fn make(id: Option<String>, kind: Option<String>) -> Resource {
+        pub fn new(kind: impl Into<String>) -> Self {
+            fn make(kind: Option<String>) -> Resource {
                 Resource {
-                    id,
                     kind,
+                    id: ::std::default::Default::default(),
                     labels: ::std::default::Default::default(),
                     parent: ::std::default::Default::default(),
                 }
             }
-            make(Some(id.into()), Some(kind.into()))
+            make(Some(kind.into()))
         }
     }
 
