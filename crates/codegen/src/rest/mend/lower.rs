@@ -28,6 +28,7 @@ fn lower_schema(schema: &mut Value, place: &str, notes: &mut Notes<'_>) {
     several_types(object);
     tuple(object);
     pattern_properties(object);
+    base(object);
     file(object);
     well_formed(object);
     default_conforms(object, place, notes);
@@ -120,6 +121,16 @@ fn pattern_properties(schema: &mut Map<String, Value>) {
         let mut values: Vec<_> = patterns.into_iter().map(|(_, schema)| schema).collect();
         values.extend(schema.remove("additionalProperties").filter(Value::is_object));
         schema.insert("additionalProperties".to_owned(), json!({ "anyOf": values }));
+    }
+}
+
+/// An object by whose fields one tells which of several it is that extend it has their fields, too.
+fn base(schema: &mut Map<String, Value>) {
+    if schema.contains_key("discriminator")
+        && schema.contains_key("properties")
+        && !["oneOf", "anyOf", "additionalProperties"].iter().any(|it| schema.contains_key(*it))
+    {
+        schema.insert("additionalProperties".to_owned(), json!(true));
     }
 }
 

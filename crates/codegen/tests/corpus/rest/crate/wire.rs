@@ -5,7 +5,7 @@ use podqueue::{Part, Result, ServerEvents};
 
 use crate::checks::{said, Checks};
 use crate::server::Server;
-use crate::{clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, parameters, paths, pattern_properties, query_objects, read_only, streams};
+use crate::{base_with_discriminator, clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, parameters, paths, pattern_properties, query_objects, read_only, streams};
 
 /// What does not go as it should.
 pub async fn failures() -> Vec<String> {
@@ -23,6 +23,7 @@ pub async fn failures() -> Vec<String> {
     query_objects(&mut checks).await;
     further_fields(&mut checks).await;
     pattern_properties(&mut checks).await;
+    bases(&mut checks).await;
     read_only(&mut checks).await;
     checks.0
 }
@@ -449,4 +450,11 @@ async fn read_only(checks: &mut Checks) {
     let made = rest.add_item(Item::new("n")).await.map(|it| it.id);
     checks.same("an item", said(made), r#"Ok(Some("i"))"#);
     checks.same("an item", server.request().1, r##""{\"name\":\"n\"}""##);
+}
+
+async fn bases(checks: &mut Checks) {
+    let server = Server::start(r#"{"kind": "cat", "lives": 9}"#);
+    let rest = base_with_discriminator::Api::new(&server.client());
+    let animal = rest.get_animal().await.map(|it| (it.kind, it.extra));
+    checks.same("a base", said(animal), r#"Ok((Some("cat"), {"lives": Number(9)}))"#);
 }
