@@ -15,6 +15,7 @@ mod reexports;
 mod shorten;
 mod signatures;
 mod types;
+mod unique;
 mod yaml;
 
 use std::path::PathBuf;

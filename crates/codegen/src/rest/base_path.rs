@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::mend::tree::{object_at, text_at};
+use super::mend::{operations_of, resolve};
 
 /// The servers of a description.
 pub(super) struct Servers {
@@ -57,11 +58,11 @@ fn base_path(description: &Value, server: &str) -> String {
 fn own_servers(description: &Value) -> Vec<(Vec<String>, String)> {
     let mut servers = Vec::new();
     for (path, item) in object_at(description, &["paths"]) {
-        let methods = item.as_object().into_iter().flatten();
-        for (method, operation) in methods.filter(|(_, it)| it.get("responses").is_some()) {
+        let item = resolve(description, &item).unwrap_or(&item);
+        for (keys, _, operation) in operations_of(item) {
             let own = Some(first(operation)).filter(|it| !it.is_empty());
-            let keys = vec!["paths".to_owned(), path.clone(), method.clone()];
-            servers.push((keys, own.unwrap_or_else(|| first(&item))));
+            let keys = [vec!["paths".to_owned(), path.clone()], keys].concat();
+            servers.push((keys, own.unwrap_or_else(|| first(item))));
         }
     }
     servers
@@ -80,7 +81,12 @@ fn first(named_at: &Value) -> String {
 fn url(server: &Value) -> String {
     let mut url = text_at(server, "url");
     for (name, variable) in &object_at(server, &["variables"]) {
-        url = url.replace(&format!("{{{name}}}"), &text_at(variable, "default"));
+        let default = match variable.get("default") {
+            // YAML without quotes.
+            Some(Value::Number(number)) => number.to_string(),
+            _ => text_at(variable, "default"),
+        };
+        url = url.replace(&format!("{{{name}}}"), &default);
     }
     url
 }
@@ -123,6 +129,7 @@ mod tests {
             (json!([{"url": "../../v3"}]), "/pods", "/v3"),
             (json!([variable]), "/pods", "/v3"),
             (json!([{"url": "{root}", "variables": {"root": {}}}]), "/pods", "/v1"),
+            (json!([{"url": "/v{n}", "variables": {"n": {"default": 3}}}]), "/pods", "/v3"),
         ] {
             let description = json!({"servers": servers, "paths": {path: {}}});
             assert_eq!(Servers::of(&description).base_path, expected, "{description}");
@@ -141,8 +148,8 @@ mod tests {
         let description = json!({"servers": a, "paths": {
             "/1": {"servers": b, "get": get(json!([])), "put": get(a.clone())},
             "/2": {"get": get(json!([{"url": "https://c.example"}])), "put": {"responses": {}}},
-            "/3": {"get": get(b.clone())},
-        }});
+            "/3": {"$ref": "#/x-items/3"},
+        }, "x-items": {"3": {"servers": b, "get": {}}}});
         let servers = Servers::of(&description);
         assert_eq!(servers.base_path, "/v1");
         let ignored: Vec<_> =

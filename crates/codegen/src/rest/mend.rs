@@ -36,6 +36,8 @@ use serde_json::{Value, json};
 
 pub(crate) use self::enums::NamedEnum;
 use self::notes::Notes;
+pub(super) use self::operations::operations_of;
+pub(super) use self::references::resolve;
 use self::schemas::Usage;
 use self::tree::object_at;
 pub(crate) use self::wanted::Wanted;

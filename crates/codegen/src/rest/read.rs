@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::place::Places;
+use super::unique::Unique;
 use super::yaml;
 use crate::{Diagnostic, Source};
 
@@ -11,7 +12,7 @@ use crate::{Diagnostic, Source};
 ///
 /// # Errors
 ///
-/// The text does not parse, or a key of a YAML map occurs twice.
+/// The text does not parse, or a key of a map occurs twice.
 pub fn read(source: &Source) -> Result<Value, Diagnostic> {
     read_with_places(source).map(|(tree, _)| tree)
 }
@@ -21,7 +22,7 @@ pub(super) fn read_with_places(source: &Source) -> Result<(Value, Places<'_>), D
     let text = &source.text;
     if source.extension() == "json" {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let tree = serde_json::from_str(text).map_err(|error| {
+        let Unique(tree) = serde_json::from_str(text).map_err(|error| {
             Diagnostic::new(&source.name, error.line(), error.column(), error.to_string())
         })?;
         return Ok((tree, Places::new(text)));

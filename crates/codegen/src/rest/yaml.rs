@@ -135,10 +135,15 @@ impl<'a> Reader<'a> {
             if matches!(event, Event::MappingEnd) {
                 return Ok(merged(entries));
             }
+            // A key is text whatever it looks like: `+1` is another name than `1`.
+            let written = match &event {
+                Event::Scalar(text, ..) => Some(text.to_string()),
+                _ => None,
+            };
             let key = self.node(event, &span)?;
             let (event, value_span) = self.next()?;
             let value = self.node(event, &value_span)?;
-            if let Some(key) = key.as_key() {
+            if let Some(key) = written.or_else(|| key.as_key()) {
                 entries.push(Entry { key, place: place(&span), value });
             }
         }
@@ -185,7 +190,7 @@ impl Node {
         Self { place, content, size, depth }
     }
 
-    /// YAML has keys that are not strings, such as the status code `200`; JSON has not.
+    /// An alias as a key. YAML has keys that are not strings; JSON has not.
     fn as_key(&self) -> Option<String> {
         match &self.content {
             Content::Scalar(Value::String(text)) => Some(text.clone()),
@@ -244,8 +249,13 @@ mod tests {
     #[test]
     fn keys_are_text() {
         assert_eq!(
-            read("200: a\ntrue: b\n1.5: c\n? [x]\n: d\n~: e\n0x10: f\n'8': g"),
-            Ok(json!({ "200": "a", "true": "b", "1.5": "c", "16": "f", "8": "g" }))
+            read(
+                "200: a\ntrue: b\n1.50: c\n? [x]\n: d\nnull: e\n+1: f\n'8': g\n&k 9: h\ni: {*k : j}"
+            ),
+            Ok(json!({
+                "200": "a", "true": "b", "1.50": "c", "null": "e", "+1": "f", "8": "g", "9": "h",
+                "i": { "9": "j" },
+            }))
         );
     }
 

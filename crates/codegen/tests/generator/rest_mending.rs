@@ -68,6 +68,20 @@ fn errors_with_bodies_of_different_types() {
 }
 
 #[test]
+fn a_key_that_occurs_twice() {
+    let one = r#"{"get": {"responses": {"204": {"description": "A"}}}}"#;
+    let json =
+        format!("{{\n \"openapi\": \"3.0.3\", \"paths\": {{\"/a\": {one},\n\"/a\": {one}}}}}");
+    for (name, text) in [("a.json", &json), ("a.yaml", &json)] {
+        let source = Source { name: name.to_owned(), text: text.clone() };
+        let mistakes = lines(&rest::generate(&source).unwrap_err());
+        let place = if name == "a.json" { "3:4" } else { "3:1" };
+        let expected = format!("{name}:{place}: the key `/a` is already defined");
+        assert!(mistakes.starts_with(&expected), "{mistakes}");
+    }
+}
+
+#[test]
 fn an_answer_of_json_without_a_schema() {
     let send = answers("'200': {description: A, content: {application/json: {}}}");
     assert!(

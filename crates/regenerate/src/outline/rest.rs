@@ -130,7 +130,12 @@ impl<'a> Writer<'a> {
             else {
                 continue;
             };
-            if !seen.insert((place, parameter_name)) {
+            // Names of headers are the same in upper and in lower case.
+            let parameter_name = match place {
+                "header" => parameter_name.to_ascii_lowercase(),
+                _ => parameter_name.to_owned(),
+            };
+            if !seen.insert((place, parameter_name.clone())) {
                 continue;
             }
             let schema = match parameter.get("schema") {
@@ -227,7 +232,9 @@ impl<'a> Writer<'a> {
                 continue;
             };
             describe(item, field, at.side);
-            item.required = required.contains(name.as_str());
+            // What only the service writes is not given to it.
+            let is_read_only = field["readOnly"] == Value::Bool(true);
+            item.required = required.contains(name.as_str()) && !is_read_only;
             if item.required && at.side.is_written && may_be_null(field) {
                 item.of.push_str(OR_NULL);
             }

@@ -50,8 +50,14 @@ pub(super) fn server(at: &Value) -> Option<String> {
     let server = at.pointer("/servers/0")?;
     let mut url = server["url"].as_str()?.to_owned();
     for (name, variable) in entries(server, "variables") {
-        let default = variable["default"].as_str().unwrap_or_default();
-        url = url.replace(&format!("{{{name}}}"), default);
+        let default = match &variable["default"] {
+            // YAML without quotes.
+            Value::Number(number) => number.to_string(),
+            default => default.as_str().unwrap_or_default().to_owned(),
+        };
+        url = url.replace(&format!("{{{name}}}"), &default);
     }
-    Some(url)
+    // Calls go to the same URL with a slash at its end and without.
+    let without = url.trim_end_matches('/');
+    Some(if without.is_empty() { url } else { without.to_owned() })
 }

@@ -374,6 +374,35 @@ const FLAT: &str = "Pet: {type: object, required: [id, name], properties: {id: {
 const BASED: &str = "Base: {type: object, properties: {id: {type: string}, at: {type: integer}}}, Pet: {required: [id], allOf: [{$ref: '#/components/schemas/Base'}, {type: object, required: [name], properties: {name: {type: string}}}]}";
 
 #[test]
+fn what_is_the_same_on_the_wire_breaks_nobody() {
+    let before = r##"openapi: 3.0.3
+info: {title: Shop, version: '1'}
+servers: [{url: 'https://shop.example/v1'}]
+paths:
+  /pets:
+    post:
+      operationId: addPet
+      parameters: [{name: X-Trace, in: header, schema: {type: string}}]
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}}
+      responses: {'204': {description: Done.}}
+components:
+  schemas: {Pet: {type: object, required: [name], properties: {name: {type: string}, id: {type: string, readOnly: true}}}}
+"##;
+    let now = before
+        .replace("X-Trace", "x-trace")
+        .replace(
+            "'https://shop.example/v1'",
+            "'https://shop.example/v{n}/', variables: {n: {default: 1}}",
+        )
+        .replace("[name]", "[id, name]");
+    let expected = "changed, but not in anything that affects generated code";
+    assert_eq!(
+        report("rest-same", before, &now),
+        format!("REST description, openapi/shop.yaml: {expected}\n")
+    );
+}
+
+#[test]
 fn a_field_that_moves_into_a_base_breaks_nobody() {
     assert_eq!(
         report("rest-into-base", &shop(FLAT), &shop(BASED)),

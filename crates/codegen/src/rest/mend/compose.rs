@@ -264,7 +264,7 @@ impl<'a> Composer<'a> {
 }
 
 fn absorb_words(into: &mut Keywords, part: &Value) {
-    for key in ["description", "nullable"] {
+    for key in ["description", "nullable", "readOnly"] {
         if let (None, Some(value), None) = (into.get(key), part.get(key), part.get("$ref")) {
             into.insert(key.to_owned(), value.clone());
         }

@@ -119,6 +119,10 @@ impl Linker {
         }
         match value {
             Value::Object(object) => {
+                if !names {
+                    // Nobody calls them here, and they may lead back to what they are in.
+                    object.remove("callbacks");
+                }
                 for (key, value) in object {
                     match key.as_str() {
                         _ if names => self.part(value, file, false, depth),

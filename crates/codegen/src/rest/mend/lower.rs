@@ -28,6 +28,7 @@ fn lower_schema(schema: &mut Value, place: &str, notes: &mut Notes<'_>) {
     several_types(object);
     tuple(object);
     pattern_properties(object);
+    base(object);
     file(object);
     well_formed(object);
     default_conforms(object, place, notes);
@@ -111,14 +112,25 @@ fn tuple(schema: &mut Map<String, Value>) {
     schema.insert("items".to_owned(), items);
 }
 
-/// An object whose keys follow a pattern is a map.
+/// Fields whose names follow a pattern are fields without a name of their own, and as those may be
+/// what any of the patterns says.
 fn pattern_properties(schema: &mut Map<String, Value>) {
     if let Some(Value::Object(patterns)) = schema.remove("patternProperties")
-        && !schema.contains_key("properties")
-        && !schema.get("additionalProperties").is_some_and(Value::is_object)
+        && !patterns.is_empty()
     {
-        let values: Vec<_> = patterns.into_iter().map(|(_, schema)| schema).collect();
+        let mut values: Vec<_> = patterns.into_iter().map(|(_, schema)| schema).collect();
+        values.extend(schema.remove("additionalProperties").filter(Value::is_object));
         schema.insert("additionalProperties".to_owned(), json!({ "anyOf": values }));
+    }
+}
+
+/// An object by whose fields one tells which of several it is that extend it has their fields, too.
+fn base(schema: &mut Map<String, Value>) {
+    if schema.contains_key("discriminator")
+        && schema.contains_key("properties")
+        && !["oneOf", "anyOf", "additionalProperties"].iter().any(|it| schema.contains_key(*it))
+    {
+        schema.insert("additionalProperties".to_owned(), json!(true));
     }
 }
 
@@ -138,7 +150,7 @@ fn well_formed(schema: &mut Map<String, Value>) {
     schema.retain(|key, value| match key.as_str() {
         "$ref" | "type" | "description" | "title" => value.is_string(),
         "format" => value == "uint64" || value == "binary",
-        "nullable" | "deprecated" | LOOSE => value.is_boolean(),
+        "nullable" | "deprecated" | "readOnly" | LOOSE => value.is_boolean(),
         "properties" | "$defs" | "definitions" => value.is_object(),
         "enum" | "allOf" | "oneOf" | "anyOf" => value.as_array().is_some_and(|it| !it.is_empty()),
         "required" => value.as_array().is_some_and(|it| it.iter().all(Value::is_string)),

@@ -79,7 +79,7 @@ pub(super) fn mend(
 }
 
 /// The operations of a path: the keys that lead to each, its method, and what stands there.
-pub(super) fn operations_of(item: &Value) -> Vec<(Vec<String>, String, &Value)> {
+pub(in crate::rest) fn operations_of(item: &Value) -> Vec<(Vec<String>, String, &Value)> {
     let known = METHODS.iter().filter_map(|(key, method)| {
         Some((vec![(*key).to_owned()], (*method).to_owned(), item.get(key)?))
     });
@@ -148,7 +148,7 @@ fn mend_operation(
     let mut warnings = Vec::new();
     let body = bodies::mend(description, operation, &mut warnings)?;
     let multipart = body.as_ref().filter(|it| it.body.content == Content::Multipart);
-    let answers = responses::answer(description, operation, &mut warnings);
+    let answers = responses::answer(description, method, operation, &mut warnings);
     let (answer, answer_type) = answers.answer.unzip();
 
     let mut names: HashSet<_> = parameters::BUILDERS_OWN.map(str::to_owned).into();

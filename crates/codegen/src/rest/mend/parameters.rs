@@ -111,7 +111,7 @@ pub(super) fn mend(
 }
 
 /// Flaw: parameters at the path and again, differently, at the operation, which wins. And
-/// references to parameters that there are not.
+/// references to parameters that there are not, and parameters without a name.
 fn declared<'a>(
     description: &'a Value,
     item: &'a Value,
@@ -122,15 +122,23 @@ fn declared<'a>(
         let all = value.get("parameters").and_then(Value::as_array).into_iter().flatten();
         let resolved = all.filter_map(|parameter| {
             let found = resolve(description, parameter);
-            if found.is_none() {
-                let target = text_at(parameter, "$ref");
-                warnings.push(format!("left out a parameter: {target} leads nowhere"));
-            }
-            found
+            let reason = match found.map(|it| it.get("name")) {
+                Some(Some(Value::String(_))) => return found,
+                Some(name) => {
+                    format!("its name {} is not a string", name.unwrap_or(&Value::Null))
+                }
+                None => format!("{} leads nowhere", text_at(parameter, "$ref")),
+            };
+            warnings.push(format!("left out a parameter: {reason}"));
+            None
         });
         resolved.collect::<Vec<_>>()
     };
-    let key = |parameter: &Value| (place(parameter).to_owned(), name_of(parameter).to_owned());
+    // Names of headers are the same in upper and in lower case.
+    let key = |parameter: &Value| match place(parameter) {
+        "header" => ("header".to_owned(), name_of(parameter).to_ascii_lowercase()),
+        place => (place.to_owned(), name_of(parameter).to_owned()),
+    };
     let own = list(operation);
     let mut shared = list(item);
     shared.retain(|shared| !own.iter().any(|it| key(it) == key(shared)));

@@ -142,6 +142,10 @@ fn shape(description: &Value, schema: &Value, media: Option<&str>, depth: usize)
             }
         }
         Some("string") if text_at(schema, "format") == "binary" || is_binary => Shape::File,
+        // Of objects, podqueue writes JSON only.
+        Some("object") if media.is_some_and(|it| content_of(it) != Some(Content::Json)) => {
+            Shape::File
+        }
         None if !says_type(schema) && !is_true(schema, "additionalProperties") => Shape::File,
         _ => Shape::Value,
     }

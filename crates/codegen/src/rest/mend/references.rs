@@ -7,7 +7,10 @@ pub(super) const PREFIX: &str = "#/components/schemas/";
 
 /// Follows `$ref`s to another place of the same document, a limited number of times because
 /// two of them may point at each other.
-pub(super) fn resolve<'a>(description: &'a Value, mut value: &'a Value) -> Option<&'a Value> {
+pub(in crate::rest) fn resolve<'a>(
+    description: &'a Value,
+    mut value: &'a Value,
+) -> Option<&'a Value> {
     for _ in 0..32 {
         match value.get("$ref") {
             Some(Value::String(target)) => {

@@ -27,6 +27,7 @@ const NO_CONTENT: [&str; 2] = ["204", "205"];
 /// what an error looks like, unless no success is described at all.
 pub(super) fn answer(
     description: &Value,
+    method: &str,
     operation: &Value,
     warnings: &mut Vec<String>,
 ) -> Answers {
@@ -38,7 +39,7 @@ pub(super) fn answer(
         if is_success(status) || (status == "default" && !any_success) {
             match resolve(description, response) {
                 // HTTP has no content there, whatever a description says.
-                Some(_) if NO_CONTENT.contains(&status.as_str()) => {
+                Some(_) if method == "HEAD" || NO_CONTENT.contains(&status.as_str()) => {
                     successes.push((status, Map::new()));
                 }
                 Some(response) => successes.push((status, media::offered(description, response))),

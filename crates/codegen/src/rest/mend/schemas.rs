@@ -252,8 +252,13 @@ fn mend_map(schema: &mut Value, usage: Usage) {
 fn mend_required(schema: &mut Value, usage: Usage) {
     let fields = schema.get("properties").cloned().unwrap_or_default();
     let described = |name: &Value| name.as_str().is_some_and(|it| fields.get(it).is_some());
+    let is_read_only = |name: &Value| {
+        let field = name.as_str().and_then(|it| fields.get(it));
+        field.is_some_and(|it| is_true(it, "readOnly"))
+    };
     let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) else { return };
-    required.retain(described);
+    // What only the service writes is not given to it.
+    required.retain(|name| described(name) && !is_read_only(name));
     if usage == Usage::Both {
         let required = required.clone();
         wanted::mark(schema, &required, &fields);

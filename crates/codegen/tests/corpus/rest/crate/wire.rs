@@ -5,7 +5,7 @@ use podqueue::{Part, Result, ServerEvents};
 
 use crate::checks::{said, Checks};
 use crate::server::Server;
-use crate::{clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, parameters, paths, query_objects, streams};
+use crate::{base_with_discriminator, clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, parameters, paths, pattern_properties, query_objects, read_only, streams};
 
 /// What does not go as it should.
 pub async fn failures() -> Vec<String> {
@@ -22,6 +22,9 @@ pub async fn failures() -> Vec<String> {
     paths(&mut checks).await;
     query_objects(&mut checks).await;
     further_fields(&mut checks).await;
+    pattern_properties(&mut checks).await;
+    bases(&mut checks).await;
+    read_only(&mut checks).await;
     checks.0
 }
 
@@ -69,6 +72,9 @@ async fn every_method(checks: &mut Checks) {
         checks.same(method, said(done), "Ok(())");
         checks.same(method, server.request().0, &format!("{:?}", format!("{method} /v1/a")));
     }
+    let server = Server::responding("200 OK", "application/json", "");
+    let rest = methods::Api::new(&server.client());
+    checks.same("HEAD of what has content", said(rest.head_b().await), "Ok(())");
 }
 
 async fn clearing(checks: &mut Checks) {
@@ -165,6 +171,8 @@ async fn parts(checks: &mut Checks) {
         .any(Part::text("any"))
         .modern(Part::file("p", "pdf"))
         .api_key("s3cret")
+        .sheet(Part::text("<x/>"))
+        .sheets([Part::text("<y/>")])
         .part("extra", Part::text("more"));
     checks.same("parts", said(call.await), "Ok(())");
     let (media, body) = server.header_and_body("content-type");
@@ -184,7 +192,8 @@ async fn parts(checks: &mut Checks) {
             "name='note'|text/markdown||**n**|",
             "name='owner'|application/vnd.owner+json||{'name':'o'}|",
             "name='owners'|application/json||{'name':'o'}|",
-            "name='place'|application/json||{'x':1}|name='sizes'||1|name='sizes'||2|",
+            "name='place'|application/json||{'x':1}|name='sheet'|application/xml||<x/>|",
+            "name='sheets'|text/xml||<y/>|name='sizes'||1|name='sizes'||2|",
             "name='thumb'; filename='t'|image/webp||small|name='extra'||more|--BOUNDARY--|\"",
         ),
     );
@@ -413,4 +422,39 @@ async fn further_fields(checks: &mut Checks) {
         "Ok((Some(\"b\"), Some(1), Some(2), {\"c\": Array [Null]}, Some(\"y\"), {\"z\": Null}))",
     );
     checks.same("further fields", server.request().1, r##""{\"n\":\"n\",\"k\":\"v\"}""##);
+}
+
+async fn pattern_properties(checks: &mut Checks) {
+    use pattern_properties::types::{StringOrInteger, Sent};
+    let server = Server::start(r#"{"name": "n", "x-a": "b"}"#);
+    let rest = pattern_properties::Api::new(&server.client());
+    let extra = [("x-a".to_owned(), "b".to_owned())].into();
+    let got = rest.beside(Sent { name: "n".into(), extra }).await;
+    checks.same("fields by pattern", said(got.map(|it| it.extra)), r#"Ok({"x-a": String("b")})"#);
+    checks.same("fields by pattern", server.request().1, r##""{\"name\":\"n\",\"x-a\":\"b\"}""##);
+    let server = Server::start("");
+    let rest = pattern_properties::Api::new(&server.client());
+    let several = [("x-a".to_owned(), StringOrInteger::String("b".into()))];
+    checks.same("several patterns", said(rest.several(several.into()).await), "Ok(())");
+    checks.same("several patterns", server.request().1, r##""{\"x-a\":\"b\"}""##);
+}
+
+async fn read_only(checks: &mut Checks) {
+    use read_only::types::{Item, NewOrder};
+    let server = Server::start("");
+    let rest = read_only::Api::new(&server.client());
+    checks.same("an order", said(rest.add_order(NewOrder::new("n")).await), "Ok(())");
+    checks.same("an order", server.request().1, r##""{\"name\":\"n\"}""##);
+    let server = Server::start(r#"{"id": "i", "name": "n"}"#);
+    let rest = read_only::Api::new(&server.client());
+    let made = rest.add_item(Item::new("n")).await.map(|it| it.id);
+    checks.same("an item", said(made), r#"Ok(Some("i"))"#);
+    checks.same("an item", server.request().1, r##""{\"name\":\"n\"}""##);
+}
+
+async fn bases(checks: &mut Checks) {
+    let server = Server::start(r#"{"kind": "cat", "lives": 9}"#);
+    let rest = base_with_discriminator::Api::new(&server.client());
+    let animal = rest.get_animal().await.map(|it| (it.kind, it.extra));
+    checks.same("a base", said(animal), r#"Ok((Some("cat"), {"lives": Number(9)}))"#);
 }

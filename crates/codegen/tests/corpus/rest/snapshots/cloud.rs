@@ -162,52 +162,86 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq,
+        Default
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Disk {
         /// A machine.
+        #[serde(
+            rename = "attachedTo",
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
         pub attached_to: Vec<Instance>,
         /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
         /// The field `kind`.
+        #[serde(skip_serializing_if = "Option::is_none")]
         pub kind: Option<String>,
         /// The field `labels`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
         pub labels: HashMap<String, String>,
         /// The field `parent`.
+        #[serde(skip_serializing_if = "Option::is_none")]
         pub parent: Option<Resource>,
         /// The field `sizeGb`.
+        #[serde(rename = "sizeGb", skip_serializing_if = "Option::is_none")]
         pub size_gb: Option<String>,
         /// The field `source`.
+        #[serde(skip_serializing_if = "Option::is_none")]
         pub source: Option<ImageOrSnapshot>,
+        /// All that has no field of its own.
+        #[serde(flatten)]
+        pub extra: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
     }
 
     impl Disk {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
-        pub fn new(id: impl Into<String>, kind: impl Into<String>) -> Self {
-            fn make(id: Option<String>, kind: Option<String>) -> Disk {
+        pub fn new(kind: impl Into<String>) -> Self {
+            fn make(kind: Option<String>) -> Disk {
                 Disk {
-                    id,
                     kind,
                     attached_to: ::std::default::Default::default(),
+                    id: ::std::default::Default::default(),
                     labels: ::std::default::Default::default(),
                     parent: ::std::default::Default::default(),
                     size_gb: ::std::default::Default::default(),
                     source: ::std::default::Default::default(),
+                    extra: ::std::default::Default::default(),
                 }
             }
-            make(Some(id.into()), Some(kind.into()))
+            make(Some(kind.into()))
         }
     }
 
-    ::podqueue::__private::object! {
-        Disk {
-            0 "attachedTo" attached_to list optional;
-            1 "id" id plain optional;
-            2 "kind" kind plain optional;
-            3 "labels" labels map optional;
-            4 "parent" parent plain optional;
-            5 "sizeGb" size_gb plain optional;
-            6 "source" source plain optional;
+    impl ::std::fmt::Debug for Disk {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Disk")
+                .field("attached_to", &self.attached_to)
+                .field("id", &self.id)
+                .field("kind", &self.kind)
+                .field("labels", &self.labels)
+                .field("parent", &self.parent)
+                .field("size_gb", &self.size_gb)
+                .field("source", &self.source)
+                .field("extra", &format_args!("[redacted]"))
+                .finish()
         }
     }
 
@@ -318,30 +352,22 @@ pub mod types {
     impl Instance {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
-        pub fn new(
-            id: impl Into<String>,
-            kind: impl Into<String>,
-            machine_type: impl Into<String>,
-        ) -> Self {
-            fn make(
-                id: Option<String>,
-                kind: Option<String>,
-                machine_type: Option<String>,
-            ) -> Instance {
+        pub fn new(kind: impl Into<String>, machine_type: impl Into<String>) -> Self {
+            fn make(kind: Option<String>, machine_type: Option<String>) -> Instance {
                 Instance {
-                    id,
                     kind,
                     machine_type,
                     cpus: ::std::default::Default::default(),
                     created_at: ::std::default::Default::default(),
                     disks: ::std::default::Default::default(),
+                    id: ::std::default::Default::default(),
                     labels: ::std::default::Default::default(),
                     parent: ::std::default::Default::default(),
                     secure_boot: ::std::default::Default::default(),
                     state: ::std::default::Default::default(),
                 }
             }
-            make(Some(id.into()), Some(kind.into()), Some(machine_type.into()))
+            make(Some(kind.into()), Some(machine_type.into()))
         }
     }
 
@@ -583,40 +609,65 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
     pub struct Resource {
         /// The field `id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
         /// The field `kind`.
+        #[serde(skip_serializing_if = "Option::is_none")]
         pub kind: Option<String>,
         /// The field `labels`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::map_or_default",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
         pub labels: HashMap<String, String>,
         /// The field `parent`.
+        #[serde(skip_serializing_if = "Option::is_none")]
         pub parent: Option<Box<Resource>>,
+        /// All that has no field of its own.
+        #[serde(flatten)]
+        pub extra: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
     }
 
     impl Resource {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
-        pub fn new(id: impl Into<String>, kind: impl Into<String>) -> Self {
-            fn make(id: Option<String>, kind: Option<String>) -> Resource {
+        pub fn new(kind: impl Into<String>) -> Self {
+            fn make(kind: Option<String>) -> Resource {
                 Resource {
-                    id,
                     kind,
+                    id: ::std::default::Default::default(),
                     labels: ::std::default::Default::default(),
                     parent: ::std::default::Default::default(),
+                    extra: ::std::default::Default::default(),
                 }
             }
-            make(Some(id.into()), Some(kind.into()))
+            make(Some(kind.into()))
         }
     }
 
-    ::podqueue::__private::object! {
-        Resource {
-            0 "id" id plain optional;
-            1 "kind" kind plain optional;
-            2 "labels" labels map optional;
-            3 "parent" parent plain optional;
+    impl ::std::fmt::Debug for Resource {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Resource")
+                .field("id", &self.id)
+                .field("kind", &self.kind)
+                .field("labels", &self.labels)
+                .field("parent", &self.parent)
+                .field("extra", &format_args!("[redacted]"))
+                .finish()
         }
     }
 }

@@ -231,6 +231,8 @@ impl Api {
             note: None,
             owners: None,
             place: None,
+            sheet: None,
+            sheets: None,
             sizes: None,
             thumb: None,
             parts: Vec::new(),
@@ -474,6 +476,8 @@ pub struct Upload {
     owner: types::Owner,
     owners: Option<Vec<types::Owner>>,
     place: Option<types::UploadPlace>,
+    sheet: Option<::podqueue::Part>,
+    sheets: Option<Vec<::podqueue::Part>>,
     sizes: Option<Vec<i64>>,
     thumb: Option<::podqueue::Part>,
     parts: Vec<(String, ::podqueue::Part)>,
@@ -552,6 +556,18 @@ impl Upload {
         self
     }
 
+    /// Sent as the part `sheet`.
+    pub fn sheet(mut self, sheet: ::podqueue::Part) -> Self {
+        self.sheet = Some(sheet);
+        self
+    }
+
+    /// Sent as the part `sheets`.
+    pub fn sheets(mut self, sheets: impl IntoIterator<Item = ::podqueue::Part>) -> Self {
+        self.sheets = Some(sheets.into_iter().collect());
+        self
+    }
+
     /// Sent as the part `sizes`.
     pub fn sizes(mut self, sizes: impl IntoIterator<Item = i64>) -> Self {
         self.sizes = Some(sizes.into_iter().collect());
@@ -599,6 +615,8 @@ impl Upload {
                     .value("owner", &self.owner, Some("application/vnd.owner+json"))
                     .value("owners", &self.owners, None)
                     .value("place", &self.place, None)
+                    .files("sheet", &self.sheet, Some("application/xml"))
+                    .files("sheets", self.sheets.iter().flatten(), Some("text/xml"))
                     .value("sizes", &self.sizes, None)
                     .files("thumb", &self.thumb, Some("image/webp"))
                     .more(&self.parts),

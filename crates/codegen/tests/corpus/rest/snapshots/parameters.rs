@@ -1,6 +1,7 @@
-// tests/corpus/rest/parameters.yaml:31:57: #/paths/~1a~1{id}~1{type}~1{undeclared}/get/parameters/18/schema: the default "no" does not conform to its schema
-// tests/corpus/rest/parameters.yaml:10:5: GET /a/{id}/{type}/{undeclared}: left out a parameter: #/components/parameters/Gone leads nowhere
-// tests/corpus/rest/parameters.yaml:10:5: GET /a/{id}/{type}/{undeclared}: session is a cookie parameter, which cannot be sent
+// tests/corpus/rest/parameters.yaml:33:57: #/paths/~1a~1{id}~1{type}~1{undeclared}/get/parameters/19/schema: the default "no" does not conform to its schema
+// tests/corpus/rest/parameters.yaml:11:5: GET /a/{id}/{type}/{undeclared}: left out a parameter: its name 7 is not a string
+// tests/corpus/rest/parameters.yaml:11:5: GET /a/{id}/{type}/{undeclared}: left out a parameter: #/components/parameters/Gone leads nowhere
+// tests/corpus/rest/parameters.yaml:11:5: GET /a/{id}/{type}/{undeclared}: session is a cookie parameter, which cannot be sent
 // tests/corpus/rest/parameters.yaml:5:26: GET /b/{id}#{fragment}: its response 200 is multipart/mixed, not read
 // tests/corpus/rest/parameters.yaml:5:26: GET /b/{id}#{fragment}: the path has no place for the parameter fragment
 /// What the calls send and answer with.
