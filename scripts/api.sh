@@ -9,7 +9,7 @@ if ! rustc --version | grep -q '^rustc 1\.95\.'; then
   exit 0
 fi
 
-crates=(podqueue podqueue-batch podqueue-codegen podqueue-limits podqueue-local podqueue-regenerate)
+crates=(podqueue podqueue-batch podqueue-codegen podqueue-limits podqueue-local podqueue-postgres podqueue-regenerate)
 target=${CARGO_TARGET_DIR:-target}
 
 # rustdoc writes JSON as an unstable option only, which a stable one takes when told to. Nobody else
@@ -21,7 +21,7 @@ chmod +x "$wrapper"
 
 # The crates and features of docs.rs, as in the "docs" step of .ci/run, which has compiled them.
 RUSTDOC=$wrapper RUSTDOCFLAGS="-Z unstable-options --output-format json" \
-  cargo doc --workspace --lib --no-deps --features podqueue/blocking,podqueue/webhook,podqueue/http2,podqueue/shared-limits,podqueue-batch/postgres --locked
+  cargo doc --workspace --lib --no-deps --features podqueue/blocking,podqueue/webhook,podqueue/http2,podqueue/shared-limits,podqueue-batch/postgres,podqueue-limits/postgres --locked
 
 cargo run --quiet --locked --manifest-path api/Cargo.toml --target-dir "$target/api" -- \
   "$target/doc" "${crates[@]}"

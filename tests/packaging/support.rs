@@ -4,10 +4,11 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates that are published, in the order in which they are.
-pub const PUBLISHED: [&str; 7] = [
+pub const PUBLISHED: [&str; 8] = [
     "podqueue-codegen",
     "podqueue-local",
     "podqueue",
+    "podqueue-postgres",
     "podqueue-limits",
     "podqueue-batch",
     "podqueue-regenerate",

@@ -151,10 +151,11 @@ impl From<&Error> for Failure {
 
 /// What a user of the program can do where the library names a setting of its builder. The others have
 /// no counterpart.
-const SETTINGS: [(&str, &str); 4] = [
+const SETTINGS: [(&str, &str); 5] = [
     ("allow_plain_http", "to permit it: `allow_plain_http = true` in a profile"),
     ("proxy", "check the user and password of the proxy, in HTTPS_PROXY or HTTP_PROXY"),
     ("payload_limits", "put large data elsewhere, and its URL into the input"),
+    ("shared_limits", "check the database that --journal names, which keeps the rate limits, too"),
     ("largest_response", "let the handler put large data elsewhere, and return its URL"),
 ];
 

@@ -14,10 +14,20 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! [`SqliteLimits`] is for the processes of one machine, `PostgresLimits` (feature `postgres`) for
+//! those of several.
 
-#![cfg(unix)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(unix)]
 mod clock;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(unix)]
 mod sqlite;
 
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresLimits;
+#[cfg(unix)]
 pub use sqlite::SqliteLimits;

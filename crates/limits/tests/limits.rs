@@ -1,52 +1,22 @@
 //! Clients that share limits through a file, against the local service with the documented limits.
 
+#![cfg(unix)]
+#![allow(clippy::print_stderr, reason = "a seed that fails is to be known")]
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
 
+mod support;
+
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use podqueue::{Client, ErrorKind, RetryPolicy, SharedLimits};
+use podqueue::{Client, ErrorKind};
 use podqueue_limits::SqliteLimits;
-use podqueue_local::{LocalService, RateLimits};
 use serde_json::json;
-use tokio::task::JoinSet;
 
-const KEY: &str = "a-key-that-nobody-may-read";
+use crate::support::{KEY, Killed, ask, each, service, throttled};
 
-async fn service() -> LocalService {
-    let limits = RateLimits::documented();
-    LocalService::builder().api_key(KEY).rate_limits(limits).start().await.unwrap()
-}
-
-/// A client that shares its limits, and for which each 429 is an error.
 fn client(base_url: &str, file: &Path, patience: Duration) -> Client {
-    let limits = SharedLimits::new(SqliteLimits::file(file)).patience(patience);
-    let builder = Client::builder().api_key(KEY).base_url(base_url).retry(RetryPolicy::never());
-    builder.shared_limits(limits).build().unwrap()
-}
-
-/// Cancels a job that does not exist, again and again, in so many tasks.
-fn ask(client: &Client, tasks: usize, until: Instant) -> JoinSet<usize> {
-    let mut set = JoinSet::new();
-    for _ in 0..tasks {
-        let endpoint = client.endpoint("echo");
-        set.spawn(async move {
-            let mut cancelled = 0;
-            while Instant::now() < until {
-                match endpoint.job("nobody").cancel().await {
-                    Err(error) if error.kind() == ErrorKind::NotFound => cancelled += 1,
-                    other => panic!("{other:?}"),
-                }
-            }
-            cancelled
-        });
-    }
-    set
-}
-
-fn throttled(local: &LocalService) -> usize {
-    local.requests().iter().filter(|request| request.status == Some(429)).count()
+    support::client(base_url, SqliteLimits::file(file), patience)
 }
 
 #[tokio::test]
@@ -57,15 +27,7 @@ async fn clients_with_one_file_use_the_limit_and_exceed_it_never() {
     let until = Instant::now() + Duration::from_secs(21);
     let patience = Duration::from_secs(30);
     let clients: Vec<_> = (0..3).map(|_| client(&local.base_url(), &file, patience)).collect();
-    let mut all: Vec<_> = clients.iter().map(|client| ask(client, 4, until)).collect();
-    let mut each = Vec::new();
-    for set in &mut all {
-        let mut sum = 0;
-        while let Some(cancelled) = set.join_next().await {
-            sum += cancelled.unwrap();
-        }
-        each.push(sum);
-    }
+    let each = each(clients.iter().map(|client| ask(client, 4, until)).collect()).await;
     assert_eq!(throttled(&local), 0);
     // 100 in ten seconds.
     let sum: usize = each.iter().sum();
@@ -130,37 +92,53 @@ async fn clients_that_follow_each_other_share_a_limit_of_two() {
     assert_eq!(throttled(&local), 0);
 }
 
-/// Ends its process with itself.
-struct Killed(Child);
-
-impl Drop for Killed {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn processes_that_are_killed_and_started_again_exceed_no_limit() {
     let local = service().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("limits.db");
-    let start = || {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "a_process_that_is_killed", "--ignored"]);
-        command.env("LIMITS_URL", local.base_url()).env("LIMITS_FILE", &file);
-        Killed(command.stdout(std::process::Stdio::null()).spawn().unwrap())
-    };
+    let start = || Killed::start("a_process_that_is_killed", &local, &file);
     let mut all: Vec<_> = (0..3).map(|_| start()).collect();
-    for kill in 0..12 {
-        tokio::time::sleep(Duration::from_millis(1_700)).await;
-        all[kill % 3] = start();
+    let seed = fastrand::u64(..);
+    eprintln!("seed {seed}");
+    let mut random = fastrand::Rng::with_seed(seed);
+    let began = Instant::now();
+    for _ in 0..12 {
+        tokio::time::sleep(Duration::from_millis(random.u64(1_000..2_400))).await;
+        all[random.usize(..3)] = start();
     }
+    let time = began.elapsed().as_secs_f64();
     drop(all);
     assert_eq!(throttled(&local), 0);
-    // 20 seconds, at 100 in ten.
+    // 100 in ten seconds, and as many at once in the beginning.
+    let (sent, allowed) = (local.requests().len(), 100.0 + 10.0 * time);
+    eprintln!("{sent} of {allowed:.0} requests");
+    assert!(sent as f64 <= allowed, "{sent} in {time} s");
+    assert!(sent as f64 >= 0.9 * 10.0 * time, "{sent} in {time} s");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn processes_that_are_stopped_for_longer_than_their_lease_exceed_no_limit() {
+    let local = service().await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("limits.db");
+    let start = || Killed::start("a_process_that_is_killed", &local, &file);
+    let all: Vec<_> = (0..3).map(|_| start()).collect();
+    let seed = fastrand::u64(..);
+    eprintln!("seed {seed}");
+    let mut random = fastrand::Rng::with_seed(seed);
+    for _ in 0..8 {
+        let stopped = &all[random.usize(..3)];
+        tokio::time::sleep(Duration::from_millis(random.u64(300..1_000))).await;
+        stopped.signal("-STOP");
+        tokio::time::sleep(Duration::from_millis(random.u64(900..2_500))).await;
+        stopped.signal("-CONT");
+    }
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    drop(all);
+    assert_eq!(throttled(&local), 0);
     let sent = local.requests().len();
-    assert!((150..=300).contains(&sent), "{sent}");
+    assert!(sent >= 150, "{sent}");
 }
 
 /// Not a test: what [`processes_that_are_killed_and_started_again_exceed_no_limit`] starts.
@@ -168,7 +146,7 @@ async fn processes_that_are_killed_and_started_again_exceed_no_limit() {
 #[ignore = "it runs until it is killed"]
 async fn a_process_that_is_killed() {
     let base_url = std::env::var("LIMITS_URL").unwrap();
-    let file = PathBuf::from(std::env::var_os("LIMITS_FILE").unwrap());
+    let file = PathBuf::from(std::env::var_os("LIMITS_STORE").unwrap());
     let client = client(&base_url, &file, Duration::from_secs(30));
     ask(&client, 4, Instant::now() + Duration::from_secs(40)).join_all().await;
 }

@@ -4,13 +4,10 @@ mod changes;
 mod connection;
 mod failure;
 mod migrations;
-mod passfile;
 mod processes;
 mod rows;
 mod statements;
 mod store;
-mod target;
-mod tls;
 mod transaction;
 
 use std::fmt;
@@ -22,7 +19,6 @@ use self::connection::Connection;
 use self::failure::Failure;
 use self::store::NOWHERE;
 pub use self::store::PostgresStore;
-use self::target::Target;
 use super::{OpenStore, Sharing};
 use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
@@ -97,7 +93,7 @@ impl Postgres {
             let message = "a batch in a database needs a name";
             return Err(Error::new(ErrorKind::Settings, message));
         }
-        Connection::open(Target::parse(&self.url)?, self.patience)
+        Connection::open(&self.url, self.patience)
     }
 
     fn store(&self, connection: Connection, batch: i64, is_read_only: bool) -> PostgresStore {
@@ -131,7 +127,7 @@ impl OpenStore for Postgres {
         let mut connection = self.reach()?;
         migrations::check(&mut connection)?;
         let batch = find(&mut connection, &self.name)?.ok_or_else(|| {
-            let message = format!("there is no batch {:?} in {}", self.name, connection.target);
+            let message = format!("there is no batch {:?} in {}", self.name, connection.target());
             Error::new(ErrorKind::Journal, message)
         })?;
         Ok(self.store(connection, batch, true))
@@ -157,7 +153,7 @@ fn create(connection: &mut Connection, name: &str) -> Result<i64> {
     });
     created.map_err(|failure| connection.failed("begin", failure))?;
     find(connection, name)?.ok_or_else(|| {
-        let message = format!("the batch {name:?} was removed from {}", connection.target);
+        let message = format!("the batch {name:?} was removed from {}", connection.target());
         Error::new(ErrorKind::Journal, message)
     })
 }

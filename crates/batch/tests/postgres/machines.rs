@@ -8,9 +8,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
-use podqueue::RateLimits;
+use podqueue::{Client, RateLimits, SharedLimits};
 use podqueue_batch::store::{OpenStore, Store};
 use podqueue_batch::{Batch, Inputs, OnUnknown, Postgres, State};
+use podqueue_limits::PostgresLimits;
 use podqueue_local::{LocalJob, LocalService, Operation, RateLimit, RateLimits as Limits, Workers};
 use podqueue_pgserver::{Pooler, Proxy, Server, Traffic};
 use serde_json::{Value, json};
@@ -30,12 +31,14 @@ fn child() {
     let results = folder.join(env::var("BATCH_RESULTS").unwrap());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let report = runtime.block_on(async {
-        let client = podqueue::Client::builder()
-            .api_key(KEY)
-            .base_url(env::var("BATCH_URL").unwrap())
-            .rate_limits(RateLimits::off())
-            .build()
-            .unwrap();
+        let builder = Client::builder().api_key(KEY).base_url(env::var("BATCH_URL").unwrap());
+        let builder = match env::var("BATCH_LIMITS") {
+            Ok(url) => {
+                builder.shared_limits(SharedLimits::new(PostgresLimits::connect(url).unwrap()))
+            }
+            Err(_) => builder.rate_limits(RateLimits::off()),
+        };
+        let client = builder.build().unwrap();
         let wrong_by = Duration::from_secs(setting("BATCH_CLOCK_AHEAD").unwrap_or_default());
         let journal = Postgres::connect(env::var("BATCH_DATABASE").unwrap(), "batch").lease(LEASE);
         let batch = Batch::open(journal)
@@ -69,11 +72,16 @@ struct Machines {
 impl Machines {
     /// With so many inputs, each of which runs for so long.
     async fn with(inputs: u64, takes: Duration) -> Self {
-        let accepted = Accepted::default();
-        let count = Arc::clone(&accepted);
         let many = RateLimit { requests: 1_000_000, concurrent: None };
         let limits =
             Limits::documented().limit(Operation::Run, many).limit(Operation::Status, many);
+        Self::within(limits, inputs, takes).await
+    }
+
+    /// The same, on a service with these limits.
+    async fn within(limits: Limits, inputs: u64, takes: Duration) -> Self {
+        let accepted = Accepted::default();
+        let count = Arc::clone(&accepted);
         let local = service()
             .rate_limits(limits)
             .endpoint("seen", move |job: LocalJob| {
@@ -115,6 +123,16 @@ impl Machines {
         child.kill().unwrap();
         child.wait().unwrap();
         self.killed.insert(number, url.to_owned());
+    }
+
+    /// No request was refused, of the last ones that the service remembers.
+    fn assert_within_limits(&self) {
+        let requests = self.local.requests();
+        assert!(requests.iter().all(|it| it.status != Some(429)), "a limit is exceeded");
+    }
+
+    fn submitted(&self) -> usize {
+        self.accepted.lock().unwrap().len()
     }
 
     fn signal(&self, number: usize, signal: &str) {
@@ -234,6 +252,45 @@ async fn four_processes_that_are_killed_lose_nothing_and_submit_nothing_twice() 
     let unknown = machines.check(&url);
     say(format_args!("{kills} kills, {unknown} unknown, {:?}", began.elapsed()));
     assert!(unknown <= kills * 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn processes_that_are_killed_use_the_limits_together_and_never_exceed_them() {
+    // In the beginning, there is a burst.
+    const BEGINNING: u64 = 12;
+    let seed = setting("SEED").unwrap_or_else(|| fastrand::u64(..1 << 32));
+    let (time, every) = (setting("TIME").unwrap_or(10), setting("EVERY").unwrap_or(2_000));
+    let least = setting("LEAST").unwrap_or(80);
+    say(format_args!("SEED={seed} TIME={time} EVERY={every}"));
+    let mut random = fastrand::Rng::with_seed(seed);
+    let server = Server::start();
+    let url = server.create("jobs");
+    let inputs = 100 * (BEGINNING + time) + 1_500;
+    let takes = Duration::from_millis(20);
+    let mut machines = Machines::within(Limits::documented(), inputs, takes).await;
+    // A clock that is wrong changes nothing.
+    let settings = [("BATCH_LIMITS", url.as_str()), ("BATCH_CLOCK_AHEAD", "3600")];
+    let start = |machines: &mut Machines, number: usize| {
+        machines.start_with(number, &url, &settings[..2 - number % 2]);
+    };
+    (0..4).for_each(|number| start(&mut machines, number));
+    tokio::time::sleep(Duration::from_secs(BEGINNING)).await;
+    let (began, before, mut kills) = (Instant::now(), machines.submitted(), 0);
+    while began.elapsed() < Duration::from_secs(time) {
+        tokio::time::sleep(Duration::from_millis(every)).await;
+        let number = random.usize(..4);
+        machines.kill(number, &url);
+        start(&mut machines, number);
+        kills += 1;
+        machines.assert_within_limits();
+    }
+    let submitted = machines.submitted() - before;
+    let used = submitted as f64 / began.elapsed().as_secs_f64();
+    say(format_args!("{kills} kills, {used:.1} % of the limit of 100/s were used"));
+    machines.wait().await;
+    machines.check(&url);
+    machines.assert_within_limits();
+    assert!(used >= least as f64, "{used:.1} %");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -9,7 +9,7 @@ mod support;
 use std::fs;
 use std::process::Command;
 
-use podqueue_local::{HandlerError, LocalJob, LocalService, Workers};
+use podqueue_local::{HandlerError, LocalJob, LocalService, RateLimits, Workers};
 use podqueue_pgserver::Server;
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -125,6 +125,29 @@ async fn a_batch_that_several_machines_run_is_cancelled_from_any_of_them() {
     let retry = ["batch", "retry", "one.jsonl", "--journal", &journal];
     site.run(&retry).await.assert_code(0);
     assert_eq!(status(&site, "one.jsonl", &journal).await["pending"], json!(120));
+}
+
+#[tokio::test]
+async fn machines_with_one_database_share_the_rate_limits() {
+    let server = Server::start();
+    let journal = server.create("jobs");
+    let limits = RateLimits::documented();
+    let site = Site::with(LocalService::builder().rate_limits(limits)).await;
+    // More than a window's worth, which each alone could submit.
+    let lines: String = (0..1_300).map(|n| format!("{{\"n\": {n}}}\n")).collect();
+    fs::write(site.home.path().join("in.jsonl"), lines).unwrap();
+    let machines = ["one.jsonl", "two.jsonl"].map(|results| {
+        let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", results, "--quiet"];
+        site.program(&[&run[..], &["--journal", &journal]].concat()).spawn().unwrap()
+    });
+    for machine in machines {
+        ended(machine).await.assert_code(0);
+    }
+    let all = site.local.requests();
+    assert!(all.iter().all(|request| request.status != Some(429)), "a limit is exceeded");
+    assert_eq!(status(&site, "one.jsonl", &journal).await["completed"], json!(1_300));
+    let records = server.sql("jobs", "SELECT string_agg(key, ' ') FROM podqueue.limit_record");
+    assert!(records.contains(" run ") && records.contains(" status "), "{records}");
 }
 
 #[tokio::test]

@@ -9,8 +9,8 @@ use crate::secret_string::SecretString;
 
 /// A store of records that several processes change: what [`SharedLimits`] need of one.
 ///
-/// `podqueue-limits` has one in an SQLite file. Any database with transactions and a clock will do;
-/// a store in memory serves the clients of one process, as here:
+/// `podqueue-limits` has one in an SQLite file, and one in a PostgreSQL database. Any database with
+/// transactions and a clock will do; a store in memory serves the clients of one process, as here:
 ///
 /// ```
 /// use std::collections::HashMap;

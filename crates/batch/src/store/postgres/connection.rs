@@ -1,19 +1,12 @@
-//! The connection to the database, which is made again after it has broken.
+//! The connection to the database, and how long one tries when it is out of reach.
 
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use tokio::runtime::{Builder, Runtime};
-use tokio::task::coop::unconstrained;
-use tokio::time::timeout;
-use tokio_postgres::config::SslMode;
-use tokio_postgres::{Client, NoTls};
+use podqueue_postgres::{Connection as Once, Target};
+use tokio_postgres::Client;
 
 use super::failure::Failure;
-use super::target::Target;
 use crate::error::{Error, ErrorKind, Result};
 
 /// How long a few statements may take.
@@ -23,28 +16,21 @@ const SHORT: Duration = Duration::from_secs(15);
 const PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) struct Connection {
-    /// Reads and writes in the background, so that calls can be made from anywhere.
-    runtime: Option<Runtime>,
-    client: Option<Client>,
-    pub(super) target: Target,
+    once: Once,
     pub(super) patience: Duration,
     /// What a transaction sets for itself, beyond what is the same everywhere.
     pub(super) settings: &'static str,
 }
 
 impl Connection {
-    pub(super) fn open(target: Target, patience: Duration) -> Result<Self> {
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("podqueue-postgres")
-            .enable_all()
-            .build()
-            .map_err(|error| {
-                let message = format!("could not start a thread for the database: {error}");
-                Error::new(ErrorKind::Journal, message).with_source(error)
-            })?;
-        let mut this =
-            Self { runtime: Some(runtime), client: None, target, patience, settings: "" };
+    pub(super) fn open(url: &str, patience: Duration) -> Result<Self> {
+        let target = Target::parse(url)
+            .map_err(|error| Error::new(ErrorKind::Settings, error.to_string()))?;
+        let once = Once::new(target).map_err(|error| {
+            let message = format!("could not start a thread for the database: {error}");
+            Error::new(ErrorKind::Journal, message).with_source(error)
+        })?;
+        let mut this = Self { once, patience, settings: "" };
         let setting = this.attempt(SHORT, async |client| {
             let sql = "SELECT current_setting('synchronous_commit')";
             Ok(client.query_typed_one(sql, &[]).await?.get::<_, String>(0))
@@ -56,22 +42,18 @@ impl Connection {
         Ok(this)
     }
 
+    pub(super) fn target(&self) -> &Target {
+        self.once.target()
+    }
+
     /// Does something once. After any failure, the connection is closed: whatever it was in the
     /// middle of is undone.
     pub(super) fn attempt<T>(
         &mut self,
         time: Duration,
-        work: impl AsyncFn(&Client) -> Result<T, Failure>,
+        work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let client = match self.client.take().filter(|client| !client.is_closed()) {
-            Some(client) => client,
-            None => self.wait(SHORT, connect(&self.target))?,
-        };
-        let done = self.wait(time, work(&client));
-        if done.is_ok() {
-            self.client = Some(client);
-        }
-        done
+        self.once.attempt(time, work)
     }
 
     /// Does something that can be done again, until it succeeds or patience ends.
@@ -100,17 +82,17 @@ impl Connection {
 
     /// Whether what was begun over this connection is still there.
     pub(super) fn is_whole(&self) -> bool {
-        self.client.as_ref().is_some_and(|client| !client.is_closed())
+        self.once.is_whole()
     }
 
     /// Ends whatever it is in the middle of.
     pub(super) fn close(&mut self) {
-        self.client = None;
+        self.once.close();
     }
 
     /// The error for the caller: `what` completes "could not".
     pub(super) fn failed(&self, what: &str, failure: Failure) -> Error {
-        let target = &self.target;
+        let target = self.target();
         match failure {
             Failure::Final(error) if error.kind() != ErrorKind::Journal => error,
             Failure::Final(error) => {
@@ -130,56 +112,4 @@ impl Connection {
             }
         }
     }
-
-    /// Waits for a future, from wherever this is called.
-    fn wait<T>(
-        &self,
-        time: Duration,
-        work: impl Future<Output = Result<T, Failure>>,
-    ) -> Result<T, Failure> {
-        let _inside = self.runtime.as_ref().map(Runtime::enter);
-        let work =
-            async { timeout(time, work).await.unwrap_or_else(|_| Err(Failure::silence(time))) };
-        // A task that calls this has a budget, which waiting here would never renew.
-        let mut work = pin!(unconstrained(work));
-        let waker = Waker::from(Arc::new(Unpark(thread::current())));
-        let mut context = Context::from_waker(&waker);
-        loop {
-            match work.as_mut().poll(&mut context) {
-                Poll::Ready(done) => return done,
-                Poll::Pending => thread::park(),
-            }
-        }
-    }
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.close();
-        // Where an ordinary end would have to wait, which an async caller may not do.
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
-    }
-}
-
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-/// Connects; the connection is driven in the background.
-async fn connect(target: &Target) -> std::result::Result<Client, Failure> {
-    let config = &target.config;
-    if config.get_ssl_mode() == SslMode::Disable {
-        let (client, connection) = config.connect(NoTls).await?;
-        tokio::spawn(connection);
-        return Ok(client);
-    }
-    let (client, connection) = config.connect(target.tls.clone()).await?;
-    tokio::spawn(connection);
-    Ok(client)
 }

@@ -2,15 +2,12 @@
 
 use std::time::Duration;
 
+use podqueue_postgres::{begin_tables, has_table};
 use tokio_postgres::Client;
-use tokio_postgres::types::Type;
 
 use super::connection::Connection;
 use super::failure::Failure;
 use crate::error::{Error, ErrorKind, Result};
-
-/// Keeps others out while the tables are made ("podqueue").
-const LOCK: i64 = 0x706f_6471_7565_7565;
 
 /// How long a migration may take.
 const LONG: Duration = Duration::from_secs(10 * 60);
@@ -106,13 +103,13 @@ pub(super) fn check(connection: &mut Connection) -> Result<()> {
     match found(connection)? {
         Some(found) if found == MIGRATIONS.len() => Ok(()),
         None => {
-            let message = format!("there is no batch in {} yet", connection.target);
+            let message = format!("there is no batch in {} yet", connection.target());
             Err(Error::new(ErrorKind::Journal, message))
         }
         Some(found) => {
             let message = format!(
                 "the tables in {} are of the older version {found}: run a batch there once to update them",
-                connection.target
+                connection.target()
             );
             Err(Error::new(ErrorKind::Journal, message))
         }
@@ -126,17 +123,10 @@ fn found(connection: &mut Connection) -> Result<Option<usize>> {
 }
 
 async fn apply(client: &Client, migrations: &[&str]) -> Result<(), Failure> {
-    client.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED").await?;
-    let lock = "SELECT pg_advisory_xact_lock($1)";
-    client.query_typed(lock, &[(&LOCK, Type::INT8)]).await?;
+    begin_tables(client).await?;
     // Others may have done it meanwhile.
     let found = version(client, migrations.len()).await?;
     if found.is_none() {
-        // The schema may be there, made by somebody who may.
-        let sql = "SELECT 1 FROM pg_namespace WHERE nspname = 'podqueue'";
-        if client.query_typed_opt(sql, &[]).await?.is_none() {
-            client.batch_execute("CREATE SCHEMA podqueue").await?;
-        }
         client.batch_execute("CREATE TABLE podqueue.version (version bigint NOT NULL)").await?;
         client.batch_execute("INSERT INTO podqueue.version VALUES (0)").await?;
     }
@@ -148,11 +138,7 @@ async fn apply(client: &Client, migrations: &[&str]) -> Result<(), Failure> {
 }
 
 async fn version(client: &Client, newest: usize) -> Result<Option<usize>, Failure> {
-    // Not `to_regclass`: it may go by what this session knew before somebody else made the tables.
-    let sql =
-        "SELECT EXISTS (SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-        WHERE nspname = 'podqueue' AND relname = 'version')";
-    if !client.query_typed_one(sql, &[]).await?.get::<_, bool>(0) {
+    if !has_table(client, "version").await? {
         return Ok(None);
     }
     let row = client.query_typed_opt("SELECT version FROM podqueue.version", &[]).await?;

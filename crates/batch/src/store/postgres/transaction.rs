@@ -216,7 +216,7 @@ impl PostgresStore {
                 self.forget();
                 let message = format!(
                     "the connection to {} broke in the middle of a change, which was undone: run the batch again ({why})",
-                    self.connection.target
+                    self.connection.target()
                 );
                 Error::new(ErrorKind::Interrupted, message)
             }

@@ -5,11 +5,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use podqueue::ErrorKind as ServiceKind;
+use podqueue::{ErrorKind as ServiceKind, SharedLimits};
 use podqueue_batch::{Batch, Error, ErrorKind, Open, Postgres, Reader, Sqlite};
+use podqueue_limits::PostgresLimits;
 
 use crate::exit::Exit;
-use crate::failure::{Failure, quoted};
+use crate::failure::{Failure, quoted, translated};
 
 /// The name of a batch whose database is named without one.
 const UNNAMED: &str = "batch";
@@ -44,6 +45,14 @@ impl Named {
     pub fn file(&self) -> Option<&Path> {
         (!is_url(&self.0)).then(|| Path::new(&self.0))
     }
+
+    /// The rate limits that all who use the same database keep together, if it is one.
+    pub fn limits(&self) -> Result<Option<SharedLimits>, Failure> {
+        let Some((url, _)) = database(&self.0) else { return Ok(None) };
+        let store = PostgresLimits::connect(url);
+        let store = store.map_err(|error| Failure::usage(error.to_string()))?;
+        Ok(Some(SharedLimits::new(store)))
+    }
 }
 
 impl From<String> for Named {
@@ -60,6 +69,11 @@ impl fmt::Debug for Named {
     }
 }
 
+/// The URL of a database, and the batch's name, if this is one.
+fn database(text: &str) -> Option<(&str, &str)> {
+    is_url(text).then(|| text.split_once('#').unwrap_or((text, UNNAMED)))
+}
+
 fn is_url(text: &str) -> bool {
     text.contains("://")
 }
@@ -73,12 +87,9 @@ pub enum Journal {
 impl Journal {
     /// That with this name, or the file next to the results.
     pub fn of(results: &Path, named: Option<&Named>) -> Self {
-        match named {
-            Some(Named(url)) if is_url(url) => {
-                let (url, name) = url.split_once('#').unwrap_or((url, UNNAMED));
-                Self::Database(Postgres::connect(url, name))
-            }
-            Some(Named(file)) => Self::File(Sqlite::file(file)),
+        match named.map(|Named(text)| (text, database(text))) {
+            Some((_, Some((url, name)))) => Self::Database(Postgres::connect(url, name)),
+            Some((file, None)) => Self::File(Sqlite::file(file)),
             None => {
                 let mut name = OsString::from(results);
                 name.push(".journal");
@@ -118,7 +129,11 @@ pub fn failure(error: &Error, results: &Path, endpoint: Option<&str>) -> Failure
         (ErrorKind::Settings, None) => Exit::Usage,
         _ => Exit::Error,
     };
-    let failure = Failure::new(exit, error.to_string());
+    let (message, hint) = translated(error.to_string());
+    let mut failure = Failure::new(exit, message);
+    if let Some(hint) = hint {
+        failure = failure.hint(hint);
+    }
     match (error.kind(), service) {
         (ErrorKind::InUse, _) => failure
             .hint(format!("to see how it goes: podqueue batch watch {}", quoted_path(results))),

@@ -13,12 +13,12 @@ use podqueue_batch::{Error, ErrorKind, Report, Run, State};
 use tokio::time::timeout;
 
 pub use self::arguments::Arguments;
-use super::place::{Journal, failure, quoted_path};
+use super::place::{Journal, Named, failure, quoted_path};
 use super::summary::{self, exit};
 use crate::context::Context;
 use crate::duration::short;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, translated};
 use crate::interrupt::{Interrupted, Signals};
 use crate::output::Progress;
 use crate::settings;
@@ -50,8 +50,12 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         true => RateLimits::off(),
         false => RateLimits::new(),
     };
-    let builder = settings::builder(&context.settings()?)?;
-    let endpoint = builder.rate_limits(limits).build()?.endpoint(id);
+    let mut builder = settings::builder(&context.settings()?)?.rate_limits(limits);
+    // All who run the batch have a database in common, and so the limits.
+    if let Some(shared) = arguments.journal.as_ref().map(Named::limits).transpose()?.flatten() {
+        builder = builder.shared_limits(shared);
+    }
+    let endpoint = builder.build()?.endpoint(id);
     let mut signals = Signals::listen()?;
     let progress = context.output.progress(format!("reading {}", arguments.inputs.display()));
     let (on_unknown, receiver) = arguments.on_unknown().await?;
@@ -132,6 +136,7 @@ async fn until_ended(
             progress.say(summary::line(&now.counts, now.rate, now.eta));
             let is_troubled = now.trouble.is_some();
             if let Some(trouble) = now.trouble.filter(|_| !was_troubled) {
+                let (trouble, _) = translated(trouble);
                 progress.suspend(|| context.output.warn(trouble));
             }
             was_troubled = is_troubled;

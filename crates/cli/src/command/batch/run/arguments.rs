@@ -49,7 +49,8 @@ pub struct Arguments {
     /// Do not keep to the documented rate limits: for a service without them, such as podqueue
     /// local.
     ///
-    /// The window still follows the rate at which jobs end, and a 429 still makes it smaller.
+    /// Otherwise all who use the same database as their journal share the limits of an account. The
+    /// window still follows the rate at which jobs end, and a 429 still makes it smaller.
     #[arg(long)]
     pub(super) no_rate_limits: bool,
 

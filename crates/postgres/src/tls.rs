@@ -10,16 +10,15 @@ use rustls::pki_types::pem::PemObject;
 use rustls_platform_verifier::Verifier;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::target::TargetError;
 
 /// How TLS is spoken: a certificate is always verified, by those that the system trusts, or that are
 /// in this file.
-pub(super) fn settings(trusted: Option<&Path>) -> Result<MakeRustlsConnect> {
+pub(crate) fn settings(trusted: Option<&Path>) -> Result<MakeRustlsConnect, TargetError> {
     let provider = CryptoProvider::get_default().cloned();
     let provider = provider.unwrap_or_else(|| Arc::new(aws_lc_rs::default_provider()));
     let failed = |error: rustls::Error| {
-        let message = format!("TLS to the database cannot be set up: {error}");
-        Error::new(ErrorKind::Settings, message).with_source(error)
+        TargetError(format!("TLS to the database cannot be set up: {error}"))
     };
     let verifier = match trusted {
         Some(file) => Verifier::new_with_extra_roots(read(file)?, Arc::clone(&provider)),
@@ -34,13 +33,12 @@ pub(super) fn settings(trusted: Option<&Path>) -> Result<MakeRustlsConnect> {
     Ok(MakeRustlsConnect::new(config))
 }
 
-fn read(file: &Path) -> Result<Vec<CertificateDer<'static>>> {
+fn read(file: &Path) -> Result<Vec<CertificateDer<'static>>, TargetError> {
     let certificates = CertificateDer::pem_file_iter(file).and_then(Iterator::collect);
     certificates.map_err(|error| {
-        let message = format!(
+        TargetError(format!(
             "the certificates that sslrootcert names cannot be read from {}: {error}",
             file.display()
-        );
-        Error::new(ErrorKind::Settings, message).with_source(error)
+        ))
     })
 }

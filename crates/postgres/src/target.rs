@@ -1,5 +1,6 @@
 //! Which database, and as whom.
 
+use std::error::Error;
 use std::fmt;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -9,8 +10,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::{passfile, tls};
-use crate::error::{Error, ErrorKind, Result};
+use crate::{passfile, tls};
 
 /// How long a connection may take, and how long data may stay unacknowledged.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -18,20 +18,32 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// The values of `sslmode`.
 const MODES: [&str; 6] = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
 
-/// A database, and how to connect to it. Its text is without a password.
-pub(super) struct Target {
-    pub(super) config: Config,
-    pub(super) tls: MakeRustlsConnect,
+/// A database, and how to connect to it. Its text names the database, and is without a password.
+pub struct Target {
+    pub(crate) config: Config,
+    pub(crate) tls: MakeRustlsConnect,
     name: String,
 }
 
 impl Target {
-    pub(super) fn parse(url: &str) -> Result<Self> {
+    /// The database at this URL: `postgres://user@host:port/database`, with the parameters of
+    /// PostgreSQL's own programs. A password that is not in the URL is taken from `PGPASSWORD`, or
+    /// from the file `PGPASSFILE` (`~/.pgpass`).
+    ///
+    /// Where the server offers TLS, it is used, and its certificate verified: by the certificates
+    /// that the system trusts, and those in the file `sslrootcert`. `sslmode=require` refuses a
+    /// server without TLS, and `sslmode=disable` does without. On one machine there is none, unless
+    /// `sslmode` says so.
+    ///
+    /// # Errors
+    ///
+    /// If the URL is invalid, or TLS cannot be set up as it says.
+    pub fn parse(url: &str) -> Result<Self, TargetError> {
         let (url, security) = Security::take(url);
         // The parser's message may quote what it takes for a parameter, such as half a password.
         let mut config: Config = url.parse().map_err(|_| {
             let message = "the URL of the database is invalid: expected postgres://user@host:port/database?parameter=value, where characters such as @, /, ?, # and % in a password are written as %40, %2F, %3F, %23 and %25";
-            Error::new(ErrorKind::Settings, message)
+            TargetError(message.to_owned())
         })?;
         security.apply(&mut config);
         if config.get_connect_timeout().is_none() {
@@ -61,6 +73,31 @@ impl Target {
         Ok(Self { config, tls, name: format!("the database {database:?} at {host}:{port}") })
     }
 }
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The settings contain the password.
+        f.debug_tuple("Target").field(&self.name).finish()
+    }
+}
+
+/// Why the URL of a database, or what it names, is unusable. It does not quote the URL.
+#[derive(Clone, Debug)]
+pub struct TargetError(pub(crate) String);
+
+impl fmt::Display for TargetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for TargetError {}
 
 /// What a URL says of TLS that the parser does not know, or takes otherwise.
 struct Security {
@@ -106,11 +143,5 @@ impl Security {
             None if config.get_hosts().iter().all(is_here) => config.ssl_mode(SslMode::Disable),
             _ => config.ssl_mode(SslMode::Prefer),
         };
-    }
-}
-
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The password from `PGPASSWORD`, or from the file of passwords.
-pub(super) fn password(host: &str, port: u16, database: &str, user: &str) -> Option<String> {
+pub(crate) fn password(host: &str, port: u16, database: &str, user: &str) -> Option<String> {
     if let Ok(password) = env::var("PGPASSWORD") {
         return Some(password);
     }

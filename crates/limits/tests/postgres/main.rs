@@ -1,0 +1,22 @@
+//! Limits in a PostgreSQL database.
+
+#![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
+
+mod clients;
+mod exchanges;
+#[path = "../support.rs"]
+#[allow(dead_code, reason = "these tests need less of it")]
+mod support;
+mod troubles;
+
+use std::sync::LazyLock;
+
+use podqueue_limits::PostgresLimits;
+use podqueue_pgserver::Server;
+
+/// It ends with the process.
+static SERVER: LazyLock<Server> = LazyLock::new(Server::start);
+
+fn store(url: &str) -> PostgresLimits {
+    PostgresLimits::connect(url).unwrap()
+}
