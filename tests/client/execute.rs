@@ -69,7 +69,7 @@ async fn a_document_of_run_time_is_sent_unchanged() {
 #[tokio::test]
 async fn a_document_of_run_time_keeps_the_text_of_numbers() {
     let data = r#"{"z":12345678901234567890123,"a":1e400}"#;
-    let server = Script::of([Reply::ok(&format!("{{\"data\":{data}}}"))]).await;
+    let server = Script::of([Reply::ok(format!("{{\"data\":{data}}}"))]).await;
     let graphql = server.client().graphql();
     let variables = RawValue::from_string(r#"{"n":12345678901234567890123}"#.to_owned()).unwrap();
     let received: Box<RawValue> = graphql.raw_as("{ a }", &variables).await.unwrap();
