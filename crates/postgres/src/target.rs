@@ -69,7 +69,7 @@ impl Target {
                 config.password(password);
             }
         }
-        let tls = tls::settings(security.trusted.as_deref())?;
+        let tls = tls::settings(security.trusted.as_deref()).map_err(TargetError)?;
         Ok(Self { config, tls, name: format!("the database {database:?} at {host}:{port}") })
     }
 }
@@ -89,7 +89,7 @@ impl fmt::Debug for Target {
 
 /// Why the URL of a database, or what it names, is unusable. It does not quote the URL.
 #[derive(Clone, Debug)]
-pub struct TargetError(pub(crate) String);
+pub struct TargetError(String);
 
 impl fmt::Display for TargetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -10,16 +10,12 @@ use rustls::pki_types::pem::PemObject;
 use rustls_platform_verifier::Verifier;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::target::TargetError;
-
 /// How TLS is spoken: a certificate is always verified, by those that the system trusts, or that are
-/// in this file.
-pub(crate) fn settings(trusted: Option<&Path>) -> Result<MakeRustlsConnect, TargetError> {
+/// in this file. An error says what could not be done.
+pub(crate) fn settings(trusted: Option<&Path>) -> Result<MakeRustlsConnect, String> {
     let provider = CryptoProvider::get_default().cloned();
     let provider = provider.unwrap_or_else(|| Arc::new(aws_lc_rs::default_provider()));
-    let failed = |error: rustls::Error| {
-        TargetError(format!("TLS to the database cannot be set up: {error}"))
-    };
+    let failed = |error: rustls::Error| format!("TLS to the database cannot be set up: {error}");
     let verifier = match trusted {
         Some(file) => Verifier::new_with_extra_roots(read(file)?, Arc::clone(&provider)),
         None => Verifier::new(Arc::clone(&provider)),
@@ -33,12 +29,12 @@ pub(crate) fn settings(trusted: Option<&Path>) -> Result<MakeRustlsConnect, Targ
     Ok(MakeRustlsConnect::new(config))
 }
 
-fn read(file: &Path) -> Result<Vec<CertificateDer<'static>>, TargetError> {
+fn read(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let certificates = CertificateDer::pem_file_iter(file).and_then(Iterator::collect);
     certificates.map_err(|error| {
-        TargetError(format!(
+        format!(
             "the certificates that sslrootcert names cannot be read from {}: {error}",
             file.display()
-        ))
+        )
     })
 }
