@@ -7,11 +7,13 @@
 mod support;
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use podqueue::{Client, ErrorKind};
+use podqueue::{ChangeRecords, Client, ErrorKind, LimitStore, StoreError};
 use podqueue_limits::SqliteLimits;
 use serde_json::json;
+use tokio::task::JoinSet;
 
 use crate::support::{KEY, Killed, ask, each, service, throttled};
 
@@ -71,6 +73,64 @@ async fn a_file_out_of_reach_is_an_error_after_a_while_and_nothing_is_sent() {
     assert!(local.requests().is_empty());
     // Operations without a limit do not need the file.
     client.endpoint("echo").health().await.unwrap();
+}
+
+/// A store that hangs whenever this is locked.
+struct Hanging(Arc<Mutex<()>>, SqliteLimits);
+
+impl LimitStore for Hanging {
+    fn name(&self) -> String {
+        "a store that hangs".to_owned()
+    }
+
+    fn exchange(&mut self, keys: &[String], change: ChangeRecords<'_>) -> Result<(), StoreError> {
+        let _hangs = self.0.lock().unwrap();
+        self.1.exchange(keys, change)
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_hangs_is_an_error_after_a_while_and_no_longer_than_it_hangs() {
+    let local = service().await;
+    let folder = tempfile::tempdir().unwrap();
+    let hangs = Arc::new(Mutex::new(()));
+    let file = SqliteLimits::file(folder.path().join("limits.db"));
+    let store = Hanging(Arc::clone(&hangs), file);
+    let client = support::client(&local.base_url(), store, Duration::from_millis(300));
+    let held = hangs.lock().unwrap();
+    let error = client.endpoint("echo").run(&json!({})).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Connect);
+    assert!(error.to_string().contains("(a store that hangs)"), "{error}");
+    assert!(error.to_string().contains("it did not respond"), "{error}");
+    assert!(local.requests().is_empty());
+    drop(held);
+    // What the store was asked before it hung is over; the next exchange brings permits.
+    client.endpoint("echo").run(&json!({})).await.unwrap();
+    let _held = hangs.lock().unwrap();
+    drop(client);
+}
+
+#[tokio::test]
+async fn a_client_that_is_dropped_leaves_its_permits_to_the_others() {
+    let local = service().await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("limits.db");
+    let patience = Duration::from_secs(30);
+    let call = |client: &Client, calls: usize| {
+        let all = (0..calls).map(|_| {
+            let endpoint = client.endpoint("echo");
+            async move { endpoint.job("nobody").cancel().await.map(drop) }
+        });
+        all.collect::<JoinSet<_>>().join_all()
+    };
+    let first = client(&local.base_url(), &file, patience);
+    call(&first, 20).await;
+    drop(first);
+    let second = client(&local.base_url(), &file, patience);
+    let started = Instant::now();
+    call(&second, 75).await;
+    assert!(started.elapsed() < Duration::from_secs(9), "{:?}", started.elapsed());
+    assert_eq!(throttled(&local), 0);
 }
 
 #[tokio::test]

@@ -33,10 +33,11 @@ const FEW: usize = 64;
 
 /// All gates of a client, by endpoint and operation.
 pub(crate) struct Limiter {
-    settings: RateLimits,
-    endpoints: Mutex<Endpoints>,
+    // Dropped before the gates, whose permits it gives back.
     #[cfg(feature = "shared-limits")]
     shared: Option<Shared>,
+    settings: RateLimits,
+    endpoints: Mutex<Endpoints>,
 }
 
 struct Endpoints {

@@ -15,6 +15,8 @@ mod thread;
 mod model;
 #[cfg(test)]
 mod simulation;
+#[cfg(test)]
+mod tests;
 
 pub(super) use holding::{Holding, State};
 pub(crate) use member::Unreachable;

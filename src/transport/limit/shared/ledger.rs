@@ -34,6 +34,9 @@ const BUCKET: u64 = 20_000;
 /// How long what a process did not get is kept in mind.
 const RECENT: u64 = 400_000;
 
+/// How long a process may keep a slot for one request after the other while others have none.
+const TURN: u64 = 3_000_000;
+
 /// How late permits may be used without a loss of rate, as in the [pace](super::super::pace).
 const LATENESS: u64 = 50_000;
 
@@ -133,9 +136,13 @@ impl Ledger {
         if let Some(concurrent) = limit.concurrent {
             let orphans: u64 = self.orphans.values().sum();
             let of_others: u64 = self.members.iter().map(|member| member.slots).sum();
-            let free = concurrent.saturating_sub(of_others + orphans);
+            let places = concurrent.saturating_sub(orphans);
+            let free = places.saturating_sub(of_others);
             let others = self.members.iter().map(|it| (it.slots, it.demand(now, it.wants_slots)));
             slots = self::fair(free, others, ask.wants_slots).min(ask.wants_slots).min(free);
+            if !self.has_turn(now, places, ask.member) {
+                slots = 0;
+            }
             held = slots.max(ask.slots);
             is_all &= slots >= ask.wants_slots;
         }
@@ -174,6 +181,17 @@ impl Ledger {
         }
         self.departures.retain(|bucket, _| bucket * BUCKET > now);
         self.orphans.retain(|at, slots| *at > now && *slots > 0);
+    }
+
+    /// Whether it is a process's turn, where fewer may have a slot than would like to.
+    fn has_turn(&self, now: u64, places: u64, id: u64) -> bool {
+        let wanting = self.members.iter().filter(|it| it.demand(now, it.wants_slots) > 0);
+        let (mut before, mut all) = (0, 1);
+        for other in wanting {
+            all += 1;
+            before += u64::from(other.id < id);
+        }
+        all <= places || (before + now / TURN) % all < places
     }
 
     fn depart(&mut self, at: u64, requests: u64) {

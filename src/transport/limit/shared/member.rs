@@ -27,6 +27,8 @@ pub(super) struct Member {
     id: u64,
     pub(super) bell: Arc<Bell>,
     gates: Mutex<Vec<Listed>>,
+    /// Those that the client has left, until what they have is given back.
+    kept: Mutex<Vec<Arc<Gate>>>,
     health: Mutex<Health>,
 }
 
@@ -59,6 +61,7 @@ impl Member {
             id: fastrand::u64(..),
             bell: Arc::default(),
             gates: Mutex::default(),
+            kept: Mutex::default(),
             health: Mutex::new(health),
         }
     }
@@ -72,6 +75,12 @@ impl Member {
         gates.retain(|listed| listed.gate.strong_count() > 0);
         gates.push(Listed { key, gate: Arc::downgrade(&gate) });
         gate
+    }
+
+    /// Keeps the gates for the last exchange: whoever calls this drops them.
+    pub(super) fn keep_gates(&self) {
+        let gates = lock(&self.gates);
+        lock(&self.kept).extend(gates.iter().filter_map(|listed| listed.gate.upgrade()));
     }
 
     /// One exchange, for all gates. When the next is due; `None` if there is nothing to wait for.

@@ -50,6 +50,7 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
+        self.0.keep_gates();
         self.0.bell.close();
     }
 }
