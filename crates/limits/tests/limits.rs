@@ -7,7 +7,9 @@
 mod support;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use podqueue::{ChangeRecords, Client, ErrorKind, LimitStore, StoreError};
@@ -75,8 +77,8 @@ async fn a_file_out_of_reach_is_an_error_after_a_while_and_nothing_is_sent() {
     client.endpoint("echo").health().await.unwrap();
 }
 
-/// A store that hangs whenever this is locked.
-struct Hanging(Arc<Mutex<()>>, SqliteLimits);
+/// A store that hangs while this is set.
+struct Hanging(Arc<AtomicBool>, SqliteLimits);
 
 impl LimitStore for Hanging {
     fn name(&self) -> String {
@@ -84,7 +86,9 @@ impl LimitStore for Hanging {
     }
 
     fn exchange(&mut self, keys: &[String], change: ChangeRecords<'_>) -> Result<(), StoreError> {
-        let _hangs = self.0.lock().unwrap();
+        while self.0.load(Ordering::Relaxed) {
+            thread::sleep(Duration::from_millis(5));
+        }
         self.1.exchange(keys, change)
     }
 }
@@ -93,21 +97,23 @@ impl LimitStore for Hanging {
 async fn a_store_that_hangs_is_an_error_after_a_while_and_no_longer_than_it_hangs() {
     let local = service().await;
     let folder = tempfile::tempdir().unwrap();
-    let hangs = Arc::new(Mutex::new(()));
+    let hangs = Arc::new(AtomicBool::new(true));
     let file = SqliteLimits::file(folder.path().join("limits.db"));
     let store = Hanging(Arc::clone(&hangs), file);
     let client = support::client(&local.base_url(), store, Duration::from_millis(300));
-    let held = hangs.lock().unwrap();
     let error = client.endpoint("echo").run(&json!({})).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);
     assert!(error.to_string().contains("(a store that hangs)"), "{error}");
     assert!(error.to_string().contains("it did not respond"), "{error}");
     assert!(local.requests().is_empty());
-    drop(held);
+    hangs.store(false, Ordering::Relaxed);
     // What the store was asked before it hung is over; the next exchange brings permits.
     client.endpoint("echo").run(&json!({})).await.unwrap();
-    let _held = hangs.lock().unwrap();
+    hangs.store(true, Ordering::Relaxed);
+    let started = Instant::now();
     drop(client);
+    assert!(started.elapsed() < Duration::from_millis(100));
+    hangs.store(false, Ordering::Relaxed);
 }
 
 #[tokio::test]
