@@ -77,6 +77,41 @@ async fn a_file_out_of_reach_is_an_error_after_a_while_and_nothing_is_sent() {
     client.endpoint("echo").health().await.unwrap();
 }
 
+/// The record "key" as the next exchange finds it, which then writes `value`, and the time then.
+#[cfg(target_os = "linux")]
+fn exchange(store: &mut SqliteLimits, value: &[u8]) -> (Option<Vec<u8>>, Duration) {
+    let mut found = (None, Duration::ZERO);
+    let change: ChangeRecords<'_> = &mut |time, records| {
+        found = (records[0].replace(value.to_vec()), time);
+    };
+    store.exchange(&["key".to_owned()], change).unwrap();
+    found
+}
+
+/// Other systems do not tell one start from another.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_was_before_the_machine_started_is_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("limits.db");
+    let mut store = SqliteLimits::file(&file);
+    assert_eq!(exchange(&mut store, b"1").0, None);
+    let (found, time) = exchange(&mut store, b"2");
+    assert_eq!(found.as_deref(), Some(&b"1"[..]));
+    let clock = |change: &str| {
+        rusqlite::Connection::open(&file).unwrap().execute_batch(change).unwrap();
+    };
+    // Another process has read the clock later, and on another core.
+    clock("UPDATE clock SET micros = micros + 3600000000");
+    let (found, later) = exchange(&mut store, b"3");
+    assert_eq!(found.as_deref(), Some(&b"2"[..]));
+    assert!(later > time + Duration::from_secs(3_599));
+    clock("UPDATE clock SET boot = 'another'");
+    let (found, again) = exchange(&mut store, b"4");
+    assert_eq!(found, None);
+    assert!(again < later);
+}
+
 /// A store that hangs while this is set.
 struct Hanging(Arc<AtomicBool>, SqliteLimits);
 
