@@ -66,8 +66,10 @@ fn measure(server: &Server, url: &str, processes: usize) {
                 store.sharing().unwrap().identify(&results, State::Unknown).unwrap();
                 let run = store.begin_run(&record()).unwrap();
                 while !stop.load(Ordering::Relaxed) {
-                    let claim =
-                        Commit { claim: Some(Claim { limit: GROUP, run }), ..Commit::default() };
+                    let claim = Commit {
+                        claim: Some(Claim { limit: GROUP, bytes: u64::MAX, run }),
+                        ..Commit::default()
+                    };
                     let claimed = store.commit(&claim).unwrap();
                     store.commit(&each(&claimed, accepted)).unwrap();
                     store.commit(&each(&claimed, |_| ended())).unwrap();

@@ -7,6 +7,7 @@ mod cancellations;
 mod cancelling;
 mod claimed;
 mod collecting;
+mod connections;
 mod core;
 mod look;
 mod others;

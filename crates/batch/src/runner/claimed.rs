@@ -58,7 +58,7 @@ pub(super) async fn submit(
     let (event, outcome) = match (text, is_stopping) {
         (_, true) => (Event::NotSent, Outcome::Unused),
         (Err(error), _) => (Event::NotSent, Outcome::Changed(error)),
-        (Ok(text), _) => match read(shared, &input, &text) {
+        (Ok(text), _) => match read(shared, &input, text) {
             Err(flaw) => refuse(flaw),
             Ok(value) => {
                 let webhook = match &shared.on_unknown {
@@ -113,12 +113,12 @@ fn unknown(shared: &Shared, input: &Input, why: String) -> Event {
     }
 }
 
-/// What to submit, or what is wrong with the input.
-fn read(shared: &Shared, input: &Input, text: &[u8]) -> Result<Box<RawValue>, String> {
+/// What to submit, or what is wrong with the input. The text is not held meanwhile.
+fn read(shared: &Shared, input: &Input, text: Vec<u8>) -> Result<Box<RawValue>, String> {
     let flawed = |flaw: &str| format!("line {} of the inputs {flaw}", input.line);
     match &input.flaw {
         Some(flaw) => Err(flawed(flaw)),
-        None => match shared.shape.parse(text) {
+        None => match shared.shape.parse(&text) {
             Ok(parsed) => Ok(parsed.input),
             Err(flaw) => Err(flawed(&flaw)),
         },

@@ -45,7 +45,7 @@ impl Runner {
     }
 
     pub(super) fn can_look(&self) -> bool {
-        self.looking < LOOKS && self.may_look()
+        self.looking < LOOKS.min(self.connections.half()) && self.may_look()
     }
 
     pub(super) fn look_at_more(&mut self) {
@@ -73,7 +73,8 @@ impl Runner {
         }
         match &look {
             Look::Nothing(error) | Look::Stop(error) => {
-                self.trouble.unseen(at.index, error.to_string());
+                let words = self.words(error);
+                self.trouble.unseen(at.index, words);
             }
             Look::GoesOn(Seen::Odd(status)) => self.trouble.unseen(at.index, status.clone()),
             _ => self.trouble.seen(at.index),

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use super::cancellations::Cancelling;
 use super::claimed::{Submitted, Submitter};
+use super::connections::{Connections, is_out_of_files};
 use super::look::Looked;
 use super::others::{Others, outstanding};
 use super::rate::Rate;
@@ -77,6 +78,7 @@ pub(super) struct Runner {
     /// Jobs that deliveries told, of inputs whose submission is in flight.
     pub(super) told: HashMap<u64, Vec<Delivered>>,
     pub(super) window: Window,
+    pub(super) connections: Connections,
     /// How fast inputs end, and how fast this run's own jobs do.
     pub(super) rate: Rate,
     pub(super) drained: Rate,
@@ -124,6 +126,7 @@ impl Runner {
         let mut runner = Self {
             submitting: Submitting::new(submitter),
             window: Window::new(settings.window),
+            connections: Connections::new(),
             rate: Rate::new(now),
             drained: Rate::new(now),
             schedule: Schedule::default(),
@@ -232,13 +235,26 @@ impl Runner {
         self.failed.get_or_insert(error);
     }
 
+    /// What to say of a call that failed. Where no more files can be opened, there are fewer calls at
+    /// once from now on.
+    pub(super) fn words(&mut self, error: &podqueue::Error) -> String {
+        if !is_out_of_files(error) {
+            return error.to_string();
+        }
+        self.connections.ran_out(self.submitting.in_flight.len() + self.looking + 1);
+        format!(
+            "this process can open no more files, and makes fewer calls at once: raise its limit (`ulimit -n`). {error}"
+        )
+    }
+
     /// The service could not be reached once more.
     pub(super) fn unreached(&mut self, error: podqueue::Error) {
         if self.last_contact.elapsed() < self.settings.patience {
             return;
         }
+        let words = self.words(&error);
         let message = format!(
-            "the service could not be reached for {:?}; nothing is lost: run the batch again once it can. {error}",
+            "the service could not be reached for {:?}; nothing is lost: run the batch again once it can. {words}",
             self.settings.patience
         );
         self.fail(Error::new(ErrorKind::Unreachable, message).with_service(error));

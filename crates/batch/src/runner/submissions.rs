@@ -1,6 +1,6 @@
 //! What is known of the submissions of a run.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use tokio::time::Instant;
@@ -15,8 +15,9 @@ const AT_FIRST: usize = 8;
 pub(super) struct Submitting {
     pub(super) submitter: Arc<Submitter>,
     pub(super) turn: Turn,
-    /// The inputs between their claim and the record of what became of them.
-    pub(super) in_flight: HashSet<u64>,
+    /// The inputs between their claim and the record of what became of them, and how many bytes the
+    /// text of each has.
+    pub(super) in_flight: HashMap<u64, u64>,
     /// How many may be in flight.
     pub(super) allowed: usize,
     /// How many outcomes were unknown since the last one that was not.
@@ -46,7 +47,7 @@ impl Submitting {
         Self {
             submitter: Arc::new(submitter),
             turn: Turn::None,
-            in_flight: HashSet::new(),
+            in_flight: HashMap::new(),
             allowed: AT_FIRST,
             doubts: 0,
             pauses: 0,
@@ -58,7 +59,12 @@ impl Submitting {
     }
 
     pub(super) fn is_in_flight(&self, index: u64) -> bool {
-        self.in_flight.contains(&index)
+        self.in_flight.contains_key(&index)
+    }
+
+    /// How many bytes the texts in flight have.
+    pub(super) fn bytes_in_flight(&self) -> u64 {
+        self.in_flight.values().sum()
     }
 
     /// A task is gone, which may have submitted this input.

@@ -21,6 +21,10 @@ use crate::ticket::Ticket;
 /// unknown at most.
 const IN_FLIGHT: usize = 200;
 
+/// No more inputs are claimed while the texts of those in flight have so many bytes: each is in memory
+/// until what became of it is recorded.
+const BYTES_IN_FLIGHT: u64 = 64 * 1024 * 1024;
+
 /// A turn that came so soon did not have to wait.
 const AT_ONCE: Duration = Duration::from_millis(1);
 
@@ -43,16 +47,26 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 impl Runner {
     /// How many inputs may be claimed now.
     fn room(&mut self) -> usize {
-        if !self.may_submit() || self.submitting.is_exhausted || self.is_paused() {
+        if !self.may_submit()
+            || self.submitting.is_exhausted
+            || self.is_paused()
+            || self.room_in_bytes() == 0
+        {
             return 0;
         }
         let outstanding = self.schedule.len() + self.submitting.in_flight.len();
         let window = self.window.size().saturating_sub(outstanding);
-        let in_flight = self.submitting.allowed.saturating_sub(self.submitting.in_flight.len());
+        let allowed = self.submitting.allowed.min(self.connections.half());
+        let in_flight = allowed.saturating_sub(self.submitting.in_flight.len());
         let taken = self.submitting.submitted + self.submitting.in_flight.len() as u64;
         let left = self.settings.take.map_or(u64::MAX, |most| most.saturating_sub(taken));
         let left = usize::try_from(left).unwrap_or(usize::MAX);
         window.min(in_flight).min(left)
+    }
+
+    /// How many bytes of texts may be claimed now.
+    fn room_in_bytes(&self) -> u64 {
+        BYTES_IN_FLIGHT.saturating_sub(self.submitting.bytes_in_flight())
     }
 
     pub(super) fn submit_more(&mut self) {
@@ -82,10 +96,10 @@ impl Runner {
             return;
         }
         self.submitting.turn = Turn::Claiming;
-        let (shared, run) = (Arc::clone(&self.shared), self.run);
-        let claim = self.task(None, async move {
-            Happened::Claimed(shared.journal.claim(Claim { limit, run }).await)
-        });
+        let shared = Arc::clone(&self.shared);
+        let claim = Claim { limit, bytes: self.room_in_bytes(), run: self.run };
+        let claim =
+            self.task(None, async move { Happened::Claimed(shared.journal.claim(claim).await) });
         // Not among the tasks that end with the run: what is claimed must be submitted or given back.
         tokio::spawn(claim);
     }
@@ -101,7 +115,8 @@ impl Runner {
                 }
                 let is_stopping = !self.may_submit();
                 for claimed in claimed {
-                    self.submitting.in_flight.insert(claimed.input.index);
+                    let bytes = claimed.input.place.length();
+                    self.submitting.in_flight.insert(claimed.input.index, bytes);
                     let shared = Arc::clone(&self.shared);
                     let submitter = Arc::clone(&self.submitting.submitter);
                     let submit = self.task(Some(claimed.input.index), async move {
@@ -175,7 +190,8 @@ impl Runner {
                 self.pending_again(retry_after.unwrap_or_default().clamp(FULL, LONGEST_ASKED));
             }
             Outcome::NotSent(Why::Unreachable(error)) => {
-                self.trouble.not_submitted(error.to_string());
+                let words = self.words(&error);
+                self.trouble.not_submitted(words);
                 self.pending_again(UNREACHABLE);
                 self.unreached(error);
             }

@@ -31,6 +31,7 @@ impl Runner {
             }
             Err(error) => self.fail(error),
         }
+        self.connections.grow();
         self.look_after_others().await;
         self.rate.measure(self.counts.ended().saturating_sub(self.ended_before), now);
         let rate = self.rate.per_second();

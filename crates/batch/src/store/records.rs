@@ -37,6 +37,16 @@ pub enum Place {
     Stored(Vec<u8>),
 }
 
+impl Place {
+    /// How many bytes the text has.
+    pub fn length(&self) -> u64 {
+        match self {
+            Self::File { length, .. } => *length,
+            Self::Stored(text) => text.len() as u64,
+        }
+    }
+}
+
 /// An input, as recorded.
 #[derive(Clone, Debug)]
 pub struct Input {
@@ -99,6 +109,9 @@ pub struct Commit {
 pub struct Claim {
     /// How many at most.
     pub limit: usize,
+    /// No more of them once the texts of those before take so many bytes. The first is always
+    /// claimed.
+    pub bytes: u64,
     /// The run that submits them.
     pub run: u64,
 }

@@ -29,7 +29,7 @@ async fn killed() -> Folder {
     };
     let run = store.begin_run(&run).unwrap();
     for _ in 0..10 {
-        let claim = Some(Claim { limit: 1, run });
+        let claim = Some(Claim { limit: 1, bytes: u64::MAX, run });
         store.commit(&Commit { claim, ..Commit::default() }).unwrap();
     }
     // What a process leaves that does not come to close anything.

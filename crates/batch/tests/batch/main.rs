@@ -16,7 +16,10 @@ mod flaws;
 mod growing;
 mod journal;
 mod kill;
+mod large;
 mod misbehaving;
+#[cfg(target_os = "linux")]
+mod open_files;
 mod paced;
 mod pacing;
 mod polling;

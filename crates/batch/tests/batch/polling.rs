@@ -28,7 +28,7 @@ async fn what_may_expire_first_is_polled_first_by_its_ttl_and_its_retention() {
             started_at: submitted_at,
         };
         let run = store.begin_run(&run).unwrap();
-        let claim = Some(Claim { limit: EACH as usize, run });
+        let claim = Some(Claim { limit: EACH as usize, bytes: u64::MAX, run });
         let claimed = store.commit(&Commit { claim, ..Commit::default() }).unwrap();
         let accept = |input: Input| {
             let job_id = format!("job-{}", input.index);

@@ -9,8 +9,9 @@ use podqueue_batch::store::{OpenStore, Sqlite, Store};
 mod rules;
 
 use self::rules::{
-    a_commit_takes_effect_as_a_whole_or_not_at_all, an_input_passes_through_its_states, claim,
-    copies_are_not_claimed, counts, inputs_are_listed_page_by_page, stored,
+    a_claim_ends_where_its_bytes_do, a_commit_takes_effect_as_a_whole_or_not_at_all,
+    an_input_passes_through_its_states, claim, copies_are_not_claimed, counts,
+    inputs_are_listed_page_by_page, stored,
 };
 
 fn in_a_folder(test: impl Fn(&dyn Fn() -> Sqlite)) {
@@ -23,6 +24,7 @@ fn in_a_folder(test: impl Fn(&dyn Fn() -> Sqlite)) {
 fn sqlite_is_a_store() {
     in_a_folder(|open| an_input_passes_through_its_states(open));
     in_a_folder(|open| a_commit_takes_effect_as_a_whole_or_not_at_all(open));
+    in_a_folder(|open| a_claim_ends_where_its_bytes_do(open));
     in_a_folder(|open| copies_are_not_claimed(open));
     in_a_folder(|open| inputs_are_listed_page_by_page(open));
 }

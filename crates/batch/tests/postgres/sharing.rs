@@ -35,7 +35,9 @@ fn claim(store: &mut PostgresStore, limit: usize) -> Vec<Input> {
         started_at: 1,
     };
     let run = store.begin_run(&run).unwrap();
-    store.commit(&Commit { claim: Some(Claim { limit, run }), ..Commit::default() }).unwrap()
+    store
+        .commit(&Commit { claim: Some(Claim { limit, bytes: u64::MAX, run }), ..Commit::default() })
+        .unwrap()
 }
 
 fn accepted(input: &Input) -> Commit {
@@ -318,7 +320,8 @@ fn a_change_whose_response_was_lost_is_made_once() {
     let run = first[0].run.unwrap();
     let claimed = Cell::new(Vec::new());
     lose(&mut store, &|store| {
-        let commit = Commit { claim: Some(Claim { limit: 2, run }), ..accepted(&first[0]) };
+        let commit =
+            Commit { claim: Some(Claim { limit: 2, bytes: u64::MAX, run }), ..accepted(&first[0]) };
         claimed.set(store.commit(&commit).unwrap());
     });
     let claimed: Vec<_> = claimed.take().into_iter().map(|it| (it.index, it.attempt)).collect();

@@ -4,8 +4,8 @@ use podqueue_batch::store::Postgres;
 
 use crate::journal;
 use crate::rules::{
-    a_commit_takes_effect_as_a_whole_or_not_at_all, an_input_passes_through_its_states,
-    copies_are_not_claimed, inputs_are_listed_page_by_page,
+    a_claim_ends_where_its_bytes_do, a_commit_takes_effect_as_a_whole_or_not_at_all,
+    an_input_passes_through_its_states, copies_are_not_claimed, inputs_are_listed_page_by_page,
 };
 
 fn in_a_batch(test: impl Fn(&dyn Fn() -> Postgres)) {
@@ -17,6 +17,7 @@ fn in_a_batch(test: impl Fn(&dyn Fn() -> Postgres)) {
 fn postgres_is_a_store() {
     in_a_batch(|open| an_input_passes_through_its_states(open));
     in_a_batch(|open| a_commit_takes_effect_as_a_whole_or_not_at_all(open));
+    in_a_batch(|open| a_claim_ends_where_its_bytes_do(open));
     in_a_batch(|open| copies_are_not_claimed(open));
     in_a_batch(|open| inputs_are_listed_page_by_page(open));
 }

@@ -251,15 +251,23 @@ async fn add(writing: &Writing<'_>, inputs: &[NewInput]) -> Result<(), Failure> 
 /// change is left to them.
 async fn take(writing: &Writing<'_>, claim: Claim) -> Result<Vec<Input>, Failure> {
     let sql = format!(
-        "UPDATE podqueue.input SET state = 1, attempt = attempt + 1, run = $3, owner = $4
+        "WITH next AS (
+             SELECT idx, coalesce(length, octet_length(body)) AS bytes FROM podqueue.input
+             WHERE batch = $1 AND state = 0 AND same_as IS NULL
+             ORDER BY idx LIMIT $2 FOR UPDATE SKIP LOCKED),
+         summed AS (
+             SELECT idx, row_number() OVER before AS number, sum(bytes) OVER before - bytes AS sum
+             FROM next WINDOW before AS (ORDER BY idx))
+         UPDATE podqueue.input SET state = 1, attempt = attempt + 1, run = $3, owner = $4
          WHERE batch = $1 AND idx = ANY (ARRAY(
-             SELECT idx FROM podqueue.input WHERE batch = $1 AND state = 0 AND same_as IS NULL
-             ORDER BY idx LIMIT $2 FOR UPDATE SKIP LOCKED))
+             SELECT idx FROM summed WHERE number = 1 OR sum < $5))
          RETURNING {}",
         rows::INPUT
     );
     let (limit, run) = (rows::limit(claim.limit), int(claim.run));
-    let values = [int8(&writing.batch), int8(&limit), int8(&run), int8(&writing.process)];
+    let bytes = int(claim.bytes);
+    let values =
+        [int8(&writing.batch), int8(&limit), int8(&run), int8(&writing.process), int8(&bytes)];
     let mut taken = rows::inputs(&writing.client.query_typed(&sql, &values).await?)?;
     taken.sort_unstable_by_key(|input| input.index);
     Ok(taken)

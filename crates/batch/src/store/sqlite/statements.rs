@@ -272,7 +272,15 @@ fn take(transaction: &Transaction<'_>, claim: Claim) -> rusqlite::Result<Vec<Inp
     );
     let limit = i64::try_from(claim.limit).unwrap_or(i64::MAX);
     let mut select = transaction.prepare_cached(&sql)?;
-    let mut inputs: Vec<_> = select.query_map([limit], rows::input)?.collect::<Result<_, _>>()?;
+    let (mut inputs, mut bytes) = (Vec::new(), 0);
+    for input in select.query_map([limit], rows::input)? {
+        let input = input?;
+        bytes += input.place.length();
+        inputs.push(input);
+        if bytes >= claim.bytes {
+            break;
+        }
+    }
     let sql = "UPDATE input SET state = 1, attempt = attempt + 1, run = ? WHERE idx = ?";
     let mut update = transaction.prepare_cached(sql)?;
     for input in &mut inputs {

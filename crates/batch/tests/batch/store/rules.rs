@@ -21,11 +21,15 @@ pub fn run() -> RunRecord {
 }
 
 pub fn claim(store: &mut impl Store, limit: usize) -> Vec<Input> {
+    claim_bytes(store, limit, u64::MAX)
+}
+
+fn claim_bytes(store: &mut impl Store, limit: usize, bytes: u64) -> Vec<Input> {
     let run = match store.runs().unwrap().last() {
         Some((run, _)) => *run,
         None => store.begin_run(&run()).unwrap(),
     };
-    store.commit(&Commit { claim: Some(Claim { limit, run }), ..Commit::default() }).unwrap()
+    store.commit(&Commit { claim: Some(Claim { limit, bytes, run }), ..Commit::default() }).unwrap()
 }
 
 pub fn change(input: &Input, event: Event) -> Commit {
@@ -101,7 +105,7 @@ pub fn a_commit_takes_effect_as_a_whole_or_not_at_all<O: OpenStore>(open: impl F
         commit.notes.push(("length", "1".into()));
         // Of an attempt that is not the last one.
         commit.changes.push(Change { index: 0, attempt: 0, event });
-        commit.claim = Some(Claim { limit: 1, run: claimed[0].run.unwrap() });
+        commit.claim = Some(Claim { limit: 1, bytes: u64::MAX, run: claimed[0].run.unwrap() });
         store.commit(&commit).unwrap_err();
         assert_eq!(counts(&mut store), "1 pending, 1 intent");
         assert_eq!(store.note("length").unwrap(), None);
@@ -122,6 +126,19 @@ pub fn copies_are_not_claimed<O: OpenStore>(open: impl Fn() -> O) {
     assert_eq!(copies.iter().map(|it| it.index).collect::<Vec<_>>(), [1, 3]);
     store.commit(&change(&copies[0], ended(State::Completed))).unwrap();
     assert_eq!(counts(&mut store), "1 pending, 2 intent, 1 completed");
+}
+
+pub fn a_claim_ends_where_its_bytes_do<O: OpenStore>(open: impl Fn() -> O) {
+    let mut store = open().open().unwrap();
+    let in_file = |length| NewInput { place: Place::File { offset: 0, length }, ..stored("") };
+    let lengths = [4, 3, 3, 9, 1, 1, 1];
+    store.add(&lengths[..4].iter().map(|it| in_file(*it)).collect::<Vec<_>>(), &[]).unwrap();
+    store.add(&vec![stored("a"); 3], &[]).unwrap();
+    for (limit, bytes, expected) in [(9, 0, 1), (9, 6, 2), (2, 99, 2), (9, 1, 1), (9, 9, 1)] {
+        let claimed = claim_bytes(&mut store, limit, bytes);
+        assert_eq!(claimed.len(), expected, "{limit} inputs, {bytes} bytes");
+    }
+    assert_eq!(counts(&mut store), "7 intent");
 }
 
 pub fn inputs_are_listed_page_by_page<O: OpenStore>(open: impl Fn() -> O) {
