@@ -10,6 +10,9 @@ use serde_json::value::RawValue;
 use crate::failure::Failure;
 use crate::text;
 
+/// What helps where JSON is an argument.
+const QUOTE: &str = "quote JSON for the shell: podqueue run echo '{\"hello\": \"world\"}'";
+
 /// A job's input.
 #[derive(Clone, Debug, Args)]
 pub struct Input {
@@ -69,17 +72,18 @@ pub fn value_of(text: &str) -> Result<Box<RawValue>, Failure> {
 
 /// JSON from an argument, from the file that it names with `@`, or from standard input for `-`.
 pub fn json(name: &str, argument: &str) -> Result<Box<RawValue>, Failure> {
-    let (text, place) = match argument {
-        "-" => (read_stdin()?, "standard input".to_owned()),
+    let (text, place, hint) = match argument {
+        "-" => (read_stdin()?, "standard input".to_owned(), None),
         _ => match argument.strip_prefix('@') {
-            Some(path) => (read_file(path)?, path.to_owned()),
-            None => (argument.to_owned(), name.to_owned()),
+            Some(path) => (read_file(path)?, path.to_owned(), None),
+            None => (argument.to_owned(), name.to_owned(), Some(QUOTE)),
         },
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     serde_json::from_str(text).map_err(|error| {
-        Failure::usage(format!("{place} is not valid JSON: {error}"))
-            .hint("quote JSON for the shell: podqueue run echo '{\"hello\": \"world\"}'")
+        let mut failure = Failure::usage(format!("{place} is not valid JSON: {error}"));
+        failure.hints.extend(hint.map(str::to_owned));
+        failure
     })
 }
 

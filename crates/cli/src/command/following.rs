@@ -92,6 +92,7 @@ pub fn kept(job: &Job) -> String {
 /// Does `work` with jobs. When interrupted, cancels the jobs if asked to, or tells how to go on with
 /// `command`.
 pub async fn unless_interrupted(
+    context: &Context,
     signals: &mut Signals,
     command: &str,
     jobs: &[Job],
@@ -112,6 +113,8 @@ pub async fn unless_interrupted(
         failure.message = format!("interrupted; the service goes on with {it}");
         return Err(failure);
     }
+    // The service may take its time, and who has pressed Ctrl-C must not think that it did nothing.
+    context.output.note(format_args!("interrupted; cancelling {it}, unless interrupted again"));
     let cancel = join_all(jobs.iter().map(|job| async { job.cancel().await.err() }));
     let outcome = match signals.unless(cancel).await {
         // Also those that come after one that has ended and cannot be cancelled any more.
@@ -147,10 +150,11 @@ pub async fn follow_stream(
         return finished(context, &record, waiting);
     }
     let endpoint = quoted(job.endpoint().id());
-    let message = format!("job {} has not finished within {longest:?}", job.id());
+    // Nor is it known that the job has not ended: the service may not have responded at all.
+    let message = format!("the stream of job {} did not end within {longest:?}", job.id());
     let id = quoted(job.id());
     Err(Failure::new(Exit::Deadline, message)
-        .hint(format!("the job goes on: podqueue stream {endpoint} {id}")))
+        .hint(format!("the job may go on: podqueue stream {endpoint} {id}")))
 }
 
 async fn print_chunks(context: &Context, job: &Job, waiting: &Waiting) -> Result<Exit, Failure> {

@@ -140,7 +140,7 @@ pub async fn wait(context: &Context, arguments: &Wait) -> Result<Exit, Failure> 
         drop(progress);
         print_each(context, results.into_iter(), record::exit)
     };
-    unless_interrupted(&mut signals, "wait", &jobs, waiting, work).await
+    unless_interrupted(context, &mut signals, "wait", &jobs, waiting, work).await
 }
 
 pub async fn stream(context: &Context, arguments: &Stream) -> Result<Exit, Failure> {
@@ -150,7 +150,8 @@ pub async fn stream(context: &Context, arguments: &Stream) -> Result<Exit, Failu
     let mut ends = Exit::Done;
     for job in &jobs {
         let work = follow_stream(context, job, waiting);
-        let work = unless_interrupted(&mut signals, "stream", slice::from_ref(job), waiting, work);
+        let job = slice::from_ref(job);
+        let work = unless_interrupted(context, &mut signals, "stream", job, waiting, work);
         ends = match work.await {
             Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),
             Err(failure) if failure.message.is_empty() => return Err(failure),

@@ -110,7 +110,8 @@ pub async fn run(context: &Context, arguments: Arguments) -> Result<Exit, Failur
         }
     };
     let command = if arguments.stream { "stream" } else { "wait" };
-    unless_interrupted(&mut signals, command, slice::from_ref(&job), &waiting, follow).await
+    unless_interrupted(context, &mut signals, command, slice::from_ref(&job), &waiting, follow)
+        .await
 }
 
 async fn submit(

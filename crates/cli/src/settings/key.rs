@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
@@ -69,7 +70,8 @@ fn unavailable(message: String) -> Failure {
     Failure::new(Exit::NotAuthorized, message)
 }
 
-/// What a command prints. It may ask on the terminal, for a password manager's passphrase.
+/// What a command prints. It may ask on the terminal, for a password manager's passphrase, but gets
+/// nothing else that this program could read.
 fn of_command(command: &str) -> Result<String, Failure> {
     let output = unless_interrupted(command).block()?;
     if !output.status.success() {
@@ -85,6 +87,10 @@ async fn unless_interrupted(command: &str) -> Result<Output, Failure> {
     let mut signals = Signals::listen()?;
     let mut shell = if cfg!(windows) { Command::new("cmd") } else { Command::new("sh") };
     shell.args([if cfg!(windows) { "/C" } else { "-c" }, command]);
+    if !io::stdin().is_terminal() {
+        // It holds an input, the value of a secret, or the lines that a script goes through.
+        shell.stdin(Stdio::null());
+    }
     let _kept = Kept::now();
     let child = shell.stdout(Stdio::piped()).kill_on_drop(true).spawn().map_err(failed)?;
     signals.unless(child.wait_with_output()).await?.map_err(failed)

@@ -49,6 +49,20 @@ async fn an_interrupted_wait_cancels_on_request() {
 }
 
 #[tokio::test]
+async fn a_cancellation_that_takes_long_is_announced_and_can_be_interrupted() {
+    let site = site().await;
+    site.local.add_fault(podqueue_local::Fault::stall().on(Operation::Cancel));
+    let child = site.program(&["run", "never", "{}", "--cancel-on-interrupt"]).spawn().unwrap();
+    site.requested("/status/").await;
+    signal(&child, Signal::INT);
+    site.requested("/cancel/").await;
+    signal(&child, Signal::INT);
+    let ran = ended(child).await;
+    ran.fails(130, "interrupted again while cancelling the job");
+    assert!(ran.stderr.starts_with("interrupted; cancelling the job"), "{}", ran.stderr);
+}
+
+#[tokio::test]
 async fn an_interrupted_stream_says_how_to_go_on() {
     let site = site().await;
     let job = site.submit("never", "{}").await;

@@ -66,6 +66,15 @@ async fn why_the_last_poll_failed_is_said_once() {
 }
 
 #[tokio::test]
+async fn a_stream_that_could_not_be_read_says_nothing_of_its_job() {
+    let site = Site::start().await;
+    site.local.add_fault(Fault::stall().on(Operation::Stream));
+    let ran = site.run(&["stream", "echo", "j", "--timeout", "1s"]).await;
+    ran.fails(124, "the stream of job j did not end within 1s");
+    assert!(!ran.stderr.contains("not finished"), "{}", ran.stderr);
+}
+
+#[tokio::test]
 async fn an_expired_result_exits_with_6() {
     let site = Site::with(LocalService::builder().manual_clock()).await;
     let job = site.submit("echo", "{}").await;

@@ -57,7 +57,13 @@ async fn the_input_is_an_argument_a_file_standard_input_or_fields() {
 async fn an_invalid_input_is_a_usage_error_and_nothing_is_sent() {
     let site = Site::start().await;
     site.run(&["run", "echo"]).await.fails(2, "INPUT");
-    site.run(&["run", "echo", "{hello: world}"]).await.fails(2, "not valid JSON: key must be");
+    let invalid = site.run(&["run", "echo", "{hello: world}"]).await;
+    invalid.fails(2, "not valid JSON: key must be");
+    assert!(invalid.stderr.contains("hint: quote JSON"), "{}", invalid.stderr);
+    // No shell is between a file and the program.
+    let invalid = ran_with_stdin(&mut site.program(&["run", "echo", "-"]), "{hello: world}").await;
+    invalid.fails(2, "standard input is not valid JSON");
+    assert!(!invalid.stderr.contains("hint:"), "{}", invalid.stderr);
     site.run(&["run", "echo", "[1]"]).await.fails(2, "must be a JSON object");
     site.run(&["run", "echo", "{}", "-f", "x"]).await.fails(2, "NAME=VALUE");
     site.run(&["run", "echo", "{}", "--ttl", "1s"]).await.fails(2, "policy.ttl");

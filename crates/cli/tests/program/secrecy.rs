@@ -90,6 +90,28 @@ async fn every_command_is_covered_and_has_an_example() {
     }
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_key_command_does_not_get_what_the_program_reads() {
+    let site = Site::start().await;
+    let (base, graphql) = (site.local.base_url(), site.local.graphql_url());
+    // As `ssh` does, which forwards whatever it can read.
+    let settings = format!(
+        "default_profile = \"here\"\n[profile.here]\nbase_url = \"{base}\"\n\
+         graphql_url = \"{graphql}\"\nkey_command = \"cat > seen; echo {KEY}\"\n"
+    );
+    let home = site.home.path();
+    std::fs::write(home.join("config.toml"), settings).unwrap();
+    let seen = || std::fs::read_to_string(home.join("seen")).unwrap();
+    ran_with_stdin(&mut bare(home, &["secret", "create", "s"]), "value").await.assert_code(0);
+    let id = site.local.secret_ids().remove(0);
+    assert_eq!(site.local.secret_value(&id).as_deref(), Some("value"));
+    assert_eq!(seen(), "");
+    // A script may go through the lines of its standard input.
+    ran_with_stdin(&mut bare(home, &["health", "echo"]), "the next line").await.assert_code(0);
+    assert_eq!(seen(), "");
+}
+
 /// Text that turns a terminal red, sets its title, clears it, and turns the rest of a line around;
 /// and what passes for another message of the program.
 const CONTROLS: &str =
