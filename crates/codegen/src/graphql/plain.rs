@@ -22,7 +22,18 @@ pub(crate) fn plain(
     selection: &SelectionSet<'static, String>,
     of: &str,
 ) -> SelectionSet<'static, String> {
-    let mut maker = Maker { schema, fragments, of, items: Vec::new() };
+    plain_at(schema, fragments, selection, of, false)
+}
+
+/// The same, of a field or of a variant of one.
+fn plain_at(
+    schema: &Schema,
+    fragments: &[FragmentDefinition],
+    selection: &SelectionSet<'static, String>,
+    of: &str,
+    is_variant: bool,
+) -> SelectionSet<'static, String> {
+    let mut maker = Maker { schema, fragments, of, is_variant, items: Vec::new() };
     maker.add(&selection.items, &[]);
     maker.dissolve();
     let mut items = maker.items;
@@ -36,7 +47,8 @@ pub(crate) fn plain(
             }
             Selection::InlineFragment(inline) => {
                 if let Some(TypeCondition::On(of)) = &inline.type_condition {
-                    inline.selection_set = plain(schema, fragments, &inline.selection_set, of);
+                    inline.selection_set =
+                        plain_at(schema, fragments, &inline.selection_set, of, true);
                 }
             }
             Selection::FragmentSpread(_) => {}
@@ -50,6 +62,9 @@ struct Maker<'a> {
     fragments: &'a [FragmentDefinition],
     /// The type that is selected from.
     of: &'a str,
+    /// Whether it is one of the types of an interface or a union, told by `__typename`, which is
+    /// read once.
+    is_variant: bool,
     items: Vec<Item>,
 }
 
@@ -179,7 +194,8 @@ impl Maker<'_> {
                     // A fragment on an interface counts only where it is all there is.
                     let is_lost =
                         others.clone().count() > 0 && self.is_wider(&spread.fragment_name);
-                    (is_lost || others.clone().any(overlap)).then(|| spread.clone())
+                    let is_told = self.is_variant && self.asks_for_type(&self.items[at]);
+                    (is_lost || is_told || others.clone().any(overlap)).then(|| spread.clone())
                 }
                 _ => None,
             };
@@ -221,6 +237,18 @@ impl Maker<'_> {
                 .find(|it| it.name == spread.fragment_name)
                 .map_or_else(BTreeSet::new, |fragment| all(&fragment.selection_set)),
         }
+    }
+
+    /// Whether fragments of an item may be on several types, and select more from some of them.
+    fn asks_for_type(&self, item: &Item) -> bool {
+        let Selection::FragmentSpread(spread) = item else { return false };
+        let fragment = self.fragments.iter().find(|it| it.name == spread.fragment_name);
+        fragment.is_some_and(|fragment| {
+            let TypeCondition::On(on) = &fragment.type_condition;
+            let is_field = |it: &Item| matches!(it, Selection::Field(_));
+            let mut items = fragment.selection_set.items.iter();
+            items.any(|it| self.asks_for_type(it) || (self.is_abstract(on) && !is_field(it)))
+        })
     }
 
     /// Whether a fragment is on an interface or a union, and what is selected from is an object.

@@ -14,7 +14,7 @@ use syn::Type;
 use super::constructor;
 use super::model::{Content, Operation, PartKind, Place};
 use super::signatures::Signature;
-use crate::syntax::is_named;
+use crate::syntax::{argument, is_named};
 use crate::{naming, print};
 
 /// Type names that the builders themselves use, and those of handles.
@@ -76,7 +76,8 @@ impl Given {
     /// The type of an argument, and the expression that makes the field's type from it.
     fn argument(&self) -> (TokenStream, TokenStream) {
         let (ident, ty) = (&self.ident, &self.ty);
-        if is_own(ty) || is_named(ty, "Bytes") {
+        // What may be null need not be wrapped where it is not.
+        if is_own(ty) || is_named(ty, "Bytes") || is_named(ty, "Option") {
             (quote!(impl Into<#ty>), quote!(#ident.into()))
         } else {
             constructor::given(ty, ident)
@@ -261,6 +262,8 @@ impl Builder<'_> {
         let Some(body) = &self.operation.body else { return false };
         let ty = self.signature.parameters.get("body");
         let is_object = ty.is_some_and(|ty| {
+            let within = argument(ty).filter(|_| is_named(ty, "Option"));
+            let ty = within.unwrap_or(ty);
             is_named(ty, "HashMap") || is_named(ty, "Map") || is_named(ty, "Value") || is_own(ty)
         });
         is_object && matches!(body.content, Content::Json | Content::Form)

@@ -101,7 +101,13 @@ fn signature(function: &ImplItemFn) -> Option<Signature> {
         .iter()
         .filter_map(|input| match input {
             FnArg::Typed(typed) => match &*typed.pat {
-                Pat::Ident(name) => Some((name.ident.to_string(), short(owned(&typed.ty)))),
+                Pat::Ident(name) => {
+                    let ty = owned(within_option(&typed.ty));
+                    // All bodies are required here, so one that is an `Option` may be null.
+                    let may_be_null = name.ident == "body" && is_named(&typed.ty, "Option");
+                    let ty = if may_be_null { syn::parse_quote!(Option<#ty>) } else { ty };
+                    Some((name.ident.to_string(), short(ty)))
+                }
                 _ => None,
             },
             FnArg::Receiver(_) => None,
@@ -121,14 +127,18 @@ fn short(mut ty: Type) -> Type {
     ty
 }
 
-/// The type that a builder holds: no reference, and no `Option` around an optional parameter.
+/// The type that a builder holds, which is no reference.
 fn owned(ty: &Type) -> Type {
     match ty {
         Type::Reference(reference) => match &*reference.elem {
             text if is_named(text, "str") => syn::parse_quote!(String),
             inner => inner.clone(),
         },
-        option if is_named(option, "Option") => argument(option).map_or_else(|| ty.clone(), owned),
         other => other.clone(),
     }
+}
+
+/// The type of a parameter without the `Option` around one that is optional.
+fn within_option(ty: &Type) -> &Type {
+    argument(ty).filter(|_| is_named(ty, "Option")).unwrap_or(ty)
 }

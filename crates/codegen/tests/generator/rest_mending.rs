@@ -55,7 +55,10 @@ fn a_success_and_a_default() {
     let send = answers(&format!("'200': {{description: A}}, default: {{description: B, {JSON}}}"));
     assert_eq!(send.trim(), "pub fn send(self) -> ::podqueue::rest::call::Sending<()> {");
     let send = answers(&format!("default: {{description: B, {JSON}}}"));
-    assert_eq!(send.trim(), "pub fn send(self) -> ::podqueue::rest::call::Sending<String> {");
+    assert_eq!(
+        send.trim(),
+        "pub fn send(self) -> ::podqueue::rest::call::Sending<Option<String>> {"
+    );
 }
 
 #[test]

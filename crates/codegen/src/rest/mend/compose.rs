@@ -7,6 +7,7 @@
 
 mod choice;
 mod choices;
+mod read_only;
 mod repeated;
 
 use std::cell::{Cell, RefCell};
@@ -19,6 +20,7 @@ use self::repeated::{Met, Repeated, Site};
 use super::kind::{Keywords, is_annotation, kind, says_type};
 use super::places;
 use super::references::resolve;
+use super::tree::is_true;
 use crate::rest::pointer::{joined, unescaped};
 
 /// How deep a choice may lead into others that it is itself a part of.
@@ -107,6 +109,7 @@ impl<'a> Composer<'a> {
     fn compose_whole(&self, schema: &mut Value, is_named: bool, depth: usize) {
         let chooses = schema.get("oneOf").is_some() || schema.get("anyOf").is_some();
         self.compose_here(schema, is_named, depth);
+        read_only::follow(self.description, schema);
         let depth = if chooses { depth + 1 } else { depth };
         for (_, schema) in places::within_mut(schema) {
             self.compose(schema, None, depth);
@@ -238,9 +241,16 @@ impl<'a> Composer<'a> {
     /// A property that two schemas describe is what the later one says, if that says anything, and
     /// an object that has the fields of both.
     fn refine(&self, known: &mut Value, later: Value, depth: usize) {
-        if !says_type(&later) || *known == later {
-            return;
+        let is_read_only = is_true(known, "readOnly") || is_true(&later, "readOnly");
+        if says_type(&later) && *known != later {
+            self.replace(known, later, depth);
         }
+        if is_read_only {
+            read_only::mark(known);
+        }
+    }
+
+    fn replace(&self, known: &mut Value, later: Value, depth: usize) {
         let words = known.get("description").cloned();
         if depth > DEPTH {
             self.cut.set(true);

@@ -8,7 +8,7 @@ use super::bodies::MendedBody;
 use super::notes::Notes;
 use super::places::fields;
 use super::references::resolve;
-use super::tree::{is_true, object_at, text_at};
+use super::tree::{is_true, object_at, remove, text_at};
 use super::{bodies, parameters, parts, responses};
 use crate::naming;
 use crate::rest::model::{Content, Operation, PartKind, PathValue, Piece, Place, pieces, split};
@@ -42,7 +42,8 @@ pub(super) fn mend(
             notes.warn(&["paths".to_owned(), path.clone()], message);
             continue;
         };
-        for (keys, method, operation) in operations_of(item) {
+        let (short, item) = parameters::without_templates(path, item);
+        for (keys, method, operation) in operations_of(&item) {
             let call = format!("{method} {path}");
             let place = [vec!["paths".to_owned(), path.clone()], keys].concat();
             let Some(operation) = resolve(description, operation) else {
@@ -53,7 +54,7 @@ pub(super) fn mend(
                 notes.warn(&place, format!("left out {call}: HTTP has no such method"));
                 continue;
             }
-            match mend_operation(description, path, &method, item, operation) {
+            match mend_operation(description, &short, &method, &item, operation) {
                 Ok(mut mended) => {
                     mended.warnings.drain(..).for_each(|warning| {
                         notes.warn(&place, format!("{call}: {warning}"));
@@ -161,8 +162,12 @@ fn mend_operation(
     let (parameters, parameter_types): (Vec<_>, Vec<_>) = all.into_iter().unzip();
     let path_query = query_of_path(path)?;
     let (body, body_type) = body.map(|it| (it.body, it.media.schema)).unzip();
-    let body_type =
-        body_type.filter(|_| body.as_ref().is_some_and(|it| it.content != Content::Multipart));
+    let content = body.as_ref().map(|it| it.content);
+    let mut body_type = body_type.filter(|_| content != Some(Content::Multipart));
+    if let (Some(Content::Form), Some(form)) = (content, &mut body_type) {
+        // Only JSON has null.
+        remove(form, &["nullable"]);
+    }
     Ok(MendedOperation {
         operation: Operation {
             name: name(path, method, operation),

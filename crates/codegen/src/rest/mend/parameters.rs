@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+pub(super) use self::in_path::without_templates;
 pub(super) use self::kinds::followed;
 use self::kinds::{is_list_of_scalars, is_one_or_more, is_scalar, is_text, of_json, text, texts};
 use super::references::resolve;
@@ -37,6 +38,9 @@ pub(super) fn mend(
             declared.iter().position(|other| place(other) == *it && name_of(other) == wire)
         });
         let parameter = parameter.map(|it| declared.remove(it));
+        if parameter.is_none() && in_path::is_template(wire) {
+            return Err(format!("its path has the template {{{wire}}}, not a parameter"));
+        }
         if let Some(parameter) = parameter {
             ignored_style(parameter, warnings);
             if is_of_query {

@@ -24,7 +24,7 @@ const NO_CONTENT: [&str; 2] = ["204", "205"];
 ///
 /// Flaw: several successes, of different types or of none, among which the caller cannot tell
 /// beforehand. One type is read: the first of JSON, or else of text, or else bytes. `default` is
-/// what an error looks like, unless no success is described at all.
+/// what an error looks like, unless no success is described at all: then it may be either.
 pub(super) fn answer(
     description: &Value,
     method: &str,
@@ -83,6 +83,7 @@ pub(super) fn answer(
             },
         }
     }
+    answer.may_be_empty |= media.content == Content::Json && !any_success;
     answer.accept = (accepted != ["application/json"]).then(|| accepted.join(", "));
     Answers { answer: Some((answer, Some(media.schema))), events }
 }

@@ -1,8 +1,9 @@
 //! Parameters of a path, and of the query within it.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::kinds::{is_one_or_more, is_scalar, is_text, of_json, text, texts};
 use crate::rest::model::{PathStyle, Piece, pieces, split};
@@ -17,6 +18,39 @@ pub(super) fn names(path: &str) -> impl Iterator<Item = &str> {
         Piece::Parameter(name) => seen.insert(name).then_some(name),
         Piece::Literal(_) => None,
     })
+}
+
+/// Flaw: a template of a query as RFC 6570 has it, `/pods{?page,size}`. Returns the path without
+/// it, and what stands there with these parameters, which are text where they have no declaration.
+pub(in crate::rest::mend) fn without_templates<'a>(
+    path: &str,
+    item: &'a Value,
+) -> (String, Cow<'a, Value>) {
+    let (mut short, mut item) = (String::new(), Cow::Borrowed(item));
+    for piece in pieces(path) {
+        match piece {
+            Piece::Literal(text) => short.push_str(text),
+            Piece::Parameter(wire) => match wire.strip_prefix(['?', '&']) {
+                Some(names) => names.split(',').for_each(|name| declare(item.to_mut(), name)),
+                None => short.extend(["{", wire, "}"]),
+            },
+        }
+    }
+    (short, item)
+}
+
+/// Adds a parameter of the query, after those that win over it.
+fn declare(item: &mut Value, name: &str) {
+    let parameter = json!({ "name": name.trim_end_matches('*'), "in": "query", "schema": text() });
+    match item.get_mut("parameters") {
+        Some(Value::Array(parameters)) => parameters.push(parameter),
+        _ => item["parameters"] = json!([parameter]),
+    }
+}
+
+/// Whether what stands in braces is no name, but one of RFC 6570's other templates: `{+path}`.
+pub(super) fn is_template(wire: &str) -> bool {
+    wire.starts_with(['+', '#', '.', '/', ';'])
 }
 
 /// Whether the query that a path has names a parameter.

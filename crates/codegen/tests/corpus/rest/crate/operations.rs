@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::graphql::{alone, find, me, since, text, Alone, Find, Me, Since, Text};
+use crate::graphql::{alone, find, me, since, text, variants, whole, Alone, Find, Me, Since, Text, Variants, Whole};
 use crate::server::Server;
 
 /// What this crate takes for the scalar `DateTime`.
@@ -48,5 +48,21 @@ pub async fn failures() -> Vec<String> {
     same("a scalar", format!("{:?}", found.map(|it| it.find[0].born.clone())), r#"Ok(Some(Moment("then")))"#);
     let body = server.request().1;
     same("a scalar", body, r#"{"query":"query Since { find(since: \"now\") { born } }"}"#);
+    let server = Server::start(
+        r#"{"data": {"node": {"__typename": "User", "id": "i", "name": "n", "born": "then"}}}"#,
+    );
+    let graphql = server.client().graphql();
+    let read = graphql.execute::<Variants>(variants::Variables).await;
+    same(
+        "a fragment that asks for types, of a variant",
+        format!("{:?}", read.map(|it| it.node.map(|it| it.on))),
+        r#"Ok(Some(User(OfNodeOnUser { name: Some("n"), born: Some(Moment("then")) })))"#,
+    );
+    let read = graphql.execute::<Whole>(whole::Variables).await;
+    same(
+        "such a fragment in that of the variant",
+        format!("{:?}", read.map(|it| it.node.map(|it| it.on))),
+        r#"Ok(Some(User(WholeNodeOnUser { name: Some("n"), born: Some(Moment("then")) })))"#,
+    );
     failures
 }

@@ -5,7 +5,7 @@ use podqueue::{Part, Result, ServerEvents};
 
 use crate::checks::{said, Checks};
 use crate::server::Server;
-use crate::{base_with_discriminator, clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, parameters, paths, pattern_properties, query_objects, read_only, streams};
+use crate::{base_with_discriminator, clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, parameters, paths, pattern_properties, query_objects, null_bodies, read_only, streams};
 
 /// What does not go as it should.
 pub async fn failures() -> Vec<String> {
@@ -25,6 +25,7 @@ pub async fn failures() -> Vec<String> {
     pattern_properties(&mut checks).await;
     bases(&mut checks).await;
     read_only(&mut checks).await;
+    null_bodies(&mut checks).await;
     checks.0
 }
 
@@ -41,8 +42,12 @@ async fn responses(checks: &mut Checks) {
     checks.same("an error", refused, "Err(Some(422))");
     let server = Server::start(r#"{"id": "b"}"#);
     let rest = default_errors::Api::new(&server.client());
-    let thing = said(rest.get_thing("a").await.map(|it| it.id));
+    let thing = said(rest.get_thing("a").await.map(|it| it.and_then(|it| it.id)));
     checks.same("all there is", thing, r#"Ok(Some("b"))"#);
+    let server = Server::responding("201 Created", "", "");
+    let rest = default_errors::Api::new(&server.client());
+    let nothing = said(rest.get_thing("a").await.map(|it| it.is_none()));
+    checks.same("nothing where `default` may be an error", nothing, "Ok(true)");
 
     let server = Server::start("");
     let rest = empty_responses::Api::new(&server.client());
@@ -333,8 +338,12 @@ async fn paths(checks: &mut Checks) {
     checks.same("a repeated parameter", line, r#""GET /v1/queries/x?b=x&c=x&d%20e=f%26g""#);
     checks.same("declared elsewhere", said(rest.declared(7, "x").await), "Ok(())");
     checks.same("declared elsewhere", server.request().0, r#""GET /v1/queries?h=7&j=x""#);
-    checks.same("a query template", said(rest.template("x").await), "Ok(())");
-    checks.same("a query template", server.request().0, r#""GET /v1/templates/x""#);
+    checks.same("a query template", said(rest.template().l("x").await), "Ok(())");
+    checks.same("a query template", server.request().0, r#""GET /v1/templates/?l=x""#);
+    let call = rest.list("x").page("1").size(2).text("t");
+    checks.same("a template of several", said(call.await), "Ok(())");
+    let line = server.request().0;
+    checks.same("a template of several", line, r#""GET /v1/lists/x?page=1&text=t&size=2""#);
     checks.same("no slash in front", said(rest.rootless("x").await), "Ok(())");
     checks.same("no slash in front", server.request().0, r#""GET /v1/rootless/x""#);
     checks.same("a fragment in a path", said(rest.other().await), "Ok(())");
@@ -457,4 +466,25 @@ async fn bases(checks: &mut Checks) {
     let rest = base_with_discriminator::Api::new(&server.client());
     let animal = rest.get_animal().await.map(|it| (it.kind, it.extra));
     checks.same("a base", said(animal), r#"Ok((Some("cat"), {"lives": Number(9)}))"#);
+}
+
+async fn null_bodies(checks: &mut Checks) {
+    let server = Server::start("");
+    let rest = null_bodies::Api::new(&server.client());
+    let owner = null_bodies::types::Owner { name: Some("o".into()) };
+    let sent = [
+        ("3", rest.size(3).await),
+        ("null", rest.size(None).await),
+        ("", rest.name().await),
+        ("null", rest.name().body(None).await),
+        (r##"\"n\""##, rest.name().body("n".to_owned()).await),
+        ("null", rest.owner(None).await),
+        (r##"{\"name\":\"o\"}"##, rest.owner(owner.clone()).await),
+        (r##"{\"name\":null}"##, rest.owner(owner.clone()).null("name").await),
+        ("name=o", rest.form(owner).await),
+    ];
+    for (body, done) in sent {
+        checks.same(body, said(done), "Ok(())");
+        checks.same(body, server.request().1, &format!("\"{body}\""));
+    }
 }

@@ -1072,7 +1072,7 @@ impl ComputeInstancesStart {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Operation> {
+    pub fn send(self) -> ::podqueue::rest::call::Sending<Option<types::Operation>> {
         ::podqueue::rest::call::RestCall::new("compute_instances_start", "POST")
             .literal("/v1/projects/")
             .parameter("project", &self.project)
@@ -1080,13 +1080,13 @@ impl ComputeInstancesStart {
             .parameter("id", &self.id)
             .literal(":start")
             .timeout(self.timeout)
-            .send(self.rest)
+            .send_optional(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for ComputeInstancesStart {
-    type Output = ::podqueue::Result<types::Operation>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Operation>;
+    type Output = ::podqueue::Result<Option<types::Operation>>;
+    type IntoFuture = ::podqueue::rest::call::Sending<Option<types::Operation>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

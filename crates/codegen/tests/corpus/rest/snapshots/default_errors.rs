@@ -157,18 +157,20 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::GetThingResponse> {
+    pub fn send(
+        self,
+    ) -> ::podqueue::rest::call::Sending<Option<types::GetThingResponse>> {
         ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send_optional(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
-    type Output = ::podqueue::Result<types::GetThingResponse>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::GetThingResponse>;
+    type Output = ::podqueue::Result<Option<types::GetThingResponse>>;
+    type IntoFuture = ::podqueue::rest::call::Sending<Option<types::GetThingResponse>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

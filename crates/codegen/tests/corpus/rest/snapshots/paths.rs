@@ -1,5 +1,6 @@
+// tests/corpus/rest/paths.yaml:28:20: left out GET /files/{+path}: its path has the template {+path}, not a parameter
 // tests/corpus/rest/paths.yaml:20:5: GET /queries?h={i}&j={k}: k is in the query of the path, so its style label is ignored there
-// tests/corpus/rest/paths.yaml:27:20: left out GET /queries?{m}=n: its path has the query {m}=n, and only a whole value can be a parameter
+// tests/corpus/rest/paths.yaml:29:20: left out GET /queries?{m}=n: its path has the query {m}=n, and only a whole value can be a parameter
 // tests/corpus/rest/paths.yaml:8:5: GET /styles/{a}/{b c}/x{d}: e is a query parameter, so its style label is ignored
 /// What the calls send and answer with.
 #[allow(dead_code)]
@@ -56,6 +57,24 @@ impl Api {
             timeout: None,
             i,
             k: k.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /lists/{a}`
+    ///
+    /// # Arguments
+    ///
+    /// - `a`: A part of the path.
+    pub fn list(&self, a: impl Into<String>) -> List {
+        List {
+            rest: self.target.clone(),
+            timeout: None,
+            a: a.into(),
+            page: None,
+            text: None,
+            size: None,
         }
     }
 
@@ -157,16 +176,12 @@ impl Api {
 
     /// Prepares a call.
     ///
-    /// `GET /templates/{?l}`
-    ///
-    /// # Arguments
-    ///
-    /// - `l`: A part of the path.
-    pub fn template(&self, l: impl Into<String>) -> Template {
+    /// `GET /templates/`
+    pub fn template(&self) -> Template {
         Template {
             rest: self.target.clone(),
             timeout: None,
-            l: l.into(),
+            l: None,
         }
     }
 }
@@ -201,6 +216,66 @@ impl Declared {
 }
 
 impl ::std::future::IntoFuture for Declared {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The call that [`Api::list`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct List {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    a: String,
+    page: Option<String>,
+    text: Option<String>,
+    size: Option<i64>,
+}
+
+#[allow(dead_code)]
+impl List {
+    /// Sent as the query parameter `page`.
+    pub fn page(mut self, page: impl Into<String>) -> Self {
+        self.page = Some(page.into());
+        self
+    }
+
+    /// Sent as the query parameter `text`.
+    pub fn text(mut self, text: impl Into<String>) -> Self {
+        self.text = Some(text.into());
+        self
+    }
+
+    /// Sent as the query parameter `size`.
+    pub fn size(mut self, size: i64) -> Self {
+        self.size = Some(size);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("list", "GET")
+            .literal("/lists/")
+            .parameter("a", &self.a)
+            .query("page", &self.page)
+            .query("text", &self.text)
+            .query("size", &self.size)
+            .timeout(self.timeout)
+            .send_empty(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for List {
     type Output = ::podqueue::Result<()>;
     type IntoFuture = ::podqueue::rest::call::Sending<()>;
 
@@ -474,11 +549,17 @@ impl ::std::future::IntoFuture for Styled {
 pub struct Template {
     rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
-    l: String,
+    l: Option<String>,
 }
 
 #[allow(dead_code)]
 impl Template {
+    /// Sent as the query parameter `l`.
+    pub fn l(mut self, l: impl Into<String>) -> Self {
+        self.l = Some(l.into());
+        self
+    }
+
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
@@ -489,7 +570,7 @@ impl Template {
     pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
         ::podqueue::rest::call::RestCall::new("template", "GET")
             .literal("/templates/")
-            .parameter("?l", &self.l)
+            .query("l", &self.l)
             .timeout(self.timeout)
             .send_empty(self.rest)
     }

@@ -90,6 +90,20 @@ pub mod types {
             skip_serializing_if = "Option::is_none"
         )]
         pub id: Option<String>,
+        /// The field `key`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub key: Option<String>,
+        /// The field `made`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub made: Option<State>,
         /// The field `name`.
         pub name: String,
         /// The field `state`.
@@ -110,6 +124,8 @@ pub mod types {
                     name,
                     base: ::std::default::Default::default(),
                     id: ::std::default::Default::default(),
+                    key: ::std::default::Default::default(),
+                    made: ::std::default::Default::default(),
                     state: ::std::default::Default::default(),
                 }
             }

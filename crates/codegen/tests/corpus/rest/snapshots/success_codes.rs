@@ -194,17 +194,19 @@ impl OnlyDefault {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<bool> {
+    pub fn send(self) -> ::podqueue::rest::call::Sending<Option<bool>> {
         ::podqueue::rest::call::RestCall::new("only_default", "GET")
             .literal("/only-default")
             .timeout(self.timeout)
-            .send_shaped::<::podqueue::__private::lenient::shape::Boolean>(self.rest)
+            .send_optional_shaped::<
+                ::podqueue::__private::lenient::shape::Boolean,
+            >(self.rest)
     }
 }
 
 impl ::std::future::IntoFuture for OnlyDefault {
-    type Output = ::podqueue::Result<bool>;
-    type IntoFuture = ::podqueue::rest::call::Sending<bool>;
+    type Output = ::podqueue::Result<Option<bool>>;
+    type IntoFuture = ::podqueue::rest::call::Sending<Option<bool>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

@@ -1,0 +1,302 @@
+/// What the calls send and answer with.
+#[allow(dead_code)]
+pub mod types {
+    #[allow(unused_imports)]
+    use ::std::prelude::v1::*;
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Owner {
+        /// The field `name`.
+        pub name: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        Owner {
+            0 "name" name text optional;
+        }
+    }
+}
+
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
+    /// Prepares a call.
+    ///
+    /// `PUT /form`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn form(&self, body: impl Into<types::Owner>) -> Form {
+        Form {
+            rest: self.target.clone(),
+            timeout: None,
+            body: body.into(),
+            changes: ::podqueue::rest::call::Changes::default(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `PUT /name`
+    pub fn name(&self) -> Name {
+        Name {
+            rest: self.target.clone(),
+            timeout: None,
+            body: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `PATCH /owner`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn owner(&self, body: impl Into<Option<types::Owner>>) -> Owner {
+        Owner {
+            rest: self.target.clone(),
+            timeout: None,
+            body: body.into(),
+            changes: ::podqueue::rest::call::Changes::default(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `PUT /size`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn size(&self, body: impl Into<Option<i64>>) -> Size {
+        Size {
+            rest: self.target.clone(),
+            timeout: None,
+            body: body.into(),
+        }
+    }
+}
+
+/// The call that [`Api::form`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Form {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    body: types::Owner,
+    changes: ::podqueue::rest::call::Changes,
+}
+
+#[allow(dead_code)]
+impl Form {
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("form", "PUT")
+            .literal("/form")
+            .form(Some(&self.body), &self.changes, &[])
+            .timeout(self.timeout)
+            .send_empty(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for Form {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The call that [`Api::name`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Name {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    body: Option<Option<String>>,
+}
+
+#[allow(dead_code)]
+impl Name {
+    /// The body of the request.
+    pub fn body(mut self, body: impl Into<Option<String>>) -> Self {
+        self.body = Some(body.into());
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("name", "PUT")
+            .literal("/name")
+            .json(self.body.as_ref(), ::podqueue::rest::call::Changes::NONE)
+            .timeout(self.timeout)
+            .send_empty(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for Name {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The call that [`Api::owner`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Owner {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    body: Option<types::Owner>,
+    changes: ::podqueue::rest::call::Changes,
+}
+
+#[allow(dead_code)]
+impl Owner {
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("owner", "PATCH")
+            .literal("/owner")
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout)
+            .send_empty(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for Owner {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The call that [`Api::size`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Size {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    body: Option<i64>,
+}
+
+#[allow(dead_code)]
+impl Size {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("size", "PUT")
+            .literal("/size")
+            .json(Some(&self.body), ::podqueue::rest::call::Changes::NONE)
+            .timeout(self.timeout)
+            .send_empty(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for Size {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
