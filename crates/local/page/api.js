@@ -44,7 +44,7 @@ const query = (parameters) => {
 
 export const read = (path, parameters = {}, signal) =>
 	call("GET", CONTROL + path + query(parameters), undefined, signal);
-export const change = (path, body = {}) => call("POST", CONTROL + path, body);
+export const change = (path, body) => call("POST", CONTROL + path, body);
 export const remove = (path) => call("DELETE", CONTROL + path);
 
 export const endpointPath = (name) => `/endpoints/${encodeURIComponent(name)}`;

@@ -34,7 +34,6 @@ class History {
 export class Chart {
 	constructor(figure) {
 		this.histories = new Map();
-		this.name = null;
 		this.top = figure.querySelector("[data-top]");
 		this.numbers = SERIES.map((name) => el("dd", { "data-count": name }));
 		figure.querySelector("dl").append(...SERIES.map((name, index) =>

@@ -24,6 +24,6 @@ function show() {
 	text("clock-now", clockTime(now()));
 	text("clock-kind", manual ? "stands still" : "runs");
 	const isNone = nextEventMs === null;
-	text("clock-event", isNone ? "nothing is due" : `next event in ${duration(Math.max(0, nextEventMs - now()))}`);
+	text("clock-event", isNone ? "nothing is due" : `next event in ${duration(nextEventMs - now())}`);
 	attribute("clock-next", "aria-disabled", isNone && "true");
 }

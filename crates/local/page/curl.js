@@ -6,10 +6,12 @@ import { queuePath } from "./api.js";
 export const quoted = (source) => `'${source.replaceAll("'", "'\\''")}'`;
 
 export function curl(origin, endpoint, operation, body) {
+	const json = JSON.stringify(body);
 	return [
 		`curl ${quoted(origin + queuePath(endpoint, operation))}`,
 		'-H "authorization: $PODQUEUE_API_KEY"',
 		"-H 'content-type: application/json'",
-		`--data-raw ${quoted(JSON.stringify(body))}`,
+		// An argument has at most 128 KiB in Linux.
+		json.length < 30_000 ? `--data-raw ${quoted(json)}` : `--data-binary @- <<'END'\n${json}\nEND`,
 	].join(" \\\n  ");
 }

@@ -42,8 +42,12 @@ export function text(it, value) {
 }
 
 export function hide(it, hidden) {
+	if (hidden) leave(nodeOf(it));
 	attribute(it, "hidden", hidden);
 }
+
+/** What vanishes leaves the focus to its section. */
+const leave = (node) => node.contains(document.activeElement) && node.closest("section")?.querySelector("h2").focus();
 
 const childrenByKey = new WeakMap();
 
@@ -58,6 +62,7 @@ export function keyed(parent, items, key, create, update = () => {}) {
 	for (const [name, node] of known) {
 		if (!wanted.has(name)) {
 			known.delete(name);
+			leave(node);
 			node.remove();
 		}
 	}

@@ -34,7 +34,6 @@ export function start() {
 	function render() {
 		keyed(list, shown, ({ name }) => name, create, update);
 		const name = route().endpoint;
-		text("chart-name", name);
 		chart.show(name);
 		for (const place of document.querySelectorAll("[data-endpoint]")) text(place, name);
 	}

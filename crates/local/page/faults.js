@@ -3,7 +3,7 @@
 import { change, read, remove } from "./api.js";
 import { attribute, byId, el, hide, keyed, on, text } from "./dom.js";
 import { onState } from "./events.js";
-import { flaw } from "./json.js";
+import { flaw, parse } from "./json.js";
 import { attempt, notice } from "./notice.js";
 import { count, counted, duration } from "./time.js";
 
@@ -53,13 +53,10 @@ export function start() {
 			json.focus();
 			notice(`The fault was not added. Column ${wrong.column}: ${wrong.message}`, "failed");
 		} else {
-			add({ ...selection(), ...JSON.parse(json.value) });
+			add({ ...selection(), ...parse(json.value) });
 		}
 	});
-	on("faults-clear", "click", async () => {
-		await attempt(() => remove("/faults"), () => "All faults have ended");
-		byId("faults-title").focus();
-	});
+	on("faults-clear", "click", () => attempt(() => remove("/faults"), () => "All faults have ended"));
 
 	let seen;
 	onState(({ revision, endpoints }) => {
@@ -84,7 +81,7 @@ function selection() {
 async function load() {
 	const faults = await read("/faults").catch(() => null);
 	if (!faults) return;
-	text("faults-count", faults.length ? `${count(faults.length)} active` : "none active");
+	text("faults-count", `${count(faults.length)} active`);
 	hide("faults-clear", faults.length < 2);
 	keyed(byId("fault-list"), faults, ({ id }) => id, ({ id }) => el("li", {}, el("span"),
 		el("span", { class: "of" }), el("button", { click: () => end(id) }, "End")),
@@ -92,23 +89,20 @@ async function load() {
 		const [words, counts, button] = li.children;
 		const { left, affected } = fault;
 		text(words, inWords(fault));
-		text(counts, `${counted(affected ?? 0, "request")} affected` + (left == null ? "" : `, ${count(left)} left`));
+		text(counts, `${counted(affected, "request")} affected` + (left == null ? "" : `, ${count(left)} left`));
 		attribute(button, "aria-label", `End: ${words.textContent}`);
 	});
 }
 
-async function end(id) {
-	await attempt(() => remove(`/faults/${encodeURIComponent(id)}`), () => "The fault has ended");
-	byId("faults-title").focus();
-}
+const end = (id) => attempt(() => remove(`/faults/${id}`), () => "The fault has ended");
 
 /** A fault as a sentence: `run of echo: 429 with Retry-After: 5, the next 3`. */
 function inWords({ id, left, affected, operation, endpoint, times, probability, seed, processed, ...effect }) {
 	const what = Object.entries(effect).filter(([, value]) => value != null && value !== false)
 		.map(([name, value]) => WORDS[name]?.(value, processed) ?? `${name} ${JSON.stringify(value)}`);
 	if (times) what.push(`the next ${count(times)}`);
-	if (probability != null) what.push(`with probability ${probability}`);
-	return `${operation ?? "all requests"}${endpoint ? ` of ${endpoint}` : ""}: ${what.join(", ")}`;
+	if (probability != null) what.push(`with probability ${JSON.stringify(probability)}`);
+	return `${operation ?? "all requests"}${endpoint ? ` of ${endpoint}` : ""}: ${what.join(", ") || "no effect"}`;
 }
 
 const WORDS = {
@@ -116,6 +110,6 @@ const WORDS = {
 	response: ({ status, headers }) =>
 		status + (headers?.["retry-after"] ? ` with Retry-After: ${headers["retry-after"]}` : ""),
 	reset: (_, processed) => processed ? "processed, response lost" : "connection reset",
-	cut: (bytes) => (bytes ? `body cut off after ${bytes} bytes` : "response lost"),
+	cut: (bytes) => (bytes ? `body cut off after ${count(bytes)} bytes` : "response lost"),
 	down: ({ ms }) => `down for ${duration(ms)}`,
 };

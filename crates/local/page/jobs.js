@@ -34,7 +34,7 @@ export function start() {
 
 	const chips = STATUSES.map((status) => {
 		const toggled = { "data-status": status, click: () => toggle(status) };
-		return el("button", toggled, sign(status), el("span", {}, status), el("span", { class: "count" }));
+		return el("button", toggled, sign(status), el("span", {}, status), el("span", { class: "of" }));
 	});
 	filter.append(...chips);
 

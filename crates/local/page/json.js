@@ -4,9 +4,10 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
 const STRING_PART = /[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 
-/** Parses JSON. Numbers too long for a script, such as seeds, keep their text. */
-export const parse = (source) => JSON.parse(source, JSON.rawJSON && /\d{16}/.test(source)
-	? (_, value, { source: digits }) => (/^-?\d{16}/.test(digits) ? JSON.rawJSON(digits) : value) : undefined);
+/** Parses JSON. Numbers that a script would write otherwise, such as seeds, keep their text. */
+export const parse = (source) => JSON.parse(source, JSON.rawJSON && /\d{16}|\d[.e]/i.test(source)
+	? (_, value, { source: digits }) => (typeof value === "number" && `${value}` !== digits
+		? JSON.rawJSON(digits) : value) : undefined);
 
 /** The first flaw of a text: `{ offset, line, column, message }`; `null` for valid JSON. */
 export function flaw(source) {

@@ -25,7 +25,7 @@ export function start(jobs) {
 			byId("submit-input").focus();
 		} else if (event.key === "j" || event.key === "k") {
 			jobs.focus();
-		} else if (/^[0-9]$/.test(event.key)) {
+		} else if (/^\d$/.test(event.key)) {
 			links[(Number(event.key) + 9) % 10].click();
 		} else {
 			return;
@@ -37,7 +37,9 @@ export function start(jobs) {
 	for (const link of links) {
 		on(link, "click", (event) => {
 			event.preventDefault();
-			goTo(link.hash.slice(1));
+			const section = byId(link.hash.slice(1));
+			section.querySelector("h2").focus({ preventScroll: true });
+			section.scrollIntoView();
 		});
 	}
 
@@ -48,9 +50,4 @@ export function start(jobs) {
 			jobs.focus();
 		}
 	}
-}
-
-function goTo(name) {
-	byId(`${name}-title`).focus({ preventScroll: true });
-	byId(name).scrollIntoView({ block: "start" });
 }

@@ -1,7 +1,7 @@
 // Starts the parts of the page, and says how the connection is.
 
 import * as clock from "./clock.js";
-import { attribute, byId, el, hide, text } from "./dom.js";
+import { attribute, el, text } from "./dom.js";
 import * as endpoints from "./endpoints.js";
 import { connect, onConnection, replay } from "./events.js";
 import * as faults from "./faults.js";
@@ -14,16 +14,13 @@ import * as submit from "./submit.js";
 import * as traffic from "./traffic.js";
 import * as workers from "./workers.js";
 
-const WORDS = { connecting: "Connecting", live: "Live", lost: "Disconnected", ended: "Session ended" };
+const WORDS = { live: "Live", lost: "Disconnected", ended: "Session ended" };
 
 onConnection((connection) => {
-	const place = byId("connection");
-	place.dataset.connection = connection;
-	text(place, WORDS[connection]);
+	text("connection", WORDS[connection]);
 	document.body.dataset.connection = connection;
 	text("session", connection === "ended" ? "The service was restarted, which ended this session. Open the link that it printed."
 		: connection === "lost" ? "The service is away, or too many pages are open. The page reconnects automatically." : "");
-	hide("session", !byId("session").textContent);
 });
 
 for (const section of document.querySelectorAll("section")) {

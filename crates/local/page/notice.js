@@ -18,8 +18,7 @@ export function notice(message, kind = "done") {
 export async function attempt(action, done) {
 	try {
 		const value = await action();
-		const message = done?.(value);
-		if (message) notice(message);
+		if (done) notice(done(value));
 		return value;
 	} catch (error) {
 		notice(error.message, "failed");

@@ -23,7 +23,7 @@ export function start() {
 	onState((state) => {
 		keyed(endpoints, state.endpoints, ({ name }) => name,
 			({ name }) => el("option", { value: name }, name));
-		follow(route(), {});
+		follow(route());
 	});
 	onRoute(follow);
 	on(endpoints, "change", example);
@@ -36,15 +36,9 @@ export function start() {
 		marks.scrollLeft = input.scrollLeft;
 	});
 	on("submit-form", "keydown", (event) => {
-		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-			event.preventDefault();
-			submit();
-		}
+		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event);
 	});
-	on("submit-form", "submit", (event) => {
-		event.preventDefault();
-		submit();
-	});
+	on("submit-form", "submit", submit);
 }
 
 let followed;
@@ -102,7 +96,8 @@ function policy() {
 	return Object.values(policy).some((value) => value !== undefined) ? policy : undefined;
 }
 
-async function submit() {
+async function submit(event) {
+	event.preventDefault();
 	const value = check();
 	if (value === undefined) {
 		input.focus();
@@ -137,5 +132,4 @@ export function again({ endpoint, operation: name, body, leftOut }) {
 	text(result, leftOut);
 	set(body.input);
 	input.focus();
-	byId("submit").scrollIntoView({ block: "nearest" });
 }

@@ -9,7 +9,8 @@ export function clockTime(ms) {
 }
 
 /** A duration in the unit that fits: `2.5 s`, `3 min 5 s`, `6 d 4 h`. */
-export function duration(ms) {
+export function duration(time) {
+	const ms = Number(time.rawJSON ?? time);
 	if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
 	if (ms < 10_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
 	const seconds = Math.floor(ms / 1000);
@@ -27,6 +28,6 @@ export const age = (ms) => (ms < 1000 ? "now" : duration(Math.floor(ms / 1000) *
 
 const grouped = new Intl.NumberFormat("en");
 
-export const count = (number) => grouped.format(number ?? 0);
+export const count = (number) => grouped.format(number?.rawJSON ?? number ?? 0);
 
 export const counted = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;

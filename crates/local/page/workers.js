@@ -81,10 +81,8 @@ function create({ id }) {
 }
 
 function update(tr, { status, jobs, lastPingMs, missedPings, unhealthy }) {
-	const isUnhealthy = Boolean(unhealthy);
-	tr.dataset.worker = isUnhealthy ? "unhealthy" : status;
-	const why = isUnhealthy ? `unhealthy: ${unhealthy.check ?? ""} ${unhealthy.reason ?? ""}` : status;
-	text(tr.state, why.trim());
+	tr.dataset.worker = unhealthy ? "unhealthy" : status;
+	text(tr.state, unhealthy ? `unhealthy: ${unhealthy.check ?? ""} ${unhealthy.reason ?? ""}` : status);
 	keyed(tr.jobs, jobs ?? [], (id) => id, (id) => el("a", {
 		href: `#${new URLSearchParams({ endpoint: route().endpoint, job: id })}`,
 	}, el("code", {}, id)));

@@ -70,10 +70,14 @@ impl Responder for Site {
         let app = &self.app;
         let checked = app.hosts.check(&request, peer.local);
         if self.is_watched_by(request.uri().path()) {
-            return match checked {
+            let mut response = match checked {
                 Ok(()) => self.other(peer, request).await,
                 Err(refused) => refused.into_response(),
             };
+            if app.keys.session.is_some() {
+                page::guard(&mut response);
+            }
+            return response;
         }
         let is_stranger = checked.is_err() || !app.keys.are_known_to(&request);
         let uri = request.uri().clone();

@@ -54,11 +54,14 @@ pub(super) fn routes() -> Router<Arc<App>> {
 
 async fn respond(State(app): State<Arc<App>>, request: Request) -> Response {
     let response = app.keys.session.as_ref().map(|session| enter(session, &request));
-    let mut response = response.unwrap_or_else(open_the_link);
+    response.unwrap_or_else(open_the_link)
+}
+
+/// Says so, on any response of the page or of the control plane beside it.
+pub(super) fn guard(response: &mut Response) {
     for (name, value) in HEADERS {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
-    response
 }
 
 /// Begins the session for who has the link, and serves the files to who has the cookie.

@@ -78,3 +78,36 @@ async fn axe_finds_no_violation() {
     }
     page.end_soundly(&[]).await;
 }
+
+/// Those replace all backgrounds, and take shadows away.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_chosen_is_seen_in_forced_colours() {
+    let Some(page) = full().await else { return };
+    page.browser.click("#job-filter [data-status=COMPLETED]").await;
+    let forced = json!({ "features": [{ "name": "forced-colors", "value": "active" }] });
+    page.browser.devtools("Emulation.setEmulatedMedia", forced).await;
+    page.browser.run("document.querySelector('#job-list').focus()").await;
+    for chosen in [
+        "#job-filter [aria-pressed=true]",
+        "#job-list [aria-selected=true]",
+        "#job-list .active",
+        "#endpoint-list tr:has([aria-current])",
+    ] {
+        let chosen = json!(chosen);
+        let outline = format!("getComputedStyle(document.querySelector({chosen})).outlineStyle");
+        page.until(&format!("/solid|dashed/.test({outline})")).await;
+    }
+    page.end_soundly(&[]).await;
+}
+
+/// A screen reader reads all that changes in a live region, so none holds a count.
+#[tokio::test(flavor = "multi_thread")]
+async fn only_what_is_said_is_live() {
+    let Some(page) = open(|builder| builder).await else { return };
+    let live = "return [...document.querySelectorAll('output, [aria-live], [role]')]
+         .filter((it) => it.matches('output, [aria-live], [role=alert], [role=status], [role=log]'))
+         .map((it) => it.id)";
+    let said = ["connection", "session", "submit-flaw", "submit-result", "notice"];
+    assert_eq!(page.browser.run(live).await, json!(said));
+    page.end_soundly(&[]).await;
+}

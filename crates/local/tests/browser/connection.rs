@@ -41,7 +41,7 @@ async fn the_page_reconnects_after_the_service_was_down() {
     page.http.get(url).header("authorization", KEY).send().await.unwrap_err();
     page.until_text("#connection", "Disconnected").await;
     page.until_text("#connection", "Live").await;
-    page.until("document.querySelector('#session').hidden").await;
+    page.until_text("#session", "").await;
     page.run("echo", json!({})).await;
     page.until_text("#jobs-found", "1 job").await;
     page.end_soundly(&["ERR_"]).await;

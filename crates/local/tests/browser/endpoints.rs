@@ -38,7 +38,7 @@ async fn the_chart_shows_the_last_minutes_of_the_endpoint() {
     page.run("fail", json!({})).await;
     page.until_text("#chart [data-count=submitted]", "1").await;
     page.until_text("#chart [data-count=failed]", "1").await;
-    page.until_text("#chart-name", "fail").await;
+    page.until_text("#chart b", "fail").await;
     // The newest point of the line is above the ground line.
     page.until(
         "document.querySelector('#chart .line.failed').getAttribute('points')

@@ -190,6 +190,18 @@ async fn a_long_input_is_copied_and_sent_again_whole() {
     page.browser.click("#job-curl").await;
     page.until_text("#notice", "Copied the command").await;
     page.until("window.command.length > 400_000").await;
+    let command = page.browser.run("return window.command").await;
+    let script = std::env::temp_dir().join(format!("{id}.sh"));
+    std::fs::write(&script, command.as_str().unwrap()).unwrap();
+    let run = Command::new("sh").arg(&script).env("PODQUEUE_API_KEY", KEY).output().unwrap();
+    std::fs::remove_file(&script).unwrap();
+    if run.status.code() != Some(127) {
+        // There is a curl.
+        let record: Value = serde_json::from_slice(&run.stdout).unwrap();
+        let again = record["id"].as_str().unwrap();
+        let output = &page.until_status("echo", again, "COMPLETED").await["output"];
+        assert_eq!(output["text"].as_str().unwrap().len(), 400_000);
+    }
     page.browser.click("#job-again").await;
     page.until("document.activeElement.id === 'submit-input'").await;
     page.until("JSON.parse(document.querySelector('#submit-input').value).text.length === 400_000")
@@ -247,7 +259,11 @@ async fn long_numbers_are_shown_and_sent_again_as_they_are() {
     page.until(&format!("document.querySelector('#job-id').innerText !== '{id}'")).await;
     let again = page.text("#job-id").await;
     assert_eq!(page.until_status("echo", &again, "COMPLETED").await["output"], input);
-    page.end_soundly(&[]).await;
+    // As a script's number this one would be null.
+    page.browser.fill("#submit-input", "{\"huge\": 1e400, \"price\": 1.10}").await;
+    page.browser.click("#submit-send").await;
+    page.until_shown("#submit-result", "number out of range").await;
+    page.end_soundly(&["400"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

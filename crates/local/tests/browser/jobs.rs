@@ -57,7 +57,7 @@ async fn five_hundred_failed_jobs_are_retried_at_once() {
     page.show("fail").await;
     let submissions = (0..500).map(|_| page.run("fail", json!({ "message": "not yet" })));
     join_all(submissions).await;
-    page.until_text("#job-filter [data-status=FAILED] .count", "500").await;
+    page.until_text("#job-filter [data-status=FAILED] .of", "500").await;
     page.browser.click("#job-filter [data-status=FAILED]").await;
     page.until_text("#jobs-found", "500 jobs").await;
     page.browser.click("#retry-found").await;
@@ -65,7 +65,7 @@ async fn five_hundred_failed_jobs_are_retried_at_once() {
     page.browser.click("#confirm-yes").await;
     page.until_shown("#notice", "500 jobs retried").await;
     // They fail again, and say that they were retried.
-    page.until_text("#job-filter [data-status=FAILED] .count", "500").await;
+    page.until_text("#job-filter [data-status=FAILED] .of", "500").await;
     page.browser.click("#job-list tbody:not(.spacer) tr code").await;
     page.until_shown("#job-facts", "retried").await;
     page.end_soundly(&[]).await;
@@ -85,7 +85,7 @@ async fn what_the_filter_finds_is_cancelled_and_nothing_else() {
     page.until("document.querySelector('#confirm').open").await;
     page.browser.click("#confirm-yes").await;
     page.until_shown("#notice", "5 jobs cancelled").await;
-    page.until_text("#job-filter [data-status=CANCELLED] .count", "5").await;
+    page.until_text("#job-filter [data-status=CANCELLED] .of", "5").await;
     page.local.clock().advance(Duration::from_secs(61));
     page.until_status("sleep", &spared, "COMPLETED").await;
     page.end_soundly(&[]).await;
@@ -101,7 +101,7 @@ async fn a_question_that_is_refused_changes_nothing() {
     page.until("document.querySelector('#confirm').open").await;
     page.browser.click("#confirm [value=no]").await;
     page.until("!document.querySelector('#confirm').open").await;
-    page.until_text("#job-filter [data-status=IN_PROGRESS] .count", "1").await;
+    page.until_text("#job-filter [data-status=IN_PROGRESS] .of", "1").await;
     page.end_soundly(&[]).await;
 }
 

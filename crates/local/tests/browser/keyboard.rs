@@ -146,3 +146,28 @@ async fn the_last_row_is_reached_while_the_list_is_being_fetched() {
     page.until(&active).await;
     page.end_soundly(&[]).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_focus_stays_in_its_section_when_what_had_it_vanishes() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("echo").await;
+    let id = page.run("echo", json!({})).await;
+    page.open_job(&id).await;
+    page.browser.run("document.querySelector('#job-close').focus()").await;
+    page.browser.press(&ENTER.to_string()).await;
+    page.until("document.querySelector('#job-body').hidden").await;
+    page.until("document.activeElement.id === 'job-title'").await;
+    // Somebody else ends the fault.
+    page.post("/_local/faults", json!({ "operation": "run", "times": 1, "cut": 0 })).await;
+    page.until("document.querySelector('#fault-list button')").await;
+    page.browser.run("document.querySelector('#fault-list button').focus()").await;
+    page.http
+        .delete(format!("{}/_local/faults", page.local.base_url()))
+        .header("authorization", super::support::KEY)
+        .send()
+        .await
+        .unwrap();
+    page.until("!document.querySelector('#fault-list button')").await;
+    page.until("document.activeElement.id === 'faults-title'").await;
+    page.end_soundly(&[]).await;
+}

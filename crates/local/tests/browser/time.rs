@@ -73,17 +73,17 @@ async fn any_other_fault_is_added_by_the_form() {
     page.browser.choose("#fault-operation", "health").await;
     page.browser.choose("#fault-endpoint", "echo").await;
     page.browser.choose("#fault-effect", "respond instead").await;
-    page.browser.click("#fault-form [type=submit]").await;
+    page.browser.click("#fault-form .main").await;
     page.until_shown("#fault-list", "health of echo: 503").await;
     let url = format!("{}/v2/echo/health", page.local.base_url());
     let request = page.http.get(url).header("authorization", page.local.api_key());
     assert_eq!(request.send().await.unwrap().status(), 503);
     page.browser.fill("#fault-json", "{\"stall\": yes}").await;
-    page.browser.click("#fault-form [type=submit]").await;
+    page.browser.click("#fault-form .main").await;
     page.until_shown("#notice", "Column 11: a value is expected here").await;
     page.until("document.activeElement.id === 'fault-json'").await;
     page.browser.choose("#fault-effect", "drip the body").await;
-    page.browser.click("#fault-form [type=submit]").await;
+    page.browser.click("#fault-form .main").await;
     page.until_shown("#fault-list", "drip {\"bytes\":8").await;
     page.browser.click("#faults-clear").await;
     page.until("document.querySelectorAll('#fault-list li').length === 0").await;
@@ -103,5 +103,34 @@ async fn the_clock_turns_however_many_requests_wait_for_it() {
     page.browser.click("[data-advance='60000']").await;
     page.until_text("#clock-now", "00:01:00").await;
     page.until_shown("#job-list", "COMPLETED").await;
+    page.end_soundly(&[]).await;
+}
+
+/// "Always" instead of a number that cannot be read would hit requests that nobody chose.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fault_with_a_number_that_cannot_be_read_is_refused() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.browser.click("#faults summary").await;
+    page.browser.fill("#fault-times", "1e").await;
+    page.browser.click("#fault-form .main").await;
+    page.until("document.activeElement.matches('#fault-times:invalid')").await;
+    assert_eq!(page.get("/_local/faults").await, json!([]));
+    page.browser.fill("#fault-times", "1e1").await;
+    page.browser.click("#fault-form .main").await;
+    page.until_shown("#fault-list", "the next 10").await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn faults_with_numbers_too_long_for_a_script_are_exact_and_shown() {
+    let Some(page) = open(|builder| builder).await else { return };
+    let odd = json!({ "operation": "health", "times": 90_071_992_547_409_931_u64, "delayMs": 1 });
+    page.post("/_local/faults", odd).await;
+    page.until_shown("#fault-list", "health: 1 ms late, the next 90,").await;
+    page.browser.click("#faults summary").await;
+    page.browser.fill("#fault-json", "{\"delayMs\":2,\"seed\":9007199254740993}").await;
+    page.browser.click("#fault-form .main").await;
+    page.until_shown("#fault-list", "2 ms late").await;
+    assert_eq!(page.get("/_local/faults").await[1]["seed"], json!(9_007_199_254_740_993_u64));
     page.end_soundly(&[]).await;
 }
