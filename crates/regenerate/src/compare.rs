@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::changes::{Change, Interface};
 use crate::findings::{Document, Findings, State};
-use crate::{Failure, align, fetch, judge, outline, stable};
+use crate::{Failure, align, fetch, judge, outline, paths, stable};
 
 /// Compares what the service publishes today with the files of a checkout.
 ///
@@ -218,6 +218,7 @@ impl Regenerate {
 fn changed_rest(before: &Value, now: &Value) -> Vec<Change> {
     let mut before = outline::rest::outline(before);
     let mut now = outline::rest::outline(now);
+    paths::align(&before, &mut now);
     let mut changes = align::align(&mut before, &mut now);
     changes.extend(judge::between(Interface::Rest, &before, &now));
     changes.sort_by(|a, b| a.path.cmp(&b.path));

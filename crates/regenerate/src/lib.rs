@@ -19,6 +19,7 @@ mod fetch;
 mod findings;
 mod judge;
 mod outline;
+mod paths;
 mod report;
 mod stable;
 mod words;

@@ -165,8 +165,9 @@ impl<'a> Writer<'a> {
         let responses = entries(operation, "responses").collect::<Vec<_>>();
         let mut successes: Vec<_> =
             responses.iter().filter(|(status, _)| status.starts_with('2')).collect();
-        if successes.is_empty() {
-            // Otherwise it is what an error looks like.
+        let is_default = successes.is_empty();
+        if is_default {
+            // Otherwise it is what an error looks like. It may be both.
             successes = responses.iter().filter(|(status, _)| *status == "default").collect();
         }
         let contents = successes.iter().map(|(status, response)| {
@@ -175,7 +176,7 @@ impl<'a> Writer<'a> {
                 .then_some(response)
         });
         let contents: Vec<_> = contents.collect();
-        let may_be_empty = contents.contains(&None);
+        let may_be_empty = is_default || contents.contains(&None);
         let answer = contents.into_iter().flatten().next();
         if let Some(response) = answer {
             let schema = content(response);
@@ -228,12 +229,13 @@ impl<'a> Writer<'a> {
         }
         for (name, field) in entries(schema, "properties") {
             let path_of_field = format!("{path}.{name}");
+            let says_so = |it: &Value| it["readOnly"] == Value::Bool(true);
+            let is_read_only = says_so(field) || says_so(self.resolved(field));
             let Some(item) = self.part(at, &path_of_field, Kind::Field, type_text(field)) else {
                 continue;
             };
             describe(item, field, at.side);
             // What only the service writes is not given to it.
-            let is_read_only = field["readOnly"] == Value::Bool(true);
             item.required = required.contains(name.as_str()) && !is_read_only;
             if item.required && at.side.is_written && may_be_null(field) {
                 item.of.push_str(OR_NULL);

@@ -386,7 +386,7 @@ paths:
       requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}}
       responses: {'204': {description: Done.}}
 components:
-  schemas: {Pet: {type: object, required: [name], properties: {name: {type: string}, id: {type: string, readOnly: true}}}}
+  schemas: {Pet: {type: object, required: [name], properties: {name: {type: string}, id: {type: string, readOnly: true}, key: {$ref: '#/components/schemas/Key'}, at: {$ref: '#/components/schemas/At', readOnly: true}}}, Key: {type: string, readOnly: true}, At: {type: string}}
 "##;
     let now = before
         .replace("X-Trace", "x-trace")
@@ -394,12 +394,47 @@ components:
             "'https://shop.example/v1'",
             "'https://shop.example/v{n}/', variables: {n: {default: 1}}",
         )
-        .replace("[name]", "[id, name]");
+        .replace("[name]", "[id, key, at, name]");
     let expected = "changed, but not in anything that affects generated code";
     assert_eq!(
         report("rest-same", before, &now),
         format!("REST description, openapi/shop.yaml: {expected}\n")
     );
+}
+
+#[test]
+fn a_parameter_of_a_path_that_is_renamed_breaks_nobody() {
+    let describe = |path: &str, a: &str, b: &str, kind: &str, id: &str| {
+        format!(
+            "openapi: 3.0.3
+info: {{title: Shop, version: '1'}}
+paths:
+  {path}:
+    get:
+      {id}
+      parameters: [{{name: {a}, in: path, required: true, schema: {{type: {kind}}}}}, {{name: {b}, in: path, required: true, schema: {{type: string}}}}]
+      responses: {{'204': {{description: Done.}}}}
+"
+        )
+    };
+    let id = "operationId: get";
+    let before = describe("/a/{b}/{c}", "b", "c", "string", id);
+    let of = |path: &str, a: &str, b: &str, kind: &str| {
+        report("rest-path", &before, &describe(path, a, b, kind, id))
+    };
+    assert!(of("/a/{d}/{c}", "d", "c", "string").contains("not in anything that affects"));
+    assert!(of("/a/{c}/{b}", "c", "b", "string").contains("removed     GET /a/{b}/{c}: get"));
+    assert!(of("/a/{d}/{d}", "d", "e", "string").contains("removed     GET /a/{b}/{c}: get"));
+    let report_of = of("/a/{d}/{e}", "d", "e", "integer");
+    let change = "1 change, 1 of them breaking
+  changed     GET /a/{b}/{c} (path b): string, required -> integer, required; BREAKS callers";
+    assert!(report_of.contains(change), "{report_of}");
+    let (before, now) = (
+        before.replace(id, "summary: s"),
+        describe("/a/{d}/{c}", "d", "c", "string", "summary: s"),
+    );
+    let unnamed = report("rest-path-unnamed", &before, &now);
+    assert!(unnamed.contains("removed     GET /a/{b}/{c}"), "{unnamed}");
 }
 
 #[test]
@@ -555,6 +590,7 @@ paths:
         describe(&format!("{}, '204': {{description: None.}}", json("'200'", "string")));
     let number = describe(&format!("{}, '202': {{description: Wait.}}", json("'200'", "number")));
     let error = describe(&format!("'204': {{description: None.}}, {}", json("default", "string")));
+    let anything = describe(&json("default", "string"));
     for (name, before, now, expected) in [
         (
             "emptied",
@@ -573,6 +609,12 @@ paths:
             &always,
             &number,
             "string -> number or nothing; BREAKS readers (it has a different type); BREAKS readers (it may now be empty)",
+        ),
+        (
+            "anything",
+            &always,
+            &anything,
+            "string -> string or nothing; BREAKS readers (it may now be empty)",
         ),
         ("error", &sometimes, &error, "removed     GET /a (answer)"),
     ] {
