@@ -19,7 +19,7 @@ const SMALL: u64 = 10;
 const AT_HAND: u64 = 2;
 const AWHILE: Duration = Duration::from_secs(1);
 
-/// How many times the permits that were used between two exchanges are asked for.
+/// How many times the permits that were used at once are asked for.
 const AHEAD: u64 = 3;
 
 /// Permits, and what became of them.
@@ -40,6 +40,8 @@ pub(in crate::transport::limit) struct Holding {
     /// Since the last report: permits used, and most slots taken.
     used: u64,
     most_open: u64,
+    /// Permits used between two exchanges, the most of late: who comes in bursts needs as many again.
+    peak: u64,
     used_at: Option<Instant>,
     /// Whether the last report left anything to be reported later.
     is_listed: bool,
@@ -57,6 +59,7 @@ impl Holding {
             in_report: 0,
             used: 0,
             most_open: 0,
+            peak: 0,
             used_at: None,
             is_listed: false,
         }
@@ -137,13 +140,15 @@ impl Holding {
             self.permits.clear();
             self.slots = 0;
         }
+        self.peak = self.used.max(self.peak - self.peak.div_ceil(4));
         let is_active = self.used_at.is_some_and(|at| now < at + AWHILE);
+        let soon = AT_HAND + AHEAD * self.peak;
         let (mut wants, mut wants_slots) = (state.waiting, state.waiting + state.open);
         if state.limit.requests > SMALL && (is_active || state.waiting > 0) {
-            wants += AT_HAND + AHEAD * self.used;
+            wants += soon;
         }
         if is_active && state.limit.concurrent.is_some_and(|most| most > SMALL) {
-            wants_slots = self.most_open + state.waiting + self.used + AT_HAND;
+            wants_slots = self.most_open + state.waiting + soon;
         }
         if is_leaving {
             (wants, wants_slots) = (0, state.open);

@@ -63,6 +63,8 @@ struct Member {
     /// The end of its lease.
     until: u64,
     asked_at: u64,
+    /// When it was given permits last.
+    given_at: u64,
     unanswered: u64,
     permits: u64,
     slots: u64,
@@ -123,6 +125,12 @@ impl Ledger {
         let free = self.free(now, limit.requests, counted + kept);
         let others = self.members.iter().map(|it| (it.permits, it.demand(now, it.wants)));
         let fair = fair(free + kept, others, ask.wants);
+        let given_at = known.as_ref().map_or(0, |known| known.given_at);
+        // Where permits are few, whoever asks first after each would have them all: those who have
+        // gone without for longer come first.
+        let before = self.members.iter().filter(|it| it.given_at < given_at);
+        let theirs = before.map(|it| it.demand(now, it.wants).min(fair).saturating_sub(it.permits));
+        let free = free.saturating_sub(theirs.sum());
         let given = fair.saturating_sub(kept).min(ask.wants.saturating_sub(kept)).min(free);
         let permits = self.give(now, limit.requests, counted + kept, given);
         let mut is_all = kept + given >= ask.wants;
@@ -150,6 +158,7 @@ impl Ledger {
             id: ask.member,
             until: now + LEASE,
             asked_at: now,
+            given_at: if given > 0 { now } else { given_at },
             unanswered: ask.unanswered,
             permits: kept + given,
             slots: held,

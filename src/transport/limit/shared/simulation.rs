@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::task::JoinSet;
@@ -43,6 +44,8 @@ struct World {
 /// A process: it dies with this.
 struct Process {
     _tasks: JoinSet<()>,
+    /// How many requests it has made.
+    requests: Arc<AtomicU64>,
 }
 
 impl World {
@@ -62,17 +65,50 @@ impl World {
         let member = Arc::new(Member::new(self.settings.clone(), "one".to_owned()));
         let gate = member.gate("painter", "run", self.limit);
         let mut tasks = JoinSet::new();
+        let requests = Arc::<AtomicU64>::default();
         tasks.spawn(exchanges(member));
         for _ in 0..callers {
             let (service, gate) = (Arc::clone(&self.service), Arc::clone(&gate));
+            let made = Arc::clone(&requests);
             tasks.spawn(async move {
                 loop {
                     let pass = Gate::pass(Arc::clone(&gate), Duration::MAX, None).await;
+                    made.fetch_add(1, Ordering::Relaxed);
                     service.request(pass, 1..10).await;
                 }
             });
         }
-        Process { _tasks: tasks }
+        Process { _tasks: tasks, requests }
+    }
+
+    /// A process that waits until it may begin, takes a while, and then makes as many requests at once
+    /// as there was room for.
+    fn claims(&self, pause: Duration) -> Process {
+        let member = Arc::new(Member::new(self.settings.clone(), "one".to_owned()));
+        let gate = member.gate("painter", "run", self.limit);
+        let mut tasks = JoinSet::new();
+        let requests = Arc::<AtomicU64>::default();
+        tasks.spawn(exchanges(member));
+        let (service, made) = (Arc::clone(&self.service), Arc::clone(&requests));
+        tasks.spawn(async move {
+            let mut under_way = JoinSet::new();
+            loop {
+                drop(Gate::pass(Arc::clone(&gate), Duration::MAX, None).await);
+                let room = gate.room(200);
+                sleep(pause).await;
+                for _ in 0..room {
+                    let (service, gate) = (Arc::clone(&service), Arc::clone(&gate));
+                    let made = Arc::clone(&made);
+                    under_way.spawn(async move {
+                        let pass = Gate::pass(gate, Duration::MAX, None).await;
+                        made.fetch_add(1, Ordering::Relaxed);
+                        service.request(pass, 1..10).await;
+                    });
+                }
+                while under_way.try_join_next().is_some() {}
+            }
+        });
+        Process { _tasks: tasks, requests }
     }
 
     async fn until(&self, seconds: u64) {
@@ -100,7 +136,7 @@ async fn exchanges(member: Arc<Member>) {
         let pause = member.exchange();
         let due = pause.map(|pause| began + pause.mul_f64(0.8 + 0.4 * fastrand::f64()));
         loop {
-            sleep(Duration::from_millis(5)).await;
+            sleep(Duration::from_millis(1)).await;
             let is_rung = member.bell.is_rung() && began.elapsed() >= BUSY;
             if is_rung || member.bell.is_urgent() || due.is_some_and(|due| due <= Instant::now()) {
                 break;
@@ -169,4 +205,32 @@ async fn who_needs_little_gets_it_and_leaves_the_rest() {
     drop(busy);
     assert!(longest < Duration::from_millis(600), "{longest:?}");
     assert!(world.used(20, 60) >= 97.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_takes_a_while_before_each_burst_uses_the_limit_too() {
+    fastrand::seed(5);
+    for (pause, least) in [(30, 98.0), (100, 98.0), (300, 85.0)] {
+        let world = World::new(1_000, 200);
+        let all: Vec<_> = (0..4).map(|_| world.claims(Duration::from_millis(pause))).collect();
+        world.until(60).await;
+        drop(all);
+        assert!(world.used(20, 60) >= least, "after {pause} ms");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_gets_its_part_of_a_small_limit() {
+    for seed in 0..5 {
+        fastrand::seed(seed);
+        let world = World::new(100, 20);
+        let mut all = Vec::new();
+        for _ in 0..4 {
+            sleep(Duration::from_millis(fastrand::u64(0..20))).await;
+            all.push(world.process(4));
+        }
+        world.until(21).await;
+        let each: Vec<_> = all.iter().map(|it| it.requests.load(Ordering::Relaxed)).collect();
+        assert!(each.iter().all(|one| (45..60).contains(one)), "{each:?}");
+    }
 }
