@@ -20,11 +20,12 @@ const LISTED: Duration = Duration::from_secs(3 * 60);
 pub(super) const LONG: Duration = Duration::from_secs(30 * 60);
 
 /// What every transaction sets: a million inputs may just have been added, and what the database
-/// believes of them may be old. All is found by an index, in its order.
+/// believes of them may be old. All is found by an index, in its order. A statement that cannot do
+/// without what is off seems so expensive that it would be compiled, for much longer than it takes.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
     SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off; \
     SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; \
-    SET LOCAL enable_mergejoin = off; ";
+    SET LOCAL enable_mergejoin = off; SET LOCAL jit = off; ";
 
 /// A process that is stopped in the middle of a transaction of a few statements must not keep others
 /// waiting for longer than its lease.
