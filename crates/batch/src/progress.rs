@@ -41,7 +41,7 @@ pub struct Report {
     pub counts: Counts,
     /// Why the run ended before all inputs did; `None` if nothing is left to do.
     pub stopped: Option<Stopped>,
-    /// How many inputs this run submitted.
+    /// How many inputs this run submitted. Those that are refused before they are sent are not.
     pub submitted_now: u64,
     /// How many jobs were submitted to endpoints that this run does not know, and so were not
     /// collected: see [`Run::collect_from`](crate::Run::collect_from).

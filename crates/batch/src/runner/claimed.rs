@@ -37,7 +37,9 @@ pub(super) enum Outcome {
         job_id: String,
         at: u64,
     },
-    Refused,
+    Refused {
+        was_sent: bool,
+    },
     /// With the call's error, if it failed.
     Unknown(Option<podqueue::Error>),
     /// Not sent, because the run stops.
@@ -59,7 +61,7 @@ pub(super) async fn submit(
         (_, true) => (Event::NotSent, Outcome::Unused),
         (Err(error), _) => (Event::NotSent, Outcome::Changed(error)),
         (Ok(text), _) => match read(shared, &input, text) {
-            Err(flaw) => refuse(flaw),
+            Err(flaw) => refuse(flaw, false),
             Ok(value) => {
                 let webhook = match &shared.on_unknown {
                     OnUnknown::ByWebhook(url) => {
@@ -134,14 +136,14 @@ fn settle(shared: &Shared, input: &Input, verdict: Verdict) -> (Event, Outcome) 
         Verdict::Unknown(error) => {
             (unknown(shared, input, error.to_string()), Outcome::Unknown(Some(error)))
         }
-        Verdict::Refused(why) => refuse(why),
+        Verdict::Refused { why, was_sent } => refuse(why, was_sent),
         Verdict::NotSent(why) => (Event::NotSent, Outcome::NotSent(why)),
         Verdict::Stop(error) => (Event::NotSent, Outcome::Stop(error)),
     }
 }
 
-fn refuse(why: String) -> (Event, Outcome) {
+fn refuse(why: String, was_sent: bool) -> (Event, Outcome) {
     let (delay_ms, execution_ms) = (None, None);
     let ended = Ended { state: State::Refused, error: Some(why), delay_ms, execution_ms };
-    (Event::Ended(ended), Outcome::Refused)
+    (Event::Ended(ended), Outcome::Refused { was_sent })
 }

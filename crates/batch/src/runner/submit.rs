@@ -10,8 +10,8 @@ pub(super) enum Verdict {
     Accepted(String),
     /// It may have been accepted.
     Unknown(podqueue::Error),
-    /// It was certainly not accepted, because of the input.
-    Refused(String),
+    /// It was certainly not accepted, because of the input: by the service, or before it was sent.
+    Refused { why: String, was_sent: bool },
     /// It was certainly not accepted, for a reason that passes.
     NotSent(Why),
     /// It was certainly not accepted, and no other input will be.
@@ -42,9 +42,11 @@ fn of_error(error: podqueue::Error) -> Verdict {
         },
         (ErrorKind::RateLimited, _) => Verdict::NotSent(Why::QueueFull(error.retry_after())),
         (ErrorKind::BadRequest, _) | (ErrorKind::UnexpectedStatus, Some(413 | 422)) => {
-            Verdict::Refused(error.to_string())
+            Verdict::Refused { why: error.to_string(), was_sent: true }
         }
-        (ErrorKind::InvalidRequest, _) if is_about_input => Verdict::Refused(error.to_string()),
+        (ErrorKind::InvalidRequest, _) if is_about_input => {
+            Verdict::Refused { why: error.to_string(), was_sent: false }
+        }
         _ if error.is_retryable() => Verdict::NotSent(Why::Unreachable(error)),
         (
             ErrorKind::InvalidRequest

@@ -169,9 +169,9 @@ impl Runner {
                     since: now,
                 });
             }
-            Outcome::Refused => {
+            Outcome::Refused { was_sent } => {
                 self.ended(State::Refused);
-                self.submitting.submitted += 1;
+                self.submitting.submitted += u64::from(was_sent);
             }
             Outcome::Unknown(error) => {
                 self.submitting.submitted += 1;

@@ -67,6 +67,22 @@ async fn what_fails_is_written_as_inputs_for_another_batch() {
 }
 
 #[tokio::test]
+async fn what_is_refused_before_it_is_sent_is_not_submitted() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::new();
+    let large = format!("{{\"n\": \"{}\"}}", "x".repeat(11_000_000));
+    let lines = ["{\"n\": 0}", "no JSON", &large, "{\"n\": 3}", "[", "{\"n\": 5}"];
+    folder.write("inputs.jsonl", &lines.join("\n"));
+    let batch = folder.open().await.unwrap();
+    let report = batch.run(endpoint(&local, "double")).take(2).await.unwrap();
+    assert_eq!((report.stopped, report.submitted_now), (Some(Stopped::Taken), 2));
+    assert_eq!(report.counts.of(State::Completed), 2);
+    let report = batch.run(endpoint(&local, "double")).await.unwrap();
+    assert_eq!((report.submitted_now, report.stopped), (1, None));
+    assert_eq!(counts(&batch.status().await.unwrap()), "3 completed, 3 refused");
+}
+
+#[tokio::test]
 async fn inputs_can_be_values_and_need_not_be_passed_again() {
     let local = service().start().await.unwrap();
     let folder = Folder::new();
