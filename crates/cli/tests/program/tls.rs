@@ -1,34 +1,17 @@
-//! `podqueue doctor` tells apart why TLS fails, with certificates that the program `openssl` makes.
+//! `podqueue doctor` tells apart why TLS fails.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use rcgen::{CertificateParams, DnType, IsCa, KeyPair, date_time_ymd};
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::process::Command;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use crate::support::{Site, ran};
-
-/// Signs whatever it gets.
-const CONFIGURATION: &str = "\
-[ca]
-default_ca = own
-[own]
-database = index
-new_certs_dir = .
-rand_serial = yes
-default_md = sha256
-policy = any
-copy_extensions = copy
-[any]
-commonName = supplied
-[req]
-distinguished_name = any
-";
 
 /// A certificate that vouches for itself, with its key.
 struct Certificate {
@@ -37,19 +20,18 @@ struct Certificate {
 
 impl Certificate {
     /// For a host, and for these years.
-    async fn make(site: &Site, host: &str, years: [u16; 2]) -> Self {
+    fn make(site: &Site, host: &str, years: [i32; 2]) -> Self {
         let folder = site.home.path().join(format!("{host}-{}-{}", years[0], years[1]));
+        let [from, to] = years.map(|year| date_time_ymd(year, 1, 1));
+        let mut parameters = CertificateParams::new([host.to_owned()]).unwrap();
+        (parameters.not_before, parameters.not_after) = (from, to);
+        parameters.is_ca = IsCa::ExplicitNoCa;
+        parameters.distinguished_name.push(DnType::CommonName, host);
+        let key = KeyPair::generate().unwrap();
+        let certificate = parameters.self_signed(&key).unwrap();
         std::fs::create_dir(&folder).unwrap();
-        std::fs::write(folder.join("configuration"), CONFIGURATION).unwrap();
-        std::fs::write(folder.join("index"), "").unwrap();
-        let key = "req -config configuration -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
-                   -keyout key.pem -out request.pem -addext basicConstraints=critical,CA:FALSE";
-        let name = format!("-subj /CN={host} -addext subjectAltName=DNS:{host}");
-        openssl(&folder, &format!("{key} {name}")).await;
-        let [from, to] = years.map(|year| format!("{year}0101000000Z"));
-        let sign = "ca -batch -notext -selfsign -config configuration -keyfile key.pem \
-                    -in request.pem -out certificate.pem";
-        openssl(&folder, &format!("{sign} -startdate {from} -enddate {to}")).await;
+        std::fs::write(folder.join("certificate.pem"), certificate.pem()).unwrap();
+        std::fs::write(folder.join("key.pem"), key.serialize_pem()).unwrap();
         Self { folder }
     }
 
@@ -80,27 +62,15 @@ impl Certificate {
     }
 }
 
-async fn openssl(folder: &Path, arguments: &str) {
-    let mut openssl = Command::new("openssl");
-    openssl.args(arguments.split_whitespace()).current_dir(folder);
-    let made = openssl.output().await.unwrap();
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-}
-
 #[tokio::test]
-#[expect(clippy::print_stderr, reason = "whoever runs the tests learns what was skipped")]
 async fn tls_fails_for_different_reasons() {
-    if Command::new("openssl").arg("version").output().await.is_err() {
-        eprintln!("skipped: openssl is not installed");
-        return;
-    }
     let site = Site::start().await;
-    let valid = Certificate::make(&site, "localhost", [2020, 4000]).await;
-    let past = Certificate::make(&site, "localhost", [2000, 2001]).await;
-    let future = Certificate::make(&site, "localhost", [3000, 4000]).await;
+    let valid = Certificate::make(&site, "localhost", [2020, 4000]);
+    let past = Certificate::make(&site, "localhost", [2000, 2001]);
+    let future = Certificate::make(&site, "localhost", [3000, 4000]);
     // A name that could pass for other reasons.
     let name = "expired.unknownissuer.example";
-    let foreign = Certificate::make(&site, name, [2020, 4000]).await;
+    let foreign = Certificate::make(&site, name, [2020, 4000]);
     for (certificate, trusted, code, text) in [
         (&valid, &valid, 0, "knows the endpoint echo"),
         (&valid, &foreign, 1, "does not know who issued the certificate"),
