@@ -142,6 +142,16 @@ async fn the_same_job_is_retried_on_request() {
 }
 
 #[tokio::test]
+async fn what_helps_next_names_the_journal_too() {
+    let site = Site::start().await;
+    fs::write(site.home.path().join("in.jsonl"), "{\"n\": 1}\n[\n").unwrap();
+    let run = [&RUN[..], &["out.jsonl", "--journal", "my journal"]].concat();
+    site.run(&run).await.fails(3, "podqueue batch retry out.jsonl --journal 'my journal', and");
+    let retry = ["batch", "retry", "out.jsonl", "--journal", "my journal"];
+    assert_eq!(site.json(&retry).await["retried"], 1);
+}
+
+#[tokio::test]
 async fn an_unknown_outcome_exits_with_5_and_is_listed() {
     let site = Site::start().await;
     site.write_inputs(5);

@@ -9,7 +9,7 @@ use podqueue_batch::{Batch, Error, ErrorKind, State};
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::place::{Place, quoted_path};
+use super::place::Place;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -73,7 +73,7 @@ pub async fn retry(context: &Context, arguments: &Retry) -> Result<Exit, Failure
         match error.kind() {
             ErrorKind::Inputs | ErrorKind::InputsChanged => failure.hint(format!(
                 "to retry the same jobs without their inputs: podqueue batch retry {} --same-jobs",
-                quoted_path(&place.results)
+                place.words()
             )),
             _ => failure,
         }

@@ -6,7 +6,7 @@ use std::io;
 use podqueue_batch::{Batch, Checked, Error, Sqlite};
 use serde_json::json;
 
-use super::place::failure;
+use super::place::{failure, words};
 use super::run::Arguments;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -16,7 +16,7 @@ use crate::output::Table;
 
 /// Checks all inputs, and leaves nothing behind: the journal that this takes is a temporary one.
 pub async fn check(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
-    let failed = |error: Error| failure(&error, &arguments.inputs, None);
+    let failed = |error: Error| failure(&error, &words(&arguments.inputs, None), None);
     let folder = tempfile::tempdir().map_err(|error: io::Error| {
         Failure::new(Exit::Error, format!("failed to create a temporary folder: {error}"))
             .hint("set TMPDIR to a folder that can be written")

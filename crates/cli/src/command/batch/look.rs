@@ -57,7 +57,7 @@ pub fn status(context: &Context, place: &Place) -> Result<Exit, Failure> {
     if !running && status.counts.open() > 0 {
         context.output.hint(summary::NOBODY);
     }
-    summary::advise(context, &status.counts, &place.results);
+    summary::advise(context, &status.counts, &place.words());
     Ok(Exit::Done)
 }
 

@@ -31,8 +31,13 @@ impl Place {
         Journal::of(&self.results, self.journal.as_ref())
     }
 
+    /// What names it in a command.
+    pub fn words(&self) -> String {
+        words(&self.results, self.journal.as_ref())
+    }
+
     pub fn failure(&self, error: &Error) -> Failure {
-        failure(error, &self.results, None)
+        failure(error, &self.words(), None)
     }
 }
 
@@ -44,6 +49,17 @@ impl Named {
     /// Its path, if it is a file.
     pub fn file(&self) -> Option<&Path> {
         (!is_url(&self.0)).then(|| Path::new(&self.0))
+    }
+
+    /// As it is shown, a database without the URL, which may contain a password.
+    fn shown(&self) -> String {
+        match database(&self.0) {
+            Some((url, name)) => {
+                let scheme = url.split_once("://").map_or("postgres", |(scheme, _)| scheme);
+                quoted(&format!("{scheme}://…#{name}"))
+            }
+            None => quoted(&self.0),
+        }
     }
 
     /// The rate limits that all who use the same database keep together, if it is one.
@@ -121,8 +137,14 @@ impl Journal {
     }
 }
 
-/// What helps after a failure of a batch with these results, on an endpoint if that matters.
-pub fn failure(error: &Error, results: &Path, endpoint: Option<&str>) -> Failure {
+/// What names a batch in a command.
+pub fn words(results: &Path, journal: Option<&Named>) -> String {
+    let journal = journal.map(|it| format!(" --journal {}", it.shown())).unwrap_or_default();
+    format!("{}{journal}", quoted(&results.to_string_lossy()))
+}
+
+/// What helps after a failure of the batch with this name, on an endpoint if that matters.
+pub fn failure(error: &Error, batch: &str, endpoint: Option<&str>) -> Failure {
     let service = error.service().map(podqueue::Error::kind);
     let exit = match (error.kind(), service) {
         (_, Some(kind)) => Exit::of(kind),
@@ -135,16 +157,13 @@ pub fn failure(error: &Error, results: &Path, endpoint: Option<&str>) -> Failure
         failure = failure.hint(hint);
     }
     match (error.kind(), service) {
-        (ErrorKind::InUse, _) => failure
-            .hint(format!("to see how it goes: podqueue batch watch {}", quoted_path(results))),
+        (ErrorKind::InUse, _) => {
+            failure.hint(format!("to see how it goes: podqueue batch watch {batch}"))
+        }
         (_, Some(ServiceKind::Unauthorized | ServiceKind::NotFound | ServiceKind::Connect)) => {
             let endpoint = endpoint.map(|id| format!(" {}", quoted(id))).unwrap_or_default();
             failure.hint(format!("to find out why: podqueue doctor{endpoint}"))
         }
         _ => failure,
     }
-}
-
-pub fn quoted_path(path: &Path) -> String {
-    quoted(&path.to_string_lossy())
 }

@@ -13,7 +13,7 @@ use podqueue_batch::{Error, ErrorKind, Report, Run, State};
 use tokio::time::timeout;
 
 pub use self::arguments::Arguments;
-use super::place::{Journal, Named, failure, quoted_path};
+use super::place::{Journal, Named, failure, words};
 use super::summary::{self, exit};
 use crate::context::Context;
 use crate::duration::short;
@@ -37,8 +37,9 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     if is_journal(results) || is_journal(&arguments.inputs) {
         return Err(Failure::usage("--journal names a file of its own: not the inputs, nor --out"));
     }
+    let named = words(results, arguments.journal.as_ref());
     let failed = |error: Error| {
-        let failure = failure(&error, results, Some(id));
+        let failure = failure(&error, &named, Some(id));
         match error.kind() {
             ErrorKind::InputsChanged if !arguments.force => failure.hint(
                 "to submit the changed lines that are still pending: the same command with --force",
@@ -87,7 +88,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         Ok(report) => {
             let nothing_left = before.open() == 0;
             summary::print(context, &report, arguments.price, nothing_left)?;
-            summary::advise(context, &report.counts, results);
+            summary::advise(context, &report.counts, &named);
             Ok(exit(&report.counts))
         }
         Err(Ended::Failed(error)) => {
@@ -103,10 +104,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
             let message = format!("interrupted; {}", summary::line(&counts, None, None));
             Err(Failure::new(Exit::Interrupted, message)
                 .hint("nothing is lost: the same command again continues")
-                .hint(format!(
-                    "or cancel the rest: podqueue batch cancel {}",
-                    quoted_path(results)
-                )))
+                .hint(format!("or cancel the rest: podqueue batch cancel {named}")))
         }
     }
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use podqueue_batch::{Counts, Ending, Error, Reader, Report, State, Status, Stopped};
 use serde::Serialize;
 
-use super::place::quoted_path;
 use crate::context::Context;
 use crate::duration::short;
 use crate::exit::Exit;
@@ -157,16 +156,15 @@ pub fn print_status(
 }
 
 /// Says which commands help next.
-pub fn advise(context: &Context, counts: &Counts, results: &Path) {
-    let results = quoted_path(results);
+pub fn advise(context: &Context, counts: &Counts, batch: &str) {
     if counts.of(State::Unknown) > 0 {
         context.output.hint(format!(
-            "whether these were accepted is unknown: podqueue batch unknown {results}"
+            "whether these were accepted is unknown: podqueue batch unknown {batch}"
         ));
     }
     if counts.failures() > 0 {
         context.output.hint(format!(
-            "to submit the failed ones again: podqueue batch retry {results}, and run the batch again"
+            "to submit the failed ones again: podqueue batch retry {batch}, and run the batch again"
         ));
     }
 }

@@ -76,7 +76,7 @@ async fn follow(context: &Context, arguments: &Arguments) -> Result<Exit, Failur
     if !running && status.counts.open() > 0 {
         context.output.warn(summary::NOBODY);
     }
-    summary::advise(context, &status.counts, &place.results);
+    summary::advise(context, &status.counts, &place.words());
     Ok(summary::exit(&status.counts))
 }
 
