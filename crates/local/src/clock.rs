@@ -13,6 +13,9 @@ use crate::sync::locked;
 /// A point in time: what has passed since the service's clock was made.
 pub(crate) type Moment = Duration;
 
+/// By how much a clock can be advanced in all. Far later moments could not be shown as dates.
+const FURTHEST: Duration = Duration::from_secs(1_000 * 31_556_952);
+
 /// A duration in whole milliseconds, as the interface writes durations.
 pub(crate) fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
@@ -67,7 +70,8 @@ impl Clock {
     /// Moves the clock forward. The next request sees everything that became due as having happened,
     /// and everything that sleeps on the clock until then is woken.
     ///
-    /// A real clock can be advanced too, and continues from there.
+    /// A real clock can be advanced too, and continues from there. No clock can be advanced by more
+    /// than a thousand years in all: it stays there.
     ///
     /// The clock moves in a single jump: a handler that [sleeps](crate::LocalJob::sleep) wakes a moment
     /// after the service has seen the new time. If a handler must act first (to finish before its
@@ -75,7 +79,7 @@ impl Clock {
     pub fn advance(&self, by: Duration) {
         {
             let mut advanced = locked(&self.inner.advanced);
-            *advanced = advanced.saturating_add(by);
+            *advanced = advanced.saturating_add(by).min(FURTHEST);
         }
         self.inner.changed.send_replace(());
         self.inner.changes.note();
