@@ -36,7 +36,7 @@ async fn site(inputs: usize) -> (Site, watch::Sender<bool>) {
 
 /// The command that runs the batch and writes these results.
 fn run<'a>(results: &'a str, journal: &'a str) -> Vec<&'a str> {
-    let journal = ["--journal", journal, "--quiet"];
+    let journal = ["--journal", journal];
     let run = ["batch", "run", "in.jsonl", "-e", "gated", "--window", "20", "-o", results];
     [&run[..], &journal].concat()
 }
