@@ -81,7 +81,9 @@ export class List {
 		return { offset, limit: first - offset + shown + MARGIN };
 	}
 
-	show(offset, total, rows) {
+	show(from, total, rows) {
+		// What has shrunk ends above: without space below that, the list scrolls back.
+		const offset = Math.min(from, total);
 		const { key, create, update, loaded } = this.options;
 		const moved = this.movement(offset, rows);
 		this.offset = offset;

@@ -22,7 +22,6 @@ export async function attempt(action, done) {
 		return value;
 	} catch (error) {
 		notice(error.message, "failed");
-		return undefined;
 	}
 }
 

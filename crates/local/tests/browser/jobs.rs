@@ -92,6 +92,37 @@ async fn what_the_filter_finds_is_cancelled_and_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_shrinks_above_what_is_in_view_shows_its_end() {
+    let Some(page) = open(|builder| builder.endpoint_for_workers("waits")).await else { return };
+    page.show("waits").await;
+    let submissions = (0..1000).map(|number| {
+        let group = if number < 7 { "few" } else { "many" };
+        page.run("waits", json!({ "group": group }))
+    });
+    join_all(submissions).await;
+    page.browser.click("#job-filter [data-status=IN_QUEUE]").await;
+    let to_the_end = "const list = document.querySelector('#jobs .scroll');
+                      list.scrollTop = list.scrollHeight;
+                      performance.clearResourceTimings();";
+    for (left, group) in [(7, "many"), (0, "few")] {
+        page.until("document.querySelectorAll('#job-list .rows tr').length > 5").await;
+        page.browser.run(to_the_end).await;
+        let found = json!({ "status": "IN_QUEUE", "search": group });
+        page.post("/_local/endpoints/waits/jobs/cancel", found).await;
+        page.until_text("#jobs-found", &format!("{left} jobs")).await;
+        let shown = format!("document.querySelectorAll('#job-list .rows tr').length === {left}");
+        page.until(&shown).await;
+        page.until("document.querySelector('#jobs .scroll').scrollTop === 0").await;
+        // Not by scrolling up a screen at a time, with a fetch for each.
+        let fetched = "return performance.getEntriesByType('resource')
+            .filter(({ name }) => name.includes('/jobs?')).length";
+        let fetched = page.browser.run(fetched).await.as_u64().unwrap();
+        assert!(fetched < 10, "{fetched} fetches");
+    }
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_question_that_is_refused_changes_nothing() {
     let Some(page) = open(|builder| builder.manual_clock()).await else { return };
     page.show("sleep").await;
