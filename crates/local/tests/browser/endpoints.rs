@@ -72,3 +72,32 @@ async fn a_name_that_turns_the_direction_of_text_turns_only_itself() {
     assert_eq!(page.browser.run(&format!("return {reads_on}")).await, true);
     page.end_soundly(&[]).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hundreds_of_endpoints_leave_the_jobs_in_reach() {
+    let Some(page) = open(|builder| {
+        (0..300).fold(builder, |builder, number| {
+            builder
+                .endpoint(format!("number {number}"), |job: LocalJob| async move { Ok(job.input) })
+        })
+    })
+    .await
+    else {
+        return;
+    };
+    page.until("document.querySelectorAll('#endpoint-list tbody tr').length === 304").await;
+    for width in [400, 1600] {
+        page.browser.resize(width, 1000).await;
+        page.until("document.querySelector('#jobs').getBoundingClientRect().top < 900").await;
+    }
+    page.browser.click("#endpoint-list tbody tr:last-child a").await;
+    page.until_text("#jobs [data-endpoint]", "sleep").await;
+    let head = "(() => {
+        const list = document.querySelector('#endpoint-list');
+        const box = list.parentElement.getBoundingClientRect();
+        const at = document.elementFromPoint(box.left + 20, box.top + 10);
+        return at?.closest('thead')?.contains(list.querySelector('th'));
+    })()";
+    assert_eq!(page.browser.run(&format!("return {head}")).await, true);
+    page.end_soundly(&[]).await;
+}
