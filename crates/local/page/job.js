@@ -43,8 +43,9 @@ export function start() {
 	on("job-retry", "click", () => act("retry", "Retried"));
 	on("job-again", "click", () => asSubmitted(again));
 	on("job-curl", "click", () => asSubmitted(copy));
-	for (const name of ["input", "output"]) {
-		on(byId(`part-${name}`).querySelector(".whole"), "click", () => whole(name));
+	for (const name of ["error", "output", "input"]) {
+		byId(`part-${name}`).firstChild.append(
+			el("button", { class: "whole", click: () => whole(name) }, "Show the whole value"));
 	}
 }
 
@@ -116,8 +117,7 @@ async function whole(name) {
 	const { endpoint, id, cut, [name]: beginning } = job;
 	const value = await attempt(() => read(path(endpoint, id), { full: name }));
 	if (value === undefined || job?.id !== id) return;
-	const text = JSON.stringify(value, null, 2);
-	job.whole = { ...job.whole, [name]: { value, text, beginning, length: cut?.[name] } };
+	job.whole = { ...job.whole, [name]: { value, text: written(name, value), beginning, length: cut?.[name] } };
 	show();
 }
 
@@ -204,14 +204,14 @@ function facts() {
 		(node, [, , value]) => text(node, value));
 }
 
+const written = (name, value) => (name === "error" ? value : JSON.stringify(value, null, 2));
+
 /** A value; one that is long comes cut, as the beginning of its text, and whole on request. */
 function part(name, value) {
 	const section = byId(`part-${name}`);
 	hide(section, value == null);
-	const button = section.querySelector(".whole");
-	if (button) hide(button, !isCut(name));
-	const isText = name === "error" || isCut(name);
-	text(section.querySelector("pre"), isText ? value : wholeOf(name)?.text ?? JSON.stringify(value, null, 2));
+	hide(section.querySelector(".whole"), !isCut(name));
+	text(section.querySelector("pre"), isCut(name) ? value : wholeOf(name)?.text ?? written(name, value));
 }
 
 /** Chunks only come at the end, so those that stand there stay. */

@@ -5,20 +5,19 @@ const WORD = /true|false|null/y;
 const STRING_PART = /[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 
 /** Parses JSON. Numbers that a script would write otherwise, such as seeds, keep their text. */
-export const parse = (source) => JSON.parse(source, JSON.rawJSON && /\d{16}|\d[.e]/i.test(source)
+export const parse = (source) => JSON.parse(source, JSON.rawJSON && /\d{16}|\d[.e]|-0/i.test(source)
 	? (_, value, { source: digits }) => (typeof value === "number" && `${value}` !== digits
 		? JSON.rawJSON(digits) : value) : undefined);
 
-/** The first flaw of a text: `{ offset, line, column, message }`; `null` for valid JSON. */
+/** The first flaw of a text: `{ offset, line, column, message }`; `null` for a JSON object. */
 export function flaw(source) {
 	try {
 		JSON.parse(source);
-		return null;
-	} catch {
-		const { offset, message } = scan(source);
-		const lines = source.slice(0, offset).split("\n");
-		return { offset, line: lines.length, column: lines.at(-1).length + 1, message };
-	}
+		if (source.trim()[0] === "{") return null;
+	} catch {}
+	const { offset, message } = scan(source);
+	const lines = source.slice(0, offset).split("\n");
+	return { offset, line: lines.length, column: lines.at(-1).length + 1, message };
 }
 
 function scan(source) {
@@ -87,7 +86,8 @@ function scan(source) {
 	try {
 		value();
 		peek();
-		return { offset: at, message: "nothing may follow the value" };
+		return source[at] ? { offset: at, message: "nothing may follow the value" }
+			: { offset: source.search(/\S/), message: "an object is expected: { … }" };
 	} catch (stop) {
 		return stop instanceof RangeError ? { offset: at, message: "nested too deeply" } : stop;
 	}

@@ -76,11 +76,7 @@ function check() {
 		marks.append(source.slice(0, offset), el("mark", {}, wrong.trim() || " "),
 			wrong === "\n" ? wrong : "", source.slice(offset + 1), "\n");
 		problem = `Line ${line}, column ${column}: ${message}`;
-	} else if (source.trim().startsWith("{")) {
-		value = parse(source);
-	} else {
-		problem = "The input must be an object: { … }";
-	}
+	} else value = parse(source);
 	text("submit-flaw", problem);
 	attribute(input, "aria-invalid", problem !== "" && "true");
 	return value;

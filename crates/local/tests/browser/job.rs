@@ -168,6 +168,16 @@ async fn a_large_value_is_cut_and_shown_whole_on_request() {
     page.until("document.querySelector('#part-output pre').textContent.length < 300_000").await;
     page.browser.click("#part-output .whole").await;
     page.until("document.querySelector('#part-output pre').textContent.length > 400_000").await;
+    // An error can be as long as an output: its end is where a trace says what failed.
+    page.show("fail").await;
+    let message = format!("{}the cause", "x".repeat(400_000));
+    let id = page.run("fail", json!({ "message": message })).await;
+    page.open_job(&id).await;
+    page.until("!document.querySelector('#part-error .whole').hidden").await;
+    page.browser.click("#part-error .whole").await;
+    page.until("document.querySelector('#part-error pre').textContent.endsWith('xthe cause')")
+        .await;
+    page.until("document.querySelector('#part-error .whole').hidden").await;
     page.end_soundly(&[]).await;
 }
 
@@ -259,6 +269,13 @@ async fn long_numbers_are_shown_and_sent_again_as_they_are() {
     page.until(&format!("document.querySelector('#job-id').innerText !== '{id}'")).await;
     let again = page.text("#job-id").await;
     assert_eq!(page.until_status("echo", &again, "COMPLETED").await["output"], input);
+    // As a script's number it would be 0, an integer.
+    page.browser.fill("#submit-input", "{\"zero\": -0}").await;
+    page.browser.click("#submit-send").await;
+    page.until(&format!("document.querySelector('#job-id').innerText !== '{again}'")).await;
+    let zero = page.text("#job-id").await;
+    let record = page.until_status("echo", &zero, "COMPLETED").await;
+    assert_eq!(record["output"]["zero"], json!(-0.0));
     // As a script's number this one would be null.
     page.browser.fill("#submit-input", "{\"huge\": 1e400, \"price\": 1.10}").await;
     page.browser.click("#submit-send").await;

@@ -122,6 +122,20 @@ async fn a_fault_with_a_number_that_cannot_be_read_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_fault_whose_effect_is_no_object_is_refused() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.browser.click("#faults summary").await;
+    for effect in ["5", "[]", "null"] {
+        page.browser.fill("#fault-json", effect).await;
+        page.browser.run("document.querySelector('#notice').textContent = ''").await;
+        page.browser.click("#fault-form .main").await;
+        page.until_shown("#notice", "Column 1: an object is expected: { … }").await;
+    }
+    assert_eq!(page.get("/_local/faults").await, json!([]));
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn faults_with_numbers_too_long_for_a_script_are_exact_and_shown() {
     let Some(page) = open(|builder| builder).await else { return };
     let odd = json!({ "operation": "health", "times": 90_071_992_547_409_931_u64, "delayMs": 1 });
