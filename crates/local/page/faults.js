@@ -51,7 +51,7 @@ export function start() {
 		if (wrong) {
 			json.setSelectionRange(wrong.offset, wrong.offset + 1);
 			json.focus();
-			notice(`The fault was not added. Column ${wrong.column}: ${wrong.message}`, "failed");
+			notice(`Not added. Column ${wrong.column}: ${wrong.message}`, "failed");
 		} else {
 			add({ ...selection(), ...parse(json.value) });
 		}

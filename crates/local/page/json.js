@@ -87,7 +87,7 @@ function scan(source) {
 		value();
 		peek();
 		return source[at] ? { offset: at, message: "nothing may follow the value" }
-			: { offset: source.search(/\S/), message: "an object is expected: { … }" };
+			: { offset: source.search(/\S/), message: "an object is expected" };
 	} catch (stop) {
 		return stop instanceof RangeError ? { offset: at, message: "nested too deeply" } : stop;
 	}

@@ -1,16 +1,19 @@
 // One list for jobs, requests, webhooks and logs. It holds only the rows in view and a margin.
 
 import { attribute, el, keyed, on } from "./dom.js";
+import { notice } from "./notice.js";
 
 const MARGIN = 20;
 
 /**
  * Fills the `table` inside a scrolling element. `load(window)` fetches a window, whose rows are its
- * member `rows`; `open(row)` is called for Enter and a click, and `loaded(total)` after each window.
+ * member `rows`; `open(row)`, by default a notice of the long cell, is called for Enter and a click,
+ * and `loaded(total)` after each window.
  */
 export class List {
 	constructor(table, options) {
-		this.options = options;
+		const open = () => notice(this.body.querySelector(".active").cells[2].textContent.slice(0, 999));
+		this.options = { open, ...options };
 		this.table = table;
 		this.scroller = table.parentElement;
 		this.body = table.tBodies[0];
@@ -168,7 +171,7 @@ export class List {
 			this.activate(at === null ? this.firstInView() : at + steps[event.key]);
 		} else if (event.key in ends) {
 			this.activate(ends[event.key]);
-		} else if (event.key === "Enter" && this.options.open) {
+		} else if (event.key === "Enter") {
 			const row = this.rows.find((row) => this.options.key(row) === this.active);
 			if (row) this.options.open(row);
 		} else {
@@ -182,7 +185,7 @@ export class List {
 		if (!tr?.row || event.target.closest("a, button")) return;
 		this.active = this.options.key(tr.row);
 		this.mark();
-		if (!getSelection()?.toString()) this.options.open?.(tr.row);
+		if (!getSelection()?.toString()) this.options.open(tr.row);
 	}
 
 	focus() {

@@ -1,8 +1,7 @@
-// Short notices: said once, aloud to screen readers, and gone after a while.
+// Short notices: said once, aloud to screen readers, and gone once read.
 
 import { byId, on, text } from "./dom.js";
 
-const SHOWN_MS = 8000;
 let timer;
 
 export function notice(message, kind = "done") {
@@ -11,7 +10,7 @@ export function notice(message, kind = "done") {
 	text(place, "");
 	text(place, message);
 	place.dataset.kind = kind;
-	timer = setTimeout(() => text(place, ""), SHOWN_MS);
+	timer = setTimeout(() => text(place, ""), 8000 + 50 * message.length);
 }
 
 /** Runs an action and shows how it went: `done(value)` returns the notice of its success. */

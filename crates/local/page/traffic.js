@@ -19,9 +19,7 @@ export function start() {
 		update: (tr, { atMs, method, path, query, status: code, note }) => {
 			text(tr.time, clockTime(atMs));
 			setCode(tr.cells[1], code);
-			const target = path + (query ? `?${query}` : "");
-			text(tr.cells[2].firstElementChild, `${method} ${target}`);
-			attribute(tr.cells[2], "title", target);
+			text(tr.cells[2].firstElementChild, `${method} ${path}${query ? `?${query}` : ""}`);
 			text(tr.cells[3], note);
 		},
 		loaded: (total) => text("requests-found", counted(total, "request")),

@@ -1,7 +1,7 @@
 // The workers of the endpoint: what each runs, when it was last heard of, and what they print.
 
 import { endpointPath, read } from "./api.js";
-import { attribute, byId, el, hide, keyed, text } from "./dom.js";
+import { byId, el, hide, keyed, text } from "./dom.js";
 import { workersInWords } from "./endpoints.js";
 import { onState } from "./events.js";
 import { List } from "./list.js";
@@ -27,7 +27,6 @@ export function start() {
 			text(time.firstElementChild, clockTime(atMs));
 			text(name.firstElementChild, worker);
 			text(line.firstElementChild, said);
-			attribute(line, "title", said.slice(0, 2000));
 		},
 	});
 

@@ -6,7 +6,7 @@ use podqueue_local::Workers;
 use reqwest::StatusCode;
 use serde_json::json;
 
-use super::support::{Page, open};
+use super::support::{DOWN, ENTER, Page, open};
 
 /// Takes a job as a worker does, and returns its id.
 async fn take(page: &Page, worker: &str) -> String {
@@ -69,6 +69,40 @@ async fn a_worker_that_dies_is_seen_with_what_it_printed() {
     page.until_shown("#log-list tbody:not(.spacer) tr.stdout", "is on its way").await;
     page.until_shown("#log-list tbody:not(.spacer) tr.stderr", "out of memory").await;
     page.until_shown("#log-list tbody:not(.spacer) tr.service", "3").await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_too_long_for_its_row_is_read_by_mouse_and_by_keyboard() {
+    let command = "echo first; printf 'word %.0s' $(seq 100); echo at its end; sleep 1000";
+    let Some(page) = open(|builder| {
+        builder
+            .manual_clock()
+            .worker_endpoint("long", command)
+            .workers_of("long", Workers::between(1, 1))
+    })
+    .await
+    else {
+        return;
+    };
+    page.show("long").await;
+    page.until_shown("#log-list .rows tr.stdout", "at its end").await;
+    page.browser.resize(400, 800).await;
+    page.browser.click("#log-list .rows tr").await;
+    page.until_shown("#notice", "at its end").await;
+    let is_in_view = "(() => {
+        const box = document.querySelector('#notice').getBoundingClientRect();
+        return box.top >= 0 && box.left >= 0 && box.right <= innerWidth;
+    })()";
+    page.until(is_in_view).await;
+    page.browser.press(&format!("{DOWN}{ENTER}")).await;
+    page.until_text("#notice", "first").await;
+    // The same of a request.
+    let path = format!("/v2/long/status/{}", "x".repeat(100));
+    page.get(&path).await;
+    page.until_shown("#requests-found", "1 request").await;
+    page.browser.click("#request-list .rows tr").await;
+    page.until_text("#notice", &format!("GET {path}")).await;
     page.end_soundly(&[]).await;
 }
 
