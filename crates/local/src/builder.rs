@@ -371,8 +371,9 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// If the address cannot be bound, a key or allowed host is invalid (see [`Error::setting`]), a
-    /// Pod or template is invalid, or the system cannot provide random numbers for a key.
+    /// If the address cannot be bound, a key, an allowed host or an endpoint's name is invalid (see
+    /// [`Error::setting`]), a Pod or template is invalid, or the system cannot provide random numbers
+    /// for a key.
     pub async fn start(self) -> Result<LocalService, Error> {
         if let Some(flaw) = self.keys.iter().find_map(ApiKey::flaw) {
             return Err(Error::invalid("api_key", flaw));
@@ -380,6 +381,12 @@ impl Builder {
         if !is_variable_prefix(&self.worker_prefix) {
             let why = "must consist of ASCII letters, digits and _, and not begin with a digit";
             return Err(Error::invalid("worker_env_prefix", why));
+        }
+        // Clients take these segments out of a path, so that none could call the endpoint.
+        let is_lost = |name: &&String| matches!(name.as_str(), "" | "." | "..");
+        if let Some(name) = self.staff.keys().find(is_lost) {
+            let why = format_args!("no URL can contain the name {name:?}");
+            return Err(Error::invalid("endpoint", why));
         }
         let allowed_hosts = self.allowed_hosts.iter().map(|name| {
             Name::allowed(name).map_err(|why| {

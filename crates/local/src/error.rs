@@ -16,7 +16,8 @@ pub struct Error {
 
 impl Error {
     /// Returns the method of [`Builder`](crate::Builder) that was given an invalid value, if that is
-    /// the reason: `api_key`, `allow_host` or `worker_env_prefix`.
+    /// the reason: `api_key`, `allow_host`, `worker_env_prefix`, or `endpoint` for the name of one,
+    /// whichever method added it.
     #[must_use]
     pub fn setting(&self) -> Option<&'static str> {
         self.setting

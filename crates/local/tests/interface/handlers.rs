@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use podqueue_local::{LocalJob, S3Config, Workers};
+use podqueue_local::{LocalJob, LocalService, S3Config, Workers};
 use serde_json::{Value, json};
 
 use crate::support::{Service, eventually, seconds};
@@ -407,5 +407,21 @@ mod command {
         let id = service.run("none", json!({ "input": {} })).await;
         let record = service.until("none", &id, "FAILED").await;
         assert!(record["error"].as_str().unwrap().contains("the worker died"), "{record}");
+    }
+}
+
+#[tokio::test]
+async fn an_endpoint_that_no_url_can_name_is_refused_at_the_start() {
+    let builder = LocalService::builder;
+    for name in ["", ".", ".."] {
+        for builder in [
+            builder().endpoint(name, |job: LocalJob| async move { Ok(job.input) }),
+            builder().command_endpoint(name, "cat"),
+            builder().endpoint_for_workers(name),
+        ] {
+            let error = builder.start().await.unwrap_err();
+            assert_eq!(error.setting(), Some("endpoint"), "{name:?}");
+            assert!(error.to_string().contains(&format!("{name:?}")), "{error}");
+        }
     }
 }

@@ -270,6 +270,10 @@ async fn a_wrong_argument_is_explained() {
     }
     let error = refusal(program().args(["--worker-env-prefix", "A-B"])).await;
     assert!(error.contains("--worker-env-prefix"), "{error}");
+    for (option, endpoint) in [("--endpoint", ".."), ("--worker", ".=cat")] {
+        let error = refusal(program().args([option, endpoint])).await;
+        assert!(error.contains("--endpoint: no URL can contain the name \"."), "{error}");
+    }
     for second in [["--worker", "e=cat"], ["--endpoint", "e=cat"]] {
         let error = refusal(program().args(["--endpoint", "e"]).args(second)).await;
         assert!(error.contains("the endpoint \"e\" is given twice"), "{error}");
