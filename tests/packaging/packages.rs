@@ -64,3 +64,16 @@ fn every_package_has_the_same_licenses() {
         }
     }
 }
+
+/// Whoever adds a crate finds out here where else its name belongs.
+#[test]
+fn every_published_crate_is_checked_and_released() {
+    for path in [".ci/run", "CONTRIBUTING.md"] {
+        let text = read(path);
+        let named = text.split("-p ").skip(1).filter_map(|rest| {
+            rest.split(|it: char| it != '-' && !it.is_ascii_alphanumeric()).next()
+        });
+        let named: Vec<_> = named.filter(|it| it.starts_with("podqueue")).collect();
+        assert!(named.windows(PUBLISHED.len()).any(|it| it == PUBLISHED), "{path}: {named:?}");
+    }
+}
