@@ -1,7 +1,9 @@
 //! How many jobs are looked at together, so that their outputs fit into memory.
 
-/// How many looks are in flight at most.
+/// How many looks are in flight at most, and how many may be however large outputs are: one that takes
+/// long keeps back no others.
 const LOOKS: u64 = 64;
+const LEAST: u64 = 2;
 
 /// How many bytes the outputs of looks in flight may have, as far as the last ones tell: each is in
 /// memory until it is recorded.
@@ -27,8 +29,8 @@ impl Outputs {
 
     /// How many looks may be in flight.
     pub(super) fn looks(&self) -> usize {
-        let looks = (BYTES / self.expected.max(1)).clamp(1, LOOKS);
-        usize::try_from(looks).unwrap_or(1)
+        let looks = (BYTES / self.expected.max(1)).clamp(LEAST, LOOKS);
+        usize::try_from(looks).unwrap_or(2)
     }
 }
 
@@ -49,7 +51,7 @@ mod tests {
         outputs.had(1_000);
         assert_eq!(outputs.looks(), 3);
         outputs.had(200 << 20);
-        assert_eq!(outputs.looks(), 1, "never none");
+        assert_eq!(outputs.looks(), 2);
         for _ in 0..200 {
             outputs.had(0);
         }
