@@ -124,7 +124,9 @@ async fn inputs_that_are_empty_missing_or_changed_are_refused() {
     assert_eq!(batch.status().await.unwrap().counts.total(), 4, "appended");
     drop(batch);
     let other = Batch::open(folder.journal()).inputs(folder.inputs().input_field("n")).await;
-    assert_eq!(other.unwrap_err().kind(), ErrorKind::Settings);
+    let other = other.unwrap_err();
+    assert_eq!(other.kind(), ErrorKind::Settings);
+    assert!(other.to_string().contains(". Use the same ones; or new results"), "{other}");
 }
 
 #[tokio::test]
@@ -300,7 +302,8 @@ async fn progress_says_why_a_run_does_not_get_on() {
     local.add_fault(Fault::response(429, "{}").on(Operation::Run));
     let mut run = batch.run(endpoint(&local, "double"));
     let trouble = troubled(&mut run).await;
-    assert!(trouble.contains("no input is accepted: the service's queue is full"), "{trouble}");
+    let why = "no input is accepted: the service's queue is full, or others use the same limits";
+    assert!(trouble.contains(why), "{trouble}");
     local.clear_faults();
     assert!(run.await.unwrap().is_complete());
 }
