@@ -52,6 +52,12 @@ pub(crate) struct Results {
     tail: Vec<u8>,
 }
 
+/// An end of the lines.
+pub(crate) struct End {
+    length: u64,
+    tail: Vec<u8>,
+}
+
 impl Results {
     /// Opens the file, and removes what was written and not committed.
     pub(crate) fn open(store: &mut dyn Store, path: &Path) -> Result<Self> {
@@ -148,7 +154,7 @@ impl Results {
         self.check_in_place()?;
         let written = self.file.write_all(lines).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
-            self.cut();
+            self.cut_to(self.end());
             return Err(Error::file(ErrorKind::Results, "write the results", &self.path, error));
         }
         self.length += lines.len() as u64;
@@ -182,10 +188,19 @@ impl Results {
         Ok((NOTE, text))
     }
 
-    /// Removes what was written beyond the length that counts. Where that fails, it is done when the
-    /// file is next opened.
-    fn cut(&mut self) {
-        let _ = self.file.set_len(self.length);
+    /// Where the lines so far end, for [`cut_to`](Self::cut_to).
+    pub(crate) fn end(&self) -> End {
+        End { length: self.length, tail: self.tail.clone() }
+    }
+
+    /// Removes what was written beyond this end. Where that fails, it is done when the file is next
+    /// opened.
+    pub(crate) fn cut_to(&mut self, end: End) {
+        (self.length, self.tail) = (end.length, end.tail);
+        // What somebody else has cut off stays so.
+        if self.file.metadata().is_ok_and(|found| found.len() > self.length) {
+            let _ = self.file.set_len(self.length);
+        }
         let _ = self.file.seek(SeekFrom::Start(self.length));
     }
 }

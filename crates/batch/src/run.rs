@@ -29,7 +29,9 @@ const PROGRESS: usize = 4;
 /// A run of a batch: a stream of its [`Progress`], and a future of its [`Report`]. Returned by
 /// [`Batch::run`](crate::Batch::run); it starts when it is first polled, in a task of its own.
 ///
-/// Dropping it stops submitting; submissions in flight are completed in the background.
+/// Dropping it stops submitting; submissions in flight are completed in the background, and until then
+/// there can be no other run. To run the batch again in the same process, stop a run with its
+/// [`Stopper`] and await it.
 ///
 /// # Errors
 ///

@@ -11,6 +11,7 @@ mod connections;
 mod core;
 mod look;
 mod others;
+mod outputs;
 mod rate;
 mod record;
 mod schedule;

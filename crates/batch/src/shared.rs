@@ -127,7 +127,7 @@ impl Guard {
     pub(crate) fn begin(shared: &Arc<Shared>, runner: UnboundedSender<Delivered>) -> Result<Self> {
         let mut running = shared.running();
         if running.is_some() {
-            let message = "a run of this batch is going on: wait for its end";
+            let message = "a run of this batch is going on, or was dropped and records the last submissions: wait for its end, after stopping it with a `Stopper`";
             return Err(Error::new(ErrorKind::Settings, message));
         }
         *running = Some(runner);

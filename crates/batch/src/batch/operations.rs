@@ -295,7 +295,7 @@ fn is_gone(error: &podqueue::Error) -> bool {
 /// A retry as a new job submits the input again.
 fn needed(error: Error) -> Error {
     error.explained(|what| {
-        format!("{what}. Nothing was changed: a retry as new jobs submits the inputs again, so restore them first. The jobs that failed or timed out can be retried without them, while the service has them")
+        format!("{what}. Nothing was changed: a retry as new jobs submits the inputs again, so restore them first, or run the batch with them where they are now. The jobs that failed or timed out can be retried without them, while the service has them")
     })
 }
 

@@ -10,6 +10,9 @@ use crate::results::{Results, failures_of};
 
 /// Refuses files that no batch can work with, so that nothing is left behind.
 pub(super) fn check(inputs: Option<&Path>, results: Option<&Path>) -> Result<()> {
+    for path in inputs.into_iter().chain(results) {
+        check_recordable(path)?;
+    }
     if let Some(inputs) = inputs {
         check_inputs(inputs)?;
     }
@@ -52,6 +55,18 @@ pub(super) fn check_new(inputs: Option<&Path>, results: &Path) -> Result<()> {
 /// There is nothing in the inputs.
 pub(super) fn is_empty(inputs: &Path) -> Error {
     Error::new(ErrorKind::Inputs, format!("{} has no inputs", inputs.display()))
+}
+
+fn check_recordable(path: &Path) -> Result<()> {
+    match std::path::absolute(path) {
+        Ok(path) if path.to_str().is_none() => {
+            let message = format!(
+                "the journal records paths as UTF-8, which {path:?} is not: rename the file, or its folder"
+            );
+            Err(Error::new(ErrorKind::Settings, message))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_inputs(path: &Path) -> Result<()> {

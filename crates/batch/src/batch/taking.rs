@@ -19,7 +19,7 @@ pub(super) fn take_inputs(
         && known.shape != *shape
     {
         let message = format!(
-            "the batch was begun with other settings of its inputs ({}), and not with these: {shape}",
+            "the batch was begun with other settings of its inputs ({}), and not with these: {shape}. Use the same ones; or new results and a new journal, which submit all inputs anew",
             known.shape
         );
         return Err(Error::new(ErrorKind::Settings, message));

@@ -1,6 +1,6 @@
 //! What is submitted of an input's text.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ impl Shape {
             Some(name) => object(member(name)?, Some(name))?,
             None => whole.to_owned(),
         };
-        let key = self.key_field.as_ref().map(|name| scalar(member(name)?, name)).transpose()?;
+        let key = self.key_field.as_ref().map(|name| key(member(name)?, name)).transpose()?;
         Ok(Parsed { input, key })
     }
 }
@@ -84,7 +84,7 @@ fn object(value: &RawValue, field: Option<&str>) -> Result<Box<RawValue>, String
     })
 }
 
-fn scalar(value: &RawValue, name: &str) -> Result<Box<RawValue>, String> {
+fn key(value: &RawValue, name: &str) -> Result<Box<RawValue>, String> {
     match value.get().as_bytes().first() {
         Some(b'{' | b'[' | b'n') => {
             Err(format!("has a key {name:?} that is not a string, a number or a boolean"))
@@ -93,36 +93,47 @@ fn scalar(value: &RawValue, name: &str) -> Result<Box<RawValue>, String> {
     }
 }
 
+/// How deeply a value may be nested that is compared with others.
+const DEEPEST: usize = 128;
+
 /// The same for all texts of a value, however its members are ordered and spaced.
 pub(super) fn canonical(input: &RawValue) -> Option<Digest> {
-    let value: Value = serde_json::from_str(input.get()).ok()?;
     let mut hasher = blake3::Hasher::new();
-    feed(&mut hasher, &value);
+    feed(&mut hasher, input, DEEPEST)?;
     Some(short(hasher.finalize()))
 }
 
-fn feed(hasher: &mut blake3::Hasher, value: &Value) {
-    match value {
-        Value::Object(members) => {
-            let mut members: Vec<_> = members.iter().collect();
-            members.sort_by_key(|(name, _)| *name);
+fn feed(hasher: &mut blake3::Hasher, value: &RawValue, deepest: usize) -> Option<()> {
+    let deepest = deepest.checked_sub(1)?;
+    let text = value.get();
+    match text.as_bytes().first()? {
+        b'{' => {
+            let members: BTreeMap<String, &RawValue> = serde_json::from_str(text).ok()?;
             hasher.update(b"{");
             for (name, value) in members {
-                feed(hasher, &Value::String(name.clone()));
-                feed(hasher, value);
+                scalar(hasher, &Value::String(name).to_string());
+                feed(hasher, value, deepest)?;
             }
             hasher.update(b"}");
         }
-        Value::Array(items) => {
+        b'[' => {
+            let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
             hasher.update(b"[");
-            items.iter().for_each(|item| feed(hasher, item));
+            for item in items {
+                feed(hasher, item, deepest)?;
+            }
             hasher.update(b"]");
         }
-        // Quoted and escaped, so that no two sequences of scalars look the same.
-        scalar => {
-            hasher.update(scalar.to_string().as_bytes()).update(b",");
-        }
+        // It may have more digits than any number type here.
+        _ if text.bytes().all(|byte| matches!(byte, b'-' | b'0'..=b'9')) => scalar(hasher, text),
+        _ => scalar(hasher, &serde_json::from_str::<Value>(text).ok()?.to_string()),
     }
+    Some(())
+}
+
+/// Quoted and escaped if it is a string, so that no two sequences of scalars look the same.
+fn scalar(hasher: &mut blake3::Hasher, text: &str) {
+    hasher.update(text.as_bytes()).update(b",");
 }
 
 #[cfg(test)]
@@ -173,5 +184,12 @@ mod tests {
             assert_ne!(of(r#"{"a":1,"b":[2,{"c":"d"}]}"#), of(other));
         }
         assert_ne!(of(r#"{"a":["b",["c"]]}"#), of(r#"{"a":[["b"],"c"]}"#));
+        assert_eq!(of("[1.50, -7]"), of("[1.5, -7]"));
+        assert_ne!(of("12345678901234567890123"), of("12345678901234567890124"));
+        assert_ne!(of("1"), of("1.0"));
+        let deep = |depth| "[".repeat(depth) + &"]".repeat(depth);
+        let canonical = |text: &str| canonical(serde_json::from_str(text).expect("JSON"));
+        assert!(canonical(&deep(DEEPEST)).is_some());
+        assert_eq!(canonical(&deep(DEEPEST + 1)), None);
     }
 }

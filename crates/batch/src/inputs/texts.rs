@@ -76,9 +76,16 @@ impl Texts {
 }
 
 pub(super) fn changed(path: &Path, line: u64) -> Error {
-    let message = format!(
-        "line {line} of {} has changed since the batch began: restore the file, or use new results and a new journal for the new inputs",
-        path.display()
-    );
+    differs(&format!("line {line} of {} has changed since the batch began", path.display()))
+}
+
+/// The file has fewer inputs than the journal.
+pub(super) fn missing(path: &Path, inputs: u64, of: u64) -> Error {
+    differs(&format!("{} has only {inputs} of the batch's {of} inputs", path.display()))
+}
+
+fn differs(how: &str) -> Error {
+    let message =
+        format!("{how}: restore the file, or use new results and a new journal for the new inputs");
     Error::new(ErrorKind::InputsChanged, message)
 }

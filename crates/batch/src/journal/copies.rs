@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::keeper::{Keeper, ended_as_well};
+use super::keeper::{Keeper, LINES, ended_as_well};
 use crate::error::Result;
 use crate::results::each_line;
 use crate::state::State;
@@ -10,9 +10,6 @@ use crate::store::{Change, Ended, Input, lock, unlock};
 
 /// How many pending inputs are read at a time.
 const PAGE: usize = 1_000;
-
-/// How many bytes of lines are written at a time.
-const BYTES: usize = 8 * 1024 * 1024;
 
 impl Keeper {
     /// Ends the pending copies whose originals have ended, as these did.
@@ -65,7 +62,7 @@ impl Keeper {
                 line.of_copy(copy.index, key.as_deref()).write(&mut lines)?;
                 changes.push(ended_as_well(&copy, &ended(State::Completed, None)));
             }
-            if lines.len() > BYTES { self.write_copies(&mut lines, &mut changes) } else { Ok(()) }
+            if lines.len() > LINES { self.write_copies(&mut lines, &mut changes) } else { Ok(()) }
         })?;
         self.write_copies(&mut lines, &mut changes)
     }

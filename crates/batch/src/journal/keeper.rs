@@ -8,9 +8,12 @@ use serde_json::value::RawValue;
 use super::exchange::{Claimed, Settled};
 use crate::error::{Error, Result};
 use crate::inputs::{SourceRecord, Texts, grow};
-use crate::results::{Completed, Failures, LargeOutputs, Results, Writer};
+use crate::results::{Failures, LargeOutputs, Results, Writer};
 use crate::state::State;
 use crate::store::{Change, Claim, Commit, Ended, Event, Input, Store, lock, unlock};
+
+/// How many bytes of lines are written at a time.
+pub(super) const LINES: usize = 8 * 1024 * 1024;
 
 /// The store of an open batch, its inputs and its results.
 pub(crate) struct Keeper {
@@ -27,17 +30,31 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    /// Appends the lines of completed inputs durably. They count once they are committed.
+    /// Appends the lines of completed inputs durably, or none of them. They count once they are
+    /// committed.
     pub(super) fn write_results<'a>(
         &mut self,
         settled: impl Iterator<Item = &'a Settled>,
     ) -> Result<()> {
+        let before = self.results.end();
+        let written = self.try_write_results(settled);
+        written.inspect_err(|_| self.results.cut_to(before))
+    }
+
+    fn try_write_results<'a>(&mut self, settled: impl Iterator<Item = &'a Settled>) -> Result<()> {
         let mut lines = Vec::new();
         for Settled { change, completed } in settled {
             let Some(completed) = completed else { continue };
-            self.write_line(change.index, completed, &mut lines)?;
-            for copy in self.copies(change.index)? {
-                self.write_line(copy.index, completed, &mut lines)?;
+            let file = completed.store(change.index, &self.large)?;
+            let copies = self.copies(change.index)?.into_iter().map(|copy| copy.index);
+            for index in std::iter::once(change.index).chain(copies) {
+                let key = self.key_at(index)?;
+                completed.write(index, key.as_deref(), file.as_deref(), &mut lines)?;
+                // Of an output that many inputs share, there are many lines.
+                if lines.len() > LINES {
+                    self.results.append(&lines)?;
+                    lines.clear();
+                }
             }
         }
         if lines.is_empty() { Ok(()) } else { self.results.append(&lines) }
@@ -163,14 +180,13 @@ impl Keeper {
         Claimed { input, text }
     }
 
-    fn write_line(&mut self, index: u64, completed: &Completed, lines: &mut Vec<u8>) -> Result<()> {
-        let mut key = None;
-        if self.texts.shape.key_field.is_some()
-            && let Some(input) = self.store.inputs(&State::ALL, index, 1)?.first()
-        {
-            key = self.key_of(input)?;
+    /// The key of the input with this index, if the batch has keys.
+    fn key_at(&mut self, index: u64) -> Result<Option<Box<RawValue>>> {
+        if self.texts.shape.key_field.is_none() {
+            return Ok(None);
         }
-        completed.write(index, key.as_deref(), &self.large, lines)
+        let input = self.store.inputs(&State::ALL, index, 1)?.pop();
+        input.map_or(Ok(None), |input| self.key_of(&input))
     }
 
     /// The key of an input, if the batch has keys.

@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder};
 
 /// A completed job, without what its input says.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Completed {
     pub(crate) job_id: String,
     /// JSON.
@@ -51,18 +51,22 @@ pub(crate) struct LargeOutputs {
 }
 
 impl Completed {
-    /// Appends the line of an input to `lines`.
+    /// Stores an output that is too large for a line. Its path, if it is.
+    pub(crate) fn store(&self, index: u64, large: &LargeOutputs) -> Result<Option<String>> {
+        match self.output.get().len() > large.above {
+            true => large.store(index, self.output.get()).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Appends the line of an input, whose output is in the line or in a file, to `lines`.
     pub(crate) fn write(
         &self,
         index: u64,
         key: Option<&RawValue>,
-        large: &LargeOutputs,
+        file: Option<&str>,
         lines: &mut Vec<u8>,
     ) -> Result<()> {
-        let file = match self.output.get().len() > large.above {
-            true => Some(large.store(index, self.output.get())?),
-            false => None,
-        };
         let line = Line {
             index,
             key,

@@ -14,9 +14,6 @@ use crate::state::State;
 use crate::store::Input;
 use crate::unknown::OnUnknown;
 
-/// How many looks are in flight at most.
-const LOOKS: usize = 64;
-
 /// How long after a look that failed, or found nothing, the next one comes at least.
 const AGAIN: Duration = Duration::from_secs(1);
 
@@ -45,7 +42,7 @@ impl Runner {
     }
 
     pub(super) fn can_look(&self) -> bool {
-        self.looking < LOOKS.min(self.connections.half()) && self.may_look()
+        self.looking < self.outputs.looks().min(self.connections.half()) && self.may_look()
     }
 
     pub(super) fn look_at_more(&mut self) {
@@ -88,8 +85,9 @@ impl Runner {
             }
         }
         match look {
-            Look::Ended { ended, took, .. } => {
+            Look::Ended { ended, took, bytes, .. } => {
                 self.ended(ended.state);
+                self.outputs.had(bytes);
                 self.last_contact = Instant::now();
                 self.schedule.remove(at.index);
                 if let Some(took) = took {

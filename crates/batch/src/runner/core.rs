@@ -16,6 +16,7 @@ use super::claimed::{Submitted, Submitter};
 use super::connections::{Connections, is_out_of_files};
 use super::look::Looked;
 use super::others::{Others, outstanding};
+use super::outputs::Outputs;
 use super::rate::Rate;
 use super::record::record_of;
 use super::schedule::Schedule;
@@ -79,6 +80,7 @@ pub(super) struct Runner {
     pub(super) told: HashMap<u64, Vec<Delivered>>,
     pub(super) window: Window,
     pub(super) connections: Connections,
+    pub(super) outputs: Outputs,
     /// How fast inputs end, and how fast this run's own jobs do.
     pub(super) rate: Rate,
     pub(super) drained: Rate,
@@ -127,6 +129,7 @@ impl Runner {
             submitting: Submitting::new(submitter),
             window: Window::new(settings.window),
             connections: Connections::new(),
+            outputs: Outputs::new(),
             rate: Rate::new(now),
             drained: Rate::new(now),
             schedule: Schedule::default(),

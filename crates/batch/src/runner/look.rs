@@ -45,8 +45,8 @@ pub(super) struct Looked {
 pub(super) enum Look {
     /// It has not ended, or was not found for the first time.
     GoesOn(Seen),
-    /// It has ended.
-    Ended { ended: Ended, completed: Option<Completed>, took: Option<Duration> },
+    /// It has ended, which the service said in so many bytes.
+    Ended { ended: Ended, completed: Option<Completed>, took: Option<Duration>, bytes: u64 },
     /// Nothing could be seen, for a reason that passes.
     Nothing(podqueue::Error),
     /// Nothing can be seen of any job.
@@ -141,7 +141,7 @@ fn failed(error: String) -> Look {
 
 fn end(state: State, error: Option<String>) -> Look {
     let ended = Ended { state, error, delay_ms: None, execution_ms: None };
-    Look::Ended { ended, completed: None, took: None }
+    Look::Ended { ended, completed: None, took: None, bytes: 0 }
 }
 
 fn ended(record: &JobRecord, is_cancelled: bool) -> Look {
@@ -167,7 +167,8 @@ fn ended(record: &JobRecord, is_cancelled: bool) -> Look {
         }
     }
     let took = record.delay_time().zip(record.execution_time()).map(|(delay, run)| delay + run);
-    Look::Ended { ended: Ended { state, error: why, delay_ms, execution_ms }, completed, took }
+    let ended = Ended { state, error: why, delay_ms, execution_ms };
+    Look::Ended { ended, completed, took, bytes: record.as_bytes().len() as u64 }
 }
 
 fn message(record: &JobRecord) -> Option<String> {
@@ -205,9 +206,9 @@ pub(super) async fn look_and_record(shared: &Shared, mut at: Outstanding) -> Loo
     if let Look::Ended { ended: Ended { error: Some(error), .. }, .. } = &mut look {
         *error = shown(error, &shared.on_unknown);
     }
-    let (event, completed) = match &look {
+    let (event, completed) = match &mut look {
         Look::Ended { ended, completed, .. } => {
-            (Some(Event::Ended(ended.clone())), completed.clone())
+            (Some(Event::Ended(ended.clone())), completed.take())
         }
         Look::GoesOn(Seen::Unfinished | Seen::Odd(_)) => {
             let now = shared.clock.now();

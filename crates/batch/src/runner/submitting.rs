@@ -35,6 +35,9 @@ const GATHER: Duration = Duration::from_millis(20);
 /// How long nothing is submitted after the queue was full, and after the service could not be reached.
 const FULL: Duration = Duration::from_millis(500);
 
+/// What a 429 may mean although this process keeps to the limits.
+const FULL_QUEUE: &str = "the service's queue is full, or others use the same limits (429)";
+
 /// The longest pause that the service can ask for, which may be a mistake of its.
 const LONGEST_ASKED: Duration = Duration::from_secs(5 * 60);
 const UNREACHABLE: Duration = Duration::from_secs(1);
@@ -183,7 +186,7 @@ impl Runner {
             }
             Outcome::Unused => self.pending_again(Duration::ZERO),
             Outcome::NotSent(Why::QueueFull(retry_after)) => {
-                self.trouble.not_submitted("the service's queue is full".to_owned());
+                self.trouble.not_submitted(FULL_QUEUE.to_owned());
                 self.last_contact = now;
                 let outstanding = self.schedule.len() + self.submitting.in_flight.len() + 1;
                 self.window.queue_is_full(outstanding, now);

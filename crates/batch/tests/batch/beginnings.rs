@@ -101,10 +101,11 @@ async fn a_key_is_the_same_however_it_is_spelled() {
     let folder = Folder::new();
     folder.write(
         "inputs.jsonl",
-        "{\"id\": \"a\"}\n{\"id\": \"\\u0061\"}\n{\"id\": 1}\n{\"id\": \"1\"}\n",
+        "{\"id\": \"a\"}\n{\"id\": \"\\u0061\"}\n{\"id\": 1}\n{\"id\": \"1\"}\n\
+         {\"id\": 12345678901234567890123}\n{\"id\": 12345678901234567890124}\n",
     );
     let batch = folder.open().inputs(folder.inputs().key_field("id")).await.unwrap();
     let checked = batch.check().await.unwrap();
-    assert_eq!((checked.valid, checked.flawed), (3, 1));
+    assert_eq!((checked.valid, checked.flawed), (5, 1));
     assert!(checked.flaws[0].1.contains("as line 1"), "{}", checked.flaws[0].1);
 }

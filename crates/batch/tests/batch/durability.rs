@@ -105,7 +105,7 @@ impl Store for Watched<JournalStore> {
     }
 }
 
-fn completed(commit: &Commit) -> impl Iterator<Item = u64> {
+pub fn completed(commit: &Commit) -> impl Iterator<Item = u64> {
     commit.changes.iter().filter_map(|change| match &change.event {
         Event::Ended(ended) if ended.state == State::Completed => Some(change.index),
         _ => None,

@@ -113,6 +113,19 @@ async fn failures_of_another_batch_are_neither_removed_nor_overwritten() {
     assert_eq!(found, failures);
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_path_that_cannot_be_recorded_is_refused_before_a_journal_is_created() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::with(1);
+    let before = names(&folder);
+    let odd = folder.path("").join(std::ffi::OsStr::from_bytes(b"n\xff.jsonl"));
+    let error = folder.open().results(odd).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Settings);
+    assert!(error.to_string().contains("n\\xFF.jsonl\" is not: rename the file"), "{error}");
+    assert_eq!(names(&folder), before);
+}
+
 #[tokio::test]
 async fn settings_that_no_run_can_keep_to_are_refused_by_name() {
     let local = service().start().await.unwrap();

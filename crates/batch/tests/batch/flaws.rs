@@ -108,23 +108,25 @@ async fn inputs_that_are_empty_missing_or_changed_are_refused() {
     let text = "{\"n\": 1}\n{\"n\": 2}\n{\"n\": 3}\n";
     folder.write("inputs.jsonl", text);
     folder.open().await.unwrap();
-    for (changed, line) in [
-        ("{\"n\": 1}\n{\"n\": 9}\n{\"n\": 3}\n", 2),
-        ("{\"n\": 1}\n{\"n\": 2}\n", 3),
-        ("{\"n\": 1}\n\n{\"n\": 2}\n{\"n\": 3}\n", 3),
-        ("{\"n\": 1}\n{\"n\": 2}\n{\"n\": 3, \"m\": 4}\n", 3),
+    for (changed, how) in [
+        ("{\"n\": 1}\n{\"n\": 9}\n{\"n\": 3}\n", "line 2 of "),
+        ("{\"n\": 1}\n{\"n\": 2}\n", " has only 2 of the batch's 3 inputs"),
+        ("{\"n\": 1}\n\n{\"n\": 2}\n{\"n\": 3}\n", "line 3 of "),
+        ("{\"n\": 1}\n{\"n\": 2}\n{\"n\": 3, \"m\": 4}\n", "line 3 of "),
     ] {
         folder.write("inputs.jsonl", changed);
         let (kind, message) = refused(&folder).await;
         assert_eq!(kind, ErrorKind::InputsChanged, "{message}");
-        assert!(message.contains(&format!("line {line} of ")), "{message}");
+        assert!(message.contains(how), "{message}");
     }
     folder.write("inputs.jsonl", &format!("{text}{{\"n\": 4}}"));
     let batch = folder.open().await.unwrap();
     assert_eq!(batch.status().await.unwrap().counts.total(), 4, "appended");
     drop(batch);
     let other = Batch::open(folder.journal()).inputs(folder.inputs().input_field("n")).await;
-    assert_eq!(other.unwrap_err().kind(), ErrorKind::Settings);
+    let other = other.unwrap_err();
+    assert_eq!(other.kind(), ErrorKind::Settings);
+    assert!(other.to_string().contains(". Use the same ones; or new results"), "{other}");
 }
 
 #[tokio::test]
@@ -237,84 +239,6 @@ async fn a_service_that_fails_leaves_few_inputs_unknown() {
     assert!((1..=20).contains(&unknown), "{unknown}");
 }
 
-/// Runs the batch in a process of its own. How much it may write is limited, as on a full disk.
-#[cfg(target_os = "linux")]
-fn limited(
-    folder: &Folder,
-    local: &podqueue_local::LocalService,
-    limit: &str,
-) -> std::process::Output {
-    let program = std::env::current_exe().unwrap();
-    let script = format!("trap '' XFSZ; {limit} exec \"$0\" --ignored --exact kill::child");
-    let mut command = std::process::Command::new("bash");
-    command.args(["-c", &script]).arg(program).env("BATCH_FOLDER", folder.path(""));
-    command.env("BATCH_URL", local.base_url()).output().unwrap()
-}
-
-#[cfg(target_os = "linux")]
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_full_disk_stops_the_run_and_loses_nothing() {
-    let local = service()
-        .endpoint("seen", |job: podqueue_local::LocalJob| async move {
-            Ok(json!({ "n": job.input["n"], "text": "x".repeat(20_000) }))
-        })
-        .start()
-        .await
-        .unwrap();
-    let folder = Folder::with(300);
-    let child = |limit: &str| limited(&folder, &local, limit);
-    for _ in 0..2 {
-        let ended = child("ulimit -f 1100;");
-        assert!(!ended.status.success(), "{ended:?}");
-        let said = String::from_utf8_lossy(&ended.stdout).into_owned();
-        assert!(said.contains("could not write"), "{said}");
-    }
-    assert!(child("").status.success());
-    let batch = folder.open().await.unwrap();
-    let counts = batch.status().await.unwrap().counts;
-    assert_eq!(counts.of(State::Completed) + counts.of(State::Unknown), 300, "{counts:?}");
-    assert_eq!(folder.results().len() as u64, counts.of(State::Completed));
-    let submitted = local.requests().iter().filter(|it| it.path.ends_with("/run")).count();
-    assert_eq!(submitted, 300);
-}
-
-/// What is in flight when the journal has no room is recorded all the same.
-#[cfg(target_os = "linux")]
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_journal_without_room_leaves_nothing_unknown() {
-    // Responses that take a while leave many submissions in flight.
-    let local = service()
-        .endpoint("seen", |job: podqueue_local::LocalJob| async move { Ok(job.input["n"].clone()) })
-        .start()
-        .await
-        .unwrap();
-    local.add_fault(Fault::delay(Duration::from_millis(300)).on(Operation::Run));
-    for blocks in [1_050, 1_300, 1_600] {
-        let folder = Folder::with(2_000);
-        let ended = limited(&folder, &local, &format!("ulimit -f {blocks};"));
-        let said = String::from_utf8_lossy(&ended.stdout).into_owned();
-        assert!(said.contains("could not write the journal"), "{blocks}: {said}");
-        let batch = folder.open().await.unwrap();
-        let status = batch.status().await.unwrap();
-        assert_eq!(status.counts.of(State::Unknown), 0, "{blocks}: {}", counts(&status));
-        assert!(status.counts.of(State::Submitted) > 0, "{blocks}: {}", counts(&status));
-    }
-}
-
-#[tokio::test]
-async fn room_on_the_disk_is_kept_while_the_journal_is_open() {
-    let local = service().start().await.unwrap();
-    let folder = Folder::with(1);
-    let kept = || std::fs::metadata(folder.path("results.jsonl.journal.lock")).unwrap().len();
-    let batch = folder.open().await.unwrap();
-    for _ in 0..2 {
-        batch.run(endpoint(&local, "double")).await.unwrap();
-        assert_eq!(kept(), 1024 * 1024);
-    }
-    drop(batch);
-    assert_eq!(kept(), 0);
-}
-
 #[tokio::test]
 async fn a_folder_that_cannot_be_written_is_an_error() {
     let folder = Folder::with(1);
@@ -378,7 +302,8 @@ async fn progress_says_why_a_run_does_not_get_on() {
     local.add_fault(Fault::response(429, "{}").on(Operation::Run));
     let mut run = batch.run(endpoint(&local, "double"));
     let trouble = troubled(&mut run).await;
-    assert!(trouble.contains("no input is accepted: the service's queue is full"), "{trouble}");
+    let why = "no input is accepted: the service's queue is full, or others use the same limits";
+    assert!(trouble.contains(why), "{trouble}");
     local.clear_faults();
     assert!(run.await.unwrap().is_complete());
 }

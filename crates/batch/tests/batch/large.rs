@@ -1,16 +1,19 @@
-//! Inputs that are so large that few of them fit into memory.
+//! Inputs and outputs that are so large that few of them fit into memory.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
-use podqueue_batch::{JobId, Submission, Submit};
+use podqueue_batch::{Batch, ErrorKind, Inputs, JobId, Submission, Submit};
+use podqueue_local::{Builder, HandlerError, LocalService};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
-use crate::support::{Folder, endpoint, service, until};
+use crate::durability::{completed, watched};
+use crate::misbehaving::{left_completed, requests};
+use crate::support::{Folder, KEY, counts, endpoint, service, until};
 
-/// How many bytes of inputs are in flight besides the last one.
+/// How many bytes of inputs are in flight besides the last one, and of outputs.
 const MOST: usize = 64 << 20;
 const LARGE: usize = 9 << 20;
 
@@ -55,4 +58,84 @@ async fn so_few_large_inputs_are_in_flight_that_they_fit_into_memory() {
     assert!(held < MOST + LARGE + 100, "{held} bytes");
     weighed.released.add_permits(1);
     assert!(run.await.unwrap().unwrap().is_complete());
+}
+
+/// Outputs have so many bytes.
+fn large(bytes: usize) -> Builder {
+    let handler = move |_| async move { Ok::<_, HandlerError>(json!("x".repeat(bytes))) };
+    LocalService::builder().api_key(KEY).endpoint("double", handler)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn so_few_large_outputs_are_collected_at_once_that_they_fit_into_memory() {
+    const JOBS: u64 = 32;
+    const OUTPUT: usize = 4 << 20;
+    let local = Arc::new(large(OUTPUT).start().await.unwrap());
+    let folder = Folder::with(JOBS);
+    let batch = folder.open().await.unwrap();
+    left_completed(&local, &batch, JOBS).await;
+    drop(batch);
+
+    // Each output is in memory from its response until it is recorded.
+    let (before, recorded) = (requests(&local, "/status/"), Arc::new(AtomicUsize::new(0)));
+    let held = Arc::new(AtomicUsize::new(0));
+    let (service, sum, most) = (Arc::clone(&local), Arc::clone(&recorded), Arc::clone(&held));
+    let store = watched(
+        folder.journal(),
+        move |commit| {
+            let ended = completed(commit).count();
+            if ended > 0 {
+                // Those that may come, do.
+                std::thread::sleep(Duration::from_millis(100));
+                let held = requests(&service, "/status/") - before - sum.fetch_add(ended, SeqCst);
+                most.fetch_max(held * OUTPUT, SeqCst);
+            }
+        },
+        |_, _| {},
+    );
+    let open = Batch::open(store).inputs(folder.inputs()).results(folder.path("results.jsonl"));
+    let batch = open.await.unwrap();
+    assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
+    assert_eq!(recorded.load(SeqCst) as u64, JOBS);
+    assert!(held.load(SeqCst) <= MOST, "{} bytes", held.load(SeqCst));
+}
+
+/// Twelve lines with one input.
+fn equal(folder: &Folder) -> Inputs {
+    folder.write_inputs((10..22).map(|id| json!({ "id": id, "input": { "n": 1 } })));
+    folder.inputs().input_field("input").key_field("id").dedupe()
+}
+
+#[tokio::test]
+async fn an_output_of_many_inputs_is_in_all_of_their_lines_or_in_none() {
+    let local = large(1_000_000).start().await.unwrap();
+    let folder = Folder::new();
+    let batch = folder.open().inputs(equal(&folder)).await.unwrap();
+    left_completed(&local, &batch, 1).await;
+    drop(batch);
+    let before = std::fs::read_to_string(folder.path("inputs.jsonl")).unwrap();
+    folder.write("inputs.jsonl", &before.replace("21", "22"));
+    let open = Batch::open(folder.journal()).results(folder.path("results.jsonl"));
+    let batch = open.await.unwrap();
+    let error = batch.run(endpoint(&local, "double")).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InputsChanged, "{error}");
+    assert_eq!(counts(&batch.status().await.unwrap()), "11 pending, 1 submitted");
+    assert_eq!(folder.results().len(), 0, "the first ones fill a part of the file");
+    folder.write("inputs.jsonl", &before);
+    assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
+    let keys: Vec<_> = folder.results().values().map(|line| line["key"].clone()).collect();
+    assert_eq!(keys, (10..22).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_large_output_of_many_inputs_is_one_file() {
+    let local = large(1_000).start().await.unwrap();
+    let folder = Folder::new();
+    let open = folder.open().inputs(equal(&folder)).largest_output_in_line(100);
+    let batch = open.await.unwrap();
+    assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
+    let results = folder.results();
+    assert_eq!(results.len(), 12);
+    assert!(results.values().all(|line| line["output_file"] == "results.jsonl.outputs/0.json"));
+    assert_eq!(std::fs::read_dir(folder.path("results.jsonl.outputs")).unwrap().count(), 1);
 }

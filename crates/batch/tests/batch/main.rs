@@ -13,6 +13,8 @@ mod endings;
 mod features;
 mod files;
 mod flaws;
+#[cfg(target_os = "linux")]
+mod full_disk;
 mod growing;
 mod journal;
 mod kill;

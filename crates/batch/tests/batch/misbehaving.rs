@@ -26,7 +26,7 @@ pub fn requests(local: &LocalService, path: &str) -> usize {
 }
 
 /// Leaves jobs to the next run that have all completed.
-async fn left_completed(local: &LocalService, batch: &Batch, jobs: u64) {
+pub async fn left_completed(local: &LocalService, batch: &Batch, jobs: u64) {
     local.add_fault(Fault::response(503, "{}").on(Operation::Status));
     let double = endpoint(local, "double");
     let run = batch.run(double.clone());

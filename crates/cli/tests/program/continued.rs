@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::batch::{Said, gated, outstanding};
-use crate::support::{Site, ended};
+use crate::support::{KEY, Site, ended, ran};
 
 const GATED: [&str; 7] = ["batch", "run", "in.jsonl", "-e", "gated", "-o", "out.jsonl"];
 
@@ -313,4 +313,41 @@ async fn what_a_killed_process_leaves_can_be_read_where_nothing_can_be_written()
     fs::remove_file(site.home.path().join("out.jsonl.journal-shm")).unwrap();
     let status = run_as_reader(&site, &["batch", "status", "out.jsonl"]).await;
     status.fails(1, "copy both to another folder");
+}
+
+#[tokio::test]
+async fn a_batch_that_was_moved_is_read_where_it_is() {
+    let site = Site::start().await;
+    site.write_inputs(3);
+    site.run(&["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"]).await.assert_code(0);
+    let exported = site.run(&["batch", "export", "out.jsonl"]).await;
+    fs::create_dir(site.home.path().join("moved")).unwrap();
+    for name in ["out.jsonl", "out.jsonl.journal"] {
+        let path = |folder: &str| site.home.path().join(folder).join(name);
+        fs::rename(path("."), path("moved")).unwrap();
+    }
+    let there = |command| ["batch", command, "moved/out.jsonl"];
+    site.run(&there("export")).await.assert(0, &exported.stdout);
+    for command in ["status", "watch"] {
+        let shown = site.run(&there(command)).await.stdout;
+        assert!(shown.contains("results     moved/out.jsonl\n"), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn jobs_that_another_url_has_are_named_with_it() {
+    let (builder, gate) = gated();
+    let site = Site::with(builder).await;
+    site.write_inputs(2);
+    let mut child = site.program(&GATED).spawn().unwrap();
+    outstanding(&site, 2).await;
+    child.kill().await.unwrap();
+    let other = LocalService::builder().api_key(KEY).start().await.unwrap();
+    let elsewhere = ran(site.program(&GATED).env("PODQUEUE_BASE_URL", other.base_url())).await;
+    elsewhere.fails(3, &format!("to collect what was submitted to {}", site.local.base_url()));
+    assert!(!elsewhere.stderr.contains(&other.base_url()), "{elsewhere:?}");
+    gate.send_replace(true);
+    let back = site.run(&GATED).await;
+    back.assert_code(0);
+    assert!(!back.stderr.contains("submitted to"), "{back:?}");
 }

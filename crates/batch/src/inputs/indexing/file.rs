@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::super::lines::Lines;
 use super::super::source::modified;
-use super::super::texts::changed;
+use super::super::texts::{changed, missing};
 use super::super::{FileRecord, Shape, SourceRecord};
 use super::unfinished::Unfinished;
 use super::{ChangedInputs, Index};
@@ -120,7 +120,7 @@ fn read(
         }
     }
     if index.lacks_some() {
-        return Err(changed(path, lines.number + 1));
+        return Err(missing(path, index.next, index.record.inputs));
     }
     index.flush(so_far((lines.offset, lines.number), modified(&found)))?;
     Ok((index.record, index.changed))

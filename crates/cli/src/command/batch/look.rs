@@ -8,7 +8,7 @@ use clap::Args;
 use podqueue_batch::{State, Status};
 use serde::Serialize;
 
-use super::place::Place;
+use super::place::{Journal, Place};
 use super::summary::{self, LastRun};
 use crate::context::Context;
 use crate::exit::Exit;
@@ -43,7 +43,7 @@ pub fn status(context: &Context, place: &Place) -> Result<Exit, Failure> {
     let failed = |error| place.failure(&error);
     let mut reader = place.journal().read().map_err(failed)?;
     let status = reader.status().map_err(failed)?;
-    let results = reader.results().map_err(failed)?;
+    let results = place.results(&mut reader).map_err(failed)?;
     let running = place.journal().is_open().map_err(failed)?;
     let pace = reader.pace().map_err(failed)?.filter(|_| running);
     let trouble = pace.and_then(|pace| pace.trouble);
@@ -99,17 +99,19 @@ pub fn export(context: &Context, arguments: &Export) -> Result<Exit, Failure> {
             _ => arguments.place.failure(&error),
         }
     };
-    let mut reader = arguments.place.journal().read().map_err(failed)?;
+    let journal = arguments.place.journal();
+    let mut reader = journal.read().map_err(failed)?;
     // Whoever does not ask for an order gets this one, too.
     let _ = arguments.ordered;
     let mut to = context.output.json_lines();
-    let exported = match arguments.more.as_slice() {
-        [] => reader.export(&mut to),
-        more => {
-            let mut files = vec![arguments.place.results.clone()];
-            files.extend_from_slice(more);
-            reader.export_files(&files, &mut to)
+    let results = arguments.place.results(&mut reader).map_err(failed)?;
+    let are_named = !arguments.more.is_empty() || matches!(journal, Journal::File(_));
+    let exported = match results.filter(|_| are_named) {
+        Some(results) => {
+            let more = arguments.more.iter().cloned();
+            reader.export_files(&std::iter::once(results).chain(more).collect::<Vec<_>>(), &mut to)
         }
+        None => reader.export(&mut to),
     };
     exported.map_err(failed)?;
     Ok(Exit::Done)

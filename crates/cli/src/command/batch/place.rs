@@ -36,6 +36,12 @@ impl Place {
         words(&self.results, self.journal.as_ref())
     }
 
+    /// The results: where they are named, unless they are not there. They may have been moved with
+    /// their journal, which has their old path.
+    pub fn results(&self, reader: &mut Reader) -> Result<Option<PathBuf>, Error> {
+        if self.results.is_file() { Ok(Some(self.results.clone())) } else { reader.results() }
+    }
+
     pub fn failure(&self, error: &Error) -> Failure {
         failure(error, &self.words(), None)
     }

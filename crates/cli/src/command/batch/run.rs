@@ -57,6 +57,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         builder = builder.shared_limits(shared);
     }
     let endpoint = builder.build()?.endpoint(id);
+    let url = endpoint.base_url().unwrap_or_default().to_owned();
     let mut signals = Signals::listen()?;
     let progress = context.output.progress(format!("reading {}", arguments.inputs.display()));
     let (on_unknown, receiver) = arguments.on_unknown().await?;
@@ -88,6 +89,11 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         Ok(report) => {
             let nothing_left = before.open() == 0;
             summary::print(context, &report, arguments.price, nothing_left)?;
+            if report.not_collected > 0 {
+                let journal = Journal::of(results, arguments.journal.as_ref());
+                let runs = journal.read().and_then(|mut it| it.runs()).map_err(failed)?;
+                summary::advise_to_collect(context, &runs, &url);
+            }
             summary::advise(context, &report.counts, &named);
             Ok(exit(&report.counts))
         }

@@ -1,8 +1,10 @@
 //! A batch as the program prints it.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
+use podqueue_batch::store::RunRecord;
 use podqueue_batch::{Counts, Ending, Error, Reader, Report, State, Status, Stopped};
 use serde::Serialize;
 
@@ -165,6 +167,17 @@ pub fn advise(context: &Context, counts: &Counts, batch: &str) {
     if counts.failures() > 0 {
         context.output.hint(format!(
             "to submit the failed ones again: podqueue batch retry {batch}, and run the batch again"
+        ));
+    }
+}
+
+/// Says how to collect the jobs that were submitted to another URL than this one, before their results
+/// expire.
+pub fn advise_to_collect(context: &Context, runs: &[(u64, RunRecord)], url: &str) {
+    let urls: BTreeSet<_> = runs.iter().map(|(_, run)| run.base_url.as_str()).collect();
+    for other in urls.into_iter().filter(|other| *other != url) {
+        context.output.hint(format!(
+            "to collect what was submitted to {other}, which keeps results for half an hour: the same command with that base URL"
         ));
     }
 }
