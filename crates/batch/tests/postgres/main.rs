@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
 
+mod connecting;
 #[path = "../batch/durability.rs"]
 mod durability;
 #[path = "../batch/endings.rs"]
