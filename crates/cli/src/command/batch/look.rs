@@ -43,7 +43,7 @@ pub fn status(context: &Context, place: &Place) -> Result<Exit, Failure> {
     let failed = |error| place.failure(&error);
     let mut reader = place.journal().read().map_err(failed)?;
     let status = reader.status().map_err(failed)?;
-    let results = reader.results().map_err(failed)?;
+    let results = place.only_results(&mut reader).map_err(failed)?;
     let running = place.journal().is_open().map_err(failed)?;
     let pace = reader.pace().map_err(failed)?.filter(|_| running);
     let trouble = pace.and_then(|pace| pace.trouble);
@@ -96,12 +96,16 @@ pub fn export(context: &Context, arguments: &Export) -> Result<Exit, Failure> {
         let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
         match cause.map(io::Error::kind) {
             Some(io::ErrorKind::BrokenPipe) => Failure::silent(Exit::Done),
+            Some(io::ErrorKind::NotFound) if arguments.place.is_shared() => {
+                arguments.place.failure(&error).hint("copy the results of all machines here, and name all of them: podqueue batch export A.jsonl B.jsonl --journal …")
+            }
             _ => arguments.place.failure(&error),
         }
     };
     let mut reader = arguments.place.journal().read().map_err(failed)?;
     // Whoever does not ask for an order gets this one, too.
     let _ = arguments.ordered;
+    let completed = reader.status().map_err(failed)?.counts.of(State::Completed);
     let mut to = context.output.json_lines();
     let exported = match arguments.more.as_slice() {
         [] => reader.export(&mut to),
@@ -111,6 +115,12 @@ pub fn export(context: &Context, arguments: &Export) -> Result<Exit, Failure> {
             reader.export_files(&files, &mut to)
         }
     };
-    exported.map_err(failed)?;
+    let exported = exported.map_err(failed)?;
+    drop(to);
+    if exported < completed {
+        context.output.warn(format!(
+            "only {exported} of {completed} results are in these files: name those of the other machines, too"
+        ));
+    }
     Ok(Exit::Done)
 }

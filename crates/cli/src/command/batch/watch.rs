@@ -70,7 +70,7 @@ async fn follow(context: &Context, arguments: &Arguments) -> Result<Exit, Failur
     };
     drop(progress);
     if !context.output.is_json() {
-        let results = reader.results().map_err(failed)?;
+        let results = place.only_results(&mut reader).map_err(failed)?;
         summary::print_status(context, &status, results.as_deref(), None, &last)?;
     }
     if !running && status.counts.open() > 0 {
