@@ -16,6 +16,7 @@ mod journal;
 #[path = "../batch/kill.rs"]
 mod kill;
 mod machines;
+mod merging;
 #[path = "../batch/resuming.rs"]
 mod resuming;
 #[path = "../batch/store/rules.rs"]
