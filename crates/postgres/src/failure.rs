@@ -32,12 +32,12 @@ impl Failure {
 impl From<tokio_postgres::Error> for Failure {
     fn from(error: tokio_postgres::Error) -> Self {
         let message = message(&error);
-        if is_passing(&error) {
-            return Self::Passing(message);
-        }
         let hint = match error.code() {
             Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => {
                 "; the user needs rights in the schema podqueue, or the right to create it"
+            }
+            Some(code) if *code == SqlState::READ_ONLY_SQL_TRANSACTION => {
+                "; it is a standby, or only to be read: the URL must be that of the primary"
             }
             Some(_) if is_refused_parameter(&error) => {
                 "; a pooler does not pass this parameter on: leave it out of the URL, or list it in the pooler's ignore_startup_parameters"
@@ -47,7 +47,11 @@ impl From<tokio_postgres::Error> for Failure {
             }
             _ => "",
         };
-        Self::Final { message: format!("{message}{hint}"), source: error }
+        let message = format!("{message}{hint}");
+        match is_passing(&error) {
+            true => Self::Passing(message),
+            false => Self::Final { message, source: error },
+        }
     }
 }
 

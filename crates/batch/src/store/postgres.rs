@@ -39,8 +39,9 @@ const PATIENCE: Duration = Duration::from_secs(5 * 60);
 ///
 /// The tables are in the schema `podqueue`, which is created and updated automatically: the user
 /// needs the right to create it, or the schema itself, and no other right. No state is kept in a
-/// session, so that a pooler in transaction mode may be in between. A commit waits until it is on the
-/// database's disk, also where `synchronous_commit` is off otherwise.
+/// session, so that a pooler in transaction mode may be in between. A database that cannot be written,
+/// or whose encoding cannot have every text, is refused when the batch is opened. A commit waits until
+/// it is on the database's disk, also where `synchronous_commit` is off otherwise.
 ///
 /// Needs PostgreSQL 13 or later, and the feature `postgres`.
 #[derive(Clone)]

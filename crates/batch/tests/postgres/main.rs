@@ -15,6 +15,7 @@ mod growing;
 mod journal;
 #[path = "../batch/kill.rs"]
 mod kill;
+mod limits;
 mod machines;
 mod merging;
 #[path = "../batch/resuming.rs"]
