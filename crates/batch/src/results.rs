@@ -17,6 +17,7 @@ pub(crate) use reading::each_line;
 use reading::each_uncommitted;
 pub(crate) use writer::Writer;
 
+use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -268,7 +269,8 @@ pub(crate) fn committed(store: &mut dyn Store) -> Result<Vec<(PathBuf, u64)>> {
     texts.iter().map(committed).collect()
 }
 
-/// How many bytes of these files count, which may have been moved here from other machines.
+/// How many bytes of these files count, which may have been moved here from other machines. Each is
+/// listed once, and files of failures, which have similar names, are left out.
 pub(crate) fn committed_of(
     store: &mut dyn Store,
     files: &[PathBuf],
@@ -278,20 +280,35 @@ pub(crate) fn committed_of(
         None => store.own_note(NOTE)?.into_iter().collect(),
     };
     let extents = texts.iter().map(|text| parse(text)).collect::<Result<Vec<_>>>()?;
-    let mut found = Vec::new();
+    let (mut found, mut seen) = (Vec::new(), HashSet::new());
     for path in files {
+        if files.iter().any(|results| failures_of(results) == *path) {
+            continue;
+        }
         let failed = |error| Error::file(ErrorKind::Results, "read the results", path, error);
         let mut file = File::open(path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
-        let mut longest = None;
+        let mut longest: Option<&Extent> = None;
         for extent in extents.iter().filter(|extent| extent.length <= length) {
+            // Any file begins with nothing.
+            if extent.length == 0 && length > 0 {
+                continue;
+            }
             let tail = read_tail(&mut file, extent.length).map_err(failed)?;
             if tail_digest(&tail) == extent.tail {
-                longest = longest.max(Some(extent.length));
+                longest = longest.filter(|it| it.length > extent.length).or(Some(extent));
             }
         }
-        let length = longest.ok_or_else(|| other(path, "has none of the batch's results"))?;
-        found.push((path.clone(), length));
+        let extent = longest.ok_or_else(|| {
+            let message = format!(
+                "the file {} has none of the batch's results, or not all of those that were written to it: copy it again, or leave it out",
+                path.display()
+            );
+            Error::new(ErrorKind::OtherResults, message)
+        })?;
+        if seen.insert((extent.length, &extent.tail)) {
+            found.push((path.clone(), extent.length));
+        }
     }
     Ok(found)
 }

@@ -136,7 +136,8 @@ impl Reader {
     }
 
     /// The same for these files of results, wherever they were written: those of a shared journal,
-    /// copied from all machines.
+    /// copied from all machines. One that is named twice, also as a copy, is read once. The files of
+    /// failures beside them, which a pattern like `answers.*.jsonl` finds as well, are left out.
     ///
     /// # Errors
     ///

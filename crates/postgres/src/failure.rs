@@ -32,16 +32,26 @@ impl Failure {
 impl From<tokio_postgres::Error> for Failure {
     fn from(error: tokio_postgres::Error) -> Self {
         let message = message(&error);
-        if is_passing(&error) {
-            return Self::Passing(message);
-        }
         let hint = match error.code() {
             Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => {
                 "; the user needs rights in the schema podqueue, or the right to create it"
             }
+            Some(code) if *code == SqlState::READ_ONLY_SQL_TRANSACTION => {
+                "; it is a standby, or only to be read: the URL must be that of the primary"
+            }
+            Some(_) if is_refused_parameter(&error) => {
+                "; a pooler does not pass this parameter on: leave it out of the URL, or list it in the pooler's ignore_startup_parameters"
+            }
+            None if message.ends_with("password missing") => {
+                "; put it into the file ~/.pgpass, which only its owner may read (chmod 600), or into PGPASSWORD"
+            }
             _ => "",
         };
-        Self::Final { message: format!("{message}{hint}"), source: error }
+        let message = format!("{message}{hint}");
+        match is_passing(&error) {
+            true => Self::Passing(message),
+            false => Self::Final { message, source: error },
+        }
     }
 }
 
@@ -71,7 +81,16 @@ fn message(error: &tokio_postgres::Error) -> String {
     }
 }
 
+/// What a pooler says of a parameter that it does not know, with the code of a broken connection.
+fn is_refused_parameter(error: &tokio_postgres::Error) -> bool {
+    let said = error.as_db_error().map_or("", DbError::message);
+    said.starts_with("unsupported startup parameter")
+}
+
 fn is_passing(error: &tokio_postgres::Error) -> bool {
+    if is_refused_parameter(error) {
+        return false;
+    }
     let Some(code) = error.code() else {
         let is_broken = |cause: &(dyn Error + 'static)| cause.is::<io::Error>();
         return error.is_closed() || error.source().is_some_and(is_broken);

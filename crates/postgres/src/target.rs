@@ -40,11 +40,14 @@ impl Target {
     /// If the URL is invalid, or TLS cannot be set up as it says.
     pub fn parse(url: &str) -> Result<Self, TargetError> {
         let (url, security) = Security::take(url);
-        // The parser's message may quote what it takes for a parameter, such as half a password.
-        let mut config: Config = url.parse().map_err(|_| {
-            let message = "the URL of the database is invalid: expected postgres://user@host:port/database?parameter=value, where characters such as @, /, ?, # and % in a password are written as %40, %2F, %3F, %23 and %25";
-            TargetError(message.to_owned())
-        })?;
+        if has_stray_at(&url) {
+            return Err(invalid());
+        }
+        let mut config: Config = url.parse().map_err(|_| refused(&url).unwrap_or_else(invalid))?;
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            let message = "the URL of the database names no host: expected postgres://user@host:port/database; the folder of a socket is written as %2Fvar%2Frun%2Fpostgresql";
+            return Err(TargetError(message.to_owned()));
+        }
         security.apply(&mut config);
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT);
@@ -56,6 +59,7 @@ impl Target {
             config.application_name("podqueue");
         }
         let host = match config.get_hosts().first() {
+            Some(Host::Tcp(host)) if host.contains(':') => format!("[{host}]"),
             Some(Host::Tcp(host)) => host.clone(),
             #[cfg(unix)]
             Some(Host::Unix(folder)) => folder.display().to_string(),
@@ -65,7 +69,8 @@ impl Target {
         let database = config.get_dbname().or(config.get_user()).unwrap_or_default().to_owned();
         if config.get_password().is_none() {
             let user = config.get_user().unwrap_or_default().to_owned();
-            if let Some(password) = passfile::password(&host, port, &database, &user) {
+            let host = host.trim_start_matches('[').trim_end_matches(']');
+            if let Some(password) = passfile::password(host, port, &database, &user) {
                 config.password(password);
             }
         }
@@ -98,6 +103,35 @@ impl fmt::Display for TargetError {
 }
 
 impl Error for TargetError {}
+
+fn invalid() -> TargetError {
+    let message = "the URL of the database is invalid: expected postgres://user@host:port/database?parameter=value, where characters such as @, /, ?, # and % in a password are written as %40, %2F, %3F, %23 and %25";
+    TargetError(message.to_owned())
+}
+
+/// Whether there is an @ where the host and the database are: then what is before it is the rest of
+/// a password, which would be shown as their names.
+fn has_stray_at(url: &str) -> bool {
+    let place = url.split_once("://").and_then(|(_, rest)| rest.split_once('@'));
+    place.is_some_and(|(_, place)| place.split('?').next().unwrap_or_default().contains('@'))
+}
+
+/// The parameter that the parser does not take. Its own message may quote half a password.
+fn refused(url: &str) -> Option<TargetError> {
+    let (base, query) = url.split_once('?')?;
+    if query.contains('@') || base.parse::<Config>().is_err() {
+        return None;
+    }
+    let is_refused = |parameter: &&str| format!("{base}?{parameter}").parse::<Config>().is_err();
+    let (name, _) = query.split('&').find(is_refused)?.split_once('=')?;
+    let is_name = name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_');
+    is_name.then(|| {
+        let message = format!(
+            "the parameter {name} in the URL of the database is not supported, or not with this value: leave it out"
+        );
+        TargetError(message)
+    })
+}
 
 /// What a URL says of TLS that the parser does not know, or takes otherwise.
 struct Security {

@@ -13,7 +13,9 @@ pub(crate) fn export(results: &[(PathBuf, u64)], to: &mut dyn Write) -> Result<u
     let failed =
         |path: &Path, error| Error::file(ErrorKind::Results, "export the results", path, error);
     let (mut places, mut files) = (Vec::new(), Vec::new());
-    for (number, (path, length)) in results.iter().enumerate() {
+    // A process that collected nothing may have its file on another machine.
+    let with_lines = results.iter().filter(|(_, length)| *length > 0);
+    for (number, (path, length)) in with_lines.enumerate() {
         let mut offset = 0;
         each_line(path, *length, |line, text| {
             places.push((line.index, number, offset, text.len() as u64));

@@ -39,8 +39,9 @@ const PATIENCE: Duration = Duration::from_secs(5 * 60);
 ///
 /// The tables are in the schema `podqueue`, which is created and updated automatically: the user
 /// needs the right to create it, or the schema itself, and no other right. No state is kept in a
-/// session, so that a pooler in transaction mode may be in between. A commit waits until it is on the
-/// database's disk, also where `synchronous_commit` is off otherwise.
+/// session, so that a pooler in transaction mode may be in between. A database that cannot be written,
+/// or whose encoding cannot have every text, is refused when the batch is opened. A commit waits until
+/// it is on the database's disk, also where `synchronous_commit` is off otherwise.
 ///
 /// Needs PostgreSQL 13 or later, and the feature `postgres`.
 #[derive(Clone)]
@@ -96,6 +97,22 @@ impl Postgres {
         Connection::open(&self.url, self.patience)
     }
 
+    /// There is no batch with this name, but others.
+    fn missing(&self, connection: &mut Connection) -> Error {
+        let names = connection.persist(async |client| {
+            let sql = "SELECT name FROM podqueue.batch ORDER BY id DESC LIMIT 5";
+            let rows = client.query_typed(sql, &[]).await?;
+            Ok(rows.iter().map(|row| format!("{:?}", row.get::<_, &str>(0))).collect::<Vec<_>>())
+        });
+        let known = match names.unwrap_or_default().as_slice() {
+            [] => String::new(),
+            names => format!("; the newest ones there are {}", names.join(", ")),
+        };
+        let message =
+            format!("there is no batch {:?} in {}{known}", self.name, connection.target());
+        Error::new(ErrorKind::Journal, message)
+    }
+
     fn store(&self, connection: Connection, batch: i64, is_read_only: bool) -> PostgresStore {
         PostgresStore {
             connection,
@@ -118,6 +135,7 @@ impl OpenStore for Postgres {
 
     fn open(self) -> Result<PostgresStore> {
         let mut connection = self.reach()?;
+        connection.check_for_writing()?;
         migrations::run(&mut connection)?;
         let batch = create(&mut connection, &self.name)?;
         Ok(self.store(connection, batch, false))
@@ -126,11 +144,10 @@ impl OpenStore for Postgres {
     fn inspect(&self) -> Result<PostgresStore> {
         let mut connection = self.reach()?;
         migrations::check(&mut connection)?;
-        let batch = find(&mut connection, &self.name)?.ok_or_else(|| {
-            let message = format!("there is no batch {:?} in {}", self.name, connection.target());
-            Error::new(ErrorKind::Journal, message)
-        })?;
-        Ok(self.store(connection, batch, true))
+        match find(&mut connection, &self.name)? {
+            Some(batch) => Ok(self.store(connection, batch, true)),
+            None => Err(self.missing(&mut connection)),
+        }
     }
 }
 
@@ -152,10 +169,13 @@ fn create(connection: &mut Connection, name: &str) -> Result<i64> {
         client.query_typed(sql, &[(&name, Type::TEXT)]).await.map_err(Failure::from)
     });
     created.map_err(|failure| connection.failed("begin", failure))?;
-    find(connection, name)?.ok_or_else(|| {
-        let message = format!("the batch {name:?} was removed from {}", connection.target());
-        Error::new(ErrorKind::Journal, message)
-    })
+    find(connection, name)?.ok_or_else(|| removed(name, connection))
+}
+
+/// Somebody has removed the batch from the database.
+fn removed(name: &str, connection: &Connection) -> Error {
+    let message = format!("the batch {name:?} was removed from {}", connection.target());
+    Error::new(ErrorKind::Journal, message)
 }
 
 impl fmt::Debug for Postgres {

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
 
+mod connecting;
 #[path = "../batch/durability.rs"]
 mod durability;
 #[path = "../batch/endings.rs"]
@@ -14,7 +15,9 @@ mod growing;
 mod journal;
 #[path = "../batch/kill.rs"]
 mod kill;
+mod limits;
 mod machines;
+mod merging;
 #[path = "../batch/resuming.rs"]
 mod resuming;
 #[path = "../batch/store/rules.rs"]

@@ -74,6 +74,16 @@ async fn several_machines_run_one_batch_and_their_results_are_merged() {
             .map(|line| serde_json::from_str::<Value>(line).unwrap()["index"].as_u64().unwrap());
         assert!(indexes.eq(0..120), "{exported:?}");
     }
+    // Whoever names some of the files is told so.
+    let missing = site.home.path().join("one.jsonl");
+    let copied = site.home.path().join("copied.jsonl");
+    fs::rename(&missing, &copied).unwrap();
+    let export = ["batch", "export", "copied.jsonl", "copied.jsonl", "--journal", &journal];
+    let exported = site.run(&export).await;
+    exported.assert_code(0);
+    assert!(exported.stderr.contains("of 120 results are in these files"), "{exported:?}");
+    let export = ["batch", "export", "one.jsonl", "--journal", &journal];
+    site.run(&export).await.fails(1, "copy the results of all machines here");
     let other = journal.replace("nightly", "no");
     let other = site.run(&["batch", "status", "x", "--journal", &other]).await;
     other.fails(1, "there is no batch \"no\"");
@@ -155,7 +165,12 @@ async fn machines_with_one_database_share_the_rate_limits() {
 #[tokio::test]
 async fn a_password_in_a_url_is_never_printed() {
     let (site, _gate) = site(1).await;
-    for journal in ["postgres://u:s3cr3t@127.0.0.1:1/db#x", "mysql://u:s3cr3t@h/db"] {
+    for journal in [
+        "postgres://u:s3cr3t@127.0.0.1:1/db#x",
+        "postgres://u:p@s3cr3t@127.0.0.1:1/db#x",
+        "postgres://u:1#s3cr3t@127.0.0.1:1/db#x",
+        "mysql://u:s3cr3t@h/db",
+    ] {
         let said = site.run(&run("out.jsonl", journal)).await;
         assert_ne!(said.code, 0);
         assert!(!said.stderr.contains("s3cr3t"), "{said:?}");

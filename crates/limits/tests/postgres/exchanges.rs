@@ -183,6 +183,16 @@ fn whoever_may_not_create_a_schema_works_in_one_that_is_there() {
 }
 
 #[test]
+fn a_database_that_cannot_be_written_is_an_error_that_says_so() {
+    let url = SERVER.create("standby");
+    count(&mut store(&url), &["a"]).unwrap();
+    SERVER.sql("standby", "ALTER DATABASE standby SET default_transaction_read_only = on");
+    let mut store = store(&url);
+    let error = count(&mut store, &["a"]).unwrap_err();
+    assert!(error.to_string().contains("that of the primary"), "{error}");
+}
+
+#[test]
 fn commits_wait_for_the_disk_where_they_otherwise_would_not() {
     let server = Server::start();
     let url = server.create("jobs");

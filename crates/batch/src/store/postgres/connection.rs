@@ -20,6 +20,8 @@ pub(super) struct Connection {
     pub(super) patience: Duration,
     /// What a transaction sets for itself, beyond what is the same everywhere.
     pub(super) settings: &'static str,
+    encoding: String,
+    is_read_only: bool,
 }
 
 impl Connection {
@@ -30,16 +32,36 @@ impl Connection {
             let message = format!("could not start a thread for the database: {error}");
             Error::new(ErrorKind::Journal, message).with_source(error)
         })?;
-        let mut this = Self { once, patience, settings: "" };
-        let setting = this.attempt(SHORT, async |client| {
-            let sql = "SELECT current_setting('synchronous_commit')";
-            Ok(client.query_typed_one(sql, &[]).await?.get::<_, String>(0))
+        let mut this =
+            Self { once, patience, settings: "", encoding: String::new(), is_read_only: false };
+        let settings = this.attempt(SHORT, async |client| {
+            let sql = "SELECT current_setting('synchronous_commit') = 'off',
+                current_setting('server_encoding'),
+                current_setting('transaction_read_only') = 'on'";
+            let row = client.query_typed_one(sql, &[]).await?;
+            Ok((row.get(0), row.get(1), row.get(2)))
         });
-        let setting = setting.map_err(|failure| this.failed("reach", failure))?;
-        if setting == "off" {
+        let is_off;
+        (is_off, this.encoding, this.is_read_only) =
+            settings.map_err(|failure| this.failed("reach", failure))?;
+        if is_off {
             this.settings = "SET LOCAL synchronous_commit = on; ";
         }
         Ok(this)
+    }
+
+    /// Refuses a database in which nothing can be written, or not every text: otherwise a run would
+    /// wait for it, or end in the middle.
+    pub(super) fn check_for_writing(&self) -> Result<()> {
+        let why = if self.is_read_only {
+            "nothing can be written there: it is a standby, or default_transaction_read_only is on; use the URL of the primary, as a user who may write"
+        } else if !matches!(self.encoding.as_str(), "UTF8" | "SQL_ASCII") {
+            "its encoding cannot have every text; make one with createdb --encoding UTF8 --template template0"
+        } else {
+            return Ok(());
+        };
+        let message = format!("cannot keep a batch in {}: {why}", self.target());
+        Err(Error::new(ErrorKind::Settings, message))
     }
 
     pub(super) fn target(&self) -> &Target {

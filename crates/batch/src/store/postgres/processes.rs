@@ -8,9 +8,10 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
 use super::failure::Failure;
+use super::removed;
 use super::rows::{self, Value, int, int8, int8s, text, value};
 use super::store::{Delta, PostgresStore, Process};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::state::State;
 use crate::store::{Input, Sharing};
 
@@ -188,8 +189,8 @@ impl PostgresStore {
         let begun = Instant::now();
         let joined = self.connection.persist(async |client| {
             let sql = "INSERT INTO podqueue.process (batch, results, lease_until, moved)
-                VALUES ($1, $2, clock_timestamp() + $3 * interval '1 second', array_fill(0::bigint, ARRAY[$4]))
-                RETURNING id";
+                SELECT id, $2, clock_timestamp() + $3 * interval '1 second', array_fill(0::bigint, ARRAY[$4])
+                FROM podqueue.batch WHERE id = $1 RETURNING id";
             let (lease, states) = (lease.as_secs_f64(), State::ALL.len() as i32);
             let values = [
                 int8(&batch),
@@ -197,19 +198,25 @@ impl PostgresStore {
                 value(&lease, Type::FLOAT8),
                 value(&states, Type::INT4),
             ];
-            Ok(client.query_typed_one(sql, &values).await?.get(0))
+            Ok(client.query_typed_opt(sql, &values).await?.map(|row| row.get(0)))
         });
-        let id = joined.map_err(|failure| self.failed("join", failure))?;
+        let joined: Option<i64> = joined.map_err(|failure| self.failed("join", failure))?;
+        let id = joined.ok_or_else(|| removed(&self.name, &self.connection))?;
         let submitting = HashSet::new();
         self.process = Some(Process { id, changes: 0, renewed: begun, submitting });
         self.take_over().map(drop)
     }
 
+    /// Renews the lease before something is read. Whether the database is out of reach for a moment
+    /// only matters to what is read, which is tried for longer.
     pub(super) fn renew_if_due(&mut self) -> Result<()> {
         let every = self.renew_every();
-        match self.process.as_ref().is_some_and(|process| process.is_due(every)) {
-            true => self.renew(),
-            false => Ok(()),
+        if !self.process.as_ref().is_some_and(|process| process.is_due(every)) {
+            return Ok(());
+        }
+        match self.renew() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => Err(error),
+            _ => Ok(()),
         }
     }
 }

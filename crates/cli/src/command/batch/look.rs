@@ -1,14 +1,14 @@
 //! Looking at a batch, also while another process runs it.
 
 use std::error::Error as _;
-use std::io;
 use std::path::PathBuf;
+use std::{io, iter};
 
 use clap::Args;
 use podqueue_batch::{State, Status};
 use serde::Serialize;
 
-use super::place::{Journal, Place};
+use super::place::Place;
 use super::summary::{self, LastRun};
 use crate::context::Context;
 use crate::exit::Exit;
@@ -96,23 +96,33 @@ pub fn export(context: &Context, arguments: &Export) -> Result<Exit, Failure> {
         let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
         match cause.map(io::Error::kind) {
             Some(io::ErrorKind::BrokenPipe) => Failure::silent(Exit::Done),
+            Some(io::ErrorKind::NotFound) if arguments.place.is_shared() => {
+                arguments.place.failure(&error).hint("copy the results of all machines here, and name all of them: podqueue batch export A.jsonl B.jsonl --journal …")
+            }
             _ => arguments.place.failure(&error),
         }
     };
-    let journal = arguments.place.journal();
-    let mut reader = journal.read().map_err(failed)?;
+    let mut reader = arguments.place.journal().read().map_err(failed)?;
     // Whoever does not ask for an order gets this one, too.
     let _ = arguments.ordered;
+    let completed = reader.status().map_err(failed)?.counts.of(State::Completed);
+    let found = arguments.place.results(&mut reader).map_err(failed)?;
+    let are_several = !arguments.more.is_empty();
+    let first = found.or_else(|| are_several.then(|| arguments.place.results.clone()));
     let mut to = context.output.json_lines();
-    let results = arguments.place.results(&mut reader).map_err(failed)?;
-    let are_named = !arguments.more.is_empty() || matches!(journal, Journal::File(_));
-    let exported = match results.filter(|_| are_named) {
-        Some(results) => {
+    let exported = match first {
+        Some(first) => {
             let more = arguments.more.iter().cloned();
-            reader.export_files(&std::iter::once(results).chain(more).collect::<Vec<_>>(), &mut to)
+            reader.export_files(&iter::once(first).chain(more).collect::<Vec<_>>(), &mut to)
         }
         None => reader.export(&mut to),
     };
-    exported.map_err(failed)?;
+    let exported = exported.map_err(failed)?;
+    drop(to);
+    if exported < completed {
+        context.output.warn(format!(
+            "only {exported} of {completed} results are in these files: name those of the other machines, too"
+        ));
+    }
     Ok(Exit::Done)
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use podqueue::{ErrorKind as ServiceKind, SharedLimits};
@@ -11,6 +12,10 @@ use podqueue_limits::PostgresLimits;
 
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted, translated};
+
+/// How long a submission waits for limits that are out of reach: then it is pending again, and the
+/// run says why.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The name of a batch whose database is named without one.
 const UNNAMED: &str = "batch";
@@ -31,14 +36,22 @@ impl Place {
         Journal::of(&self.results, self.journal.as_ref())
     }
 
+    /// Whether several machines may have results of it.
+    pub fn is_shared(&self) -> bool {
+        self.journal.as_ref().is_some_and(|named| named.file().is_none())
+    }
+
     /// What names it in a command.
     pub fn words(&self) -> String {
         words(&self.results, self.journal.as_ref())
     }
 
-    /// The results: where they are named, unless they are not there. They may have been moved with
-    /// their journal, which has their old path.
+    /// The results, unless each of several machines has some: where they are named, or else where they
+    /// were written. They may have been moved with their journal, which has their old path.
     pub fn results(&self, reader: &mut Reader) -> Result<Option<PathBuf>, Error> {
+        if self.is_shared() {
+            return Ok(None);
+        }
         if self.results.is_file() { Ok(Some(self.results.clone())) } else { reader.results() }
     }
 
@@ -73,7 +86,7 @@ impl Named {
         let Some((url, _)) = database(&self.0) else { return Ok(None) };
         let store = PostgresLimits::connect(url);
         let store = store.map_err(|error| Failure::usage(error.to_string()))?;
-        Ok(Some(SharedLimits::new(store)))
+        Ok(Some(SharedLimits::new(store).patience(PATIENCE)))
     }
 }
 
@@ -91,9 +104,14 @@ impl fmt::Debug for Named {
     }
 }
 
-/// The URL of a database, and the batch's name, if this is one.
+/// The URL of a database, and the batch's name, if this is one. A # before an @ is in a password.
 fn database(text: &str) -> Option<(&str, &str)> {
-    is_url(text).then(|| text.split_once('#').unwrap_or((text, UNNAMED)))
+    let (user, place) = text.split_at(text.rfind('@').unwrap_or_default());
+    let named = || match place.split_once('#') {
+        Some((place, name)) => (&text[..user.len() + place.len()], name),
+        None => (text, UNNAMED),
+    };
+    is_url(text).then(named)
 }
 
 fn is_url(text: &str) -> bool {

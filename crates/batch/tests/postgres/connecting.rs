@@ -1,0 +1,183 @@
+//! Connecting to a database, and what is refused then.
+
+use std::thread;
+use std::time::Duration;
+
+use podqueue_batch::store::{OpenStore, Postgres, Store};
+use podqueue_batch::{Error, ErrorKind, State};
+use podqueue_pgserver::{Pooler, Proxy, Server, Traffic};
+
+use crate::journal;
+use crate::rules::{counts, stored};
+
+/// Why a batch in this database cannot be begun.
+fn refused(url: &str) -> Error {
+    Postgres::connect(url, "a").open().map(drop).unwrap_err()
+}
+
+#[test]
+fn tables_of_a_newer_version_are_refused() {
+    let url = journal::database("newer");
+    Postgres::connect(&url, "a").open().unwrap();
+    journal::sql("newer", "UPDATE podqueue.version SET version = version + 1");
+    for error in [
+        Postgres::connect(&url, "a").open().map(drop).unwrap_err(),
+        Postgres::connect(&url, "a").inspect().map(drop).unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::NewerVersion, "{error}");
+    }
+}
+
+#[test]
+fn whoever_may_not_create_a_schema_works_in_one_that_is_there() {
+    let url = journal::database("rights");
+    journal::sql(
+        "rights",
+        "CREATE ROLE worker LOGIN; REVOKE CREATE ON DATABASE rights FROM PUBLIC",
+    );
+    let url = url.replace("postgres@", "worker@");
+    let error = Postgres::connect(&url, "a").open().map(drop).unwrap_err();
+    assert!(error.to_string().contains("the user needs rights"), "{error}");
+    journal::sql("rights", "CREATE SCHEMA podqueue AUTHORIZATION worker");
+    let mut store = Postgres::connect(&url, "a").open().unwrap();
+    store.add(&[stored("a"), stored("b")], &[]).unwrap();
+    assert_eq!(counts(&mut store), "2 pending");
+}
+
+#[test]
+fn a_password_is_in_no_error() {
+    let secret = "s3cr3t";
+    for url in [
+        format!("postgres://user:{secret}@127.0.0.1:1/db"),
+        format!("postgres://user:pass?{secret}@127.0.0.1:1/db"),
+        format!("postgres://user:{secret}/x@[::1/db"),
+        format!("postgres://user:pass@{secret}@127.0.0.1:1/db"),
+        format!("postgres://user:pass@word/{secret}@127.0.0.1:1/db"),
+        format!("postgres://user:12@word?{secret}@127.0.0.1:1/db"),
+        format!("postgres://user:12?{secret}=1@127.0.0.1:1/db"),
+        format!("postgres://user@127.0.0.1:1/db?password={secret}&port=x"),
+        format!("host=127.0.0.1 port=1 user=u password='{secret}"),
+    ] {
+        let postgres = Postgres::connect(&url, "a");
+        assert!(!format!("{postgres:?}").contains(secret));
+        let error = postgres.open().map(drop).unwrap_err();
+        let said = format!("{error} {error:?}");
+        assert!(!said.contains(secret), "{said}");
+    }
+}
+
+#[test]
+fn tls_is_used_where_it_is_offered_and_a_certificate_is_verified() {
+    let mut server = Server::start();
+    let url = server.create("jobs");
+    let open = |url: &str| Postgres::connect(url, "tls").open().map(drop);
+    let with = |parameters: &str| format!("{}?{parameters}", url.replace("127.0.0.1", "localhost"));
+    let error = open(&with("sslmode=require")).unwrap_err();
+    assert!(error.to_string().contains("TLS"), "{error}");
+    open(&with("sslmode=prefer")).unwrap();
+    let certificate = server.certify("localhost");
+    server.stop();
+    server.resume();
+    let trusted = format!("sslrootcert={}", certificate.display());
+    for mode in ["prefer", "require", "verify-full"] {
+        let mode = format!("sslmode={mode}");
+        let error = open(&with(&mode)).unwrap_err();
+        assert!(error.to_string().contains("certificate"), "{error}");
+        open(&with(&format!("{mode}&{trusted}"))).unwrap();
+        // It is for another name.
+        let error = open(&format!("{url}?{mode}&{trusted}")).unwrap_err();
+        assert!(error.to_string().contains("certificate"), "{error}");
+    }
+    open(&url).unwrap();
+    let plain = "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
+        WHERE application_name = 'podqueue' AND NOT ssl";
+    let store = Postgres::connect(with(&format!("sslmode=require&{trusted}")), "tls").open();
+    assert_eq!(server.sql("jobs", plain), "0");
+    drop(store);
+    let missing = open(&with("sslmode=require&sslrootcert=/nowhere.pem")).unwrap_err();
+    assert_eq!(missing.kind(), ErrorKind::Settings, "{missing}");
+}
+
+#[test]
+fn a_database_that_cannot_be_written_can_be_looked_at_alone() {
+    let url = journal::database("standby");
+    Postgres::connect(&url, "a").open().unwrap();
+    journal::sql("standby", "ALTER DATABASE standby SET default_transaction_read_only = on");
+    let error = refused(&url);
+    assert_eq!(error.kind(), ErrorKind::Settings);
+    assert!(error.to_string().contains("the URL of the primary"), "{error}");
+    let mut store = Postgres::connect(&url, "a").inspect().unwrap();
+    assert_eq!(counts(&mut store), "");
+}
+
+#[test]
+fn a_database_whose_encoding_cannot_have_every_text_is_refused() {
+    let url = journal::database("other");
+    for (encoding, is_refused) in [("LATIN1", true), ("SQL_ASCII", false)] {
+        journal::sql(
+            "other",
+            &format!(
+                "CREATE DATABASE {encoding} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0"
+            ),
+        );
+        let url = url.replace("/other", &format!("/{}", encoding.to_lowercase()));
+        let opened = Postgres::connect(&url, "☃").open().map(drop);
+        assert_eq!(opened.is_err(), is_refused, "{encoding}");
+        let said = opened.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(!is_refused || said.contains("createdb --encoding UTF8"), "{said}");
+    }
+}
+
+#[test]
+fn a_parameter_that_cannot_be_used_is_named() {
+    let server = Server::start();
+    let url = server.create("jobs");
+    for parameter in ["sslcert=/x", "sslmode=perhaps", "connect_timeout=soon"] {
+        let error = refused(&format!("{url}?application_name=me&{parameter}&options=-c"));
+        assert_eq!(error.kind(), ErrorKind::Settings);
+        let name = parameter.split('=').next().unwrap();
+        assert!(error.to_string().contains(&format!("the parameter {name} ")), "{error}");
+    }
+    let error = refused("postgres:///jobs");
+    assert!(error.to_string().contains("names no host"), "{error}");
+    let pooler = Pooler::start(&server);
+    let url = pooler.url("jobs");
+    Postgres::connect(&url, "a").open().unwrap();
+    let error = refused(&format!("{url}?options=-cwork_mem%3D8MB"));
+    assert!(error.to_string().contains("ignore_startup_parameters"), "{error}");
+}
+
+#[test]
+fn a_batch_that_is_not_there_is_told_from_those_that_are() {
+    let url = journal::database("names");
+    let nightly = Postgres::connect(&url, "nightly");
+    let mut store = nightly.clone().open().unwrap();
+    let missing = Postgres::connect(&url, "nihgtly").inspect().map(drop).unwrap_err();
+    assert!(missing.to_string().contains("\"nightly\""), "{missing}");
+    journal::sql("names", "DELETE FROM podqueue.batch");
+    let error = store.sharing().unwrap().begin_anew().unwrap_err();
+    assert!(error.to_string().contains("was removed from"), "{error}");
+}
+
+#[test]
+fn a_database_that_is_away_while_a_lease_is_due_is_waited_for() {
+    let lease = Duration::from_secs(2);
+    let server = Server::start();
+    let _ = server.create("jobs");
+    let proxy = Proxy::start(&server);
+    let mut store = Postgres::connect(proxy.url("jobs"), "a").lease(lease).open().unwrap();
+    store.sharing().unwrap().identify("a", State::Unknown).unwrap();
+    store.add(&[stored("a")], &[]).unwrap();
+    proxy.set(Traffic::Cut);
+    thread::sleep(lease / 2);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(300));
+            proxy.set(Traffic::Passes);
+        });
+        assert_eq!(counts(&mut store), "1 pending");
+    });
+    // Nobody has taken it over meanwhile.
+    store.add(&[stored("b")], &[]).unwrap();
+    assert_eq!(counts(&mut store), "2 pending");
+}
