@@ -4,6 +4,9 @@ import { parse } from "./json.js";
 
 const CONTROL = "/_local";
 
+/** The service is never quiet for longer than 15 seconds: a connection that is has died. */
+export const SILENCE_MS = 40_000;
+
 /** What the service refused, in its words; with status 0, how a request was lost. */
 const refused = (status, message) => Object.assign(new Error(message), { status });
 
@@ -37,13 +40,12 @@ async function call(method, url, body, signal) {
 	].join(""));
 }
 
-const query = (parameters) => {
-	const filled = Object.entries(parameters).filter(([, value]) => value !== "" && value != null);
-	return filled.length ? `?${new URLSearchParams(filled)}` : "";
-};
+/** What is not empty, as in a URL. */
+export const query = (parameters) =>
+	new URLSearchParams(Object.entries(parameters).filter(([, value]) => value));
 
-export const read = (path, parameters = {}, signal) =>
-	call("GET", CONTROL + path + query(parameters), undefined, signal);
+export const read = (path, parameters = {}, signal = AbortSignal.timeout(SILENCE_MS)) =>
+	call("GET", `${CONTROL}${path}?${query(parameters)}`, undefined, signal);
 export const change = (path, body) => call("POST", CONTROL + path, body);
 export const remove = (path) => call("DELETE", CONTROL + path);
 

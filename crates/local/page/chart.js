@@ -6,7 +6,6 @@ import { count } from "./time.js";
 const SERIES = ["submitted", "completed", "failed", "throttled"];
 const STEP_MS = 5000;
 const STEPS = 60;
-const WIDTH = 300;
 const HEIGHT = 64;
 
 /** The counts of an endpoint per step, made of the differences of its totals. */
@@ -64,9 +63,8 @@ export class Chart {
 		text(this.top, `up to ${count(highest)} in 5 s`);
 		this.lines.forEach((line, index) => {
 			const points = history.steps.map((step, at) => {
-				const x = (at / (STEPS - 1)) * WIDTH;
 				const y = HEIGHT - 2 - (step[index] / highest) * (HEIGHT - 4);
-				return `${x.toFixed(1)},${y.toFixed(1)}`;
+				return `${at},${y.toFixed(1)}`;
 			});
 			attribute(line, "points", points.join(" "));
 			text(this.numbers[index], count(history.totals[SERIES[index]]));

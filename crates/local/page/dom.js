@@ -33,12 +33,7 @@ export function attribute(it, name, value) {
 export function text(it, value) {
 	const node = nodeOf(it);
 	const wanted = String(value ?? "");
-	const only = node.firstChild;
-	if (only?.nodeType === Node.TEXT_NODE && !only.nextSibling) {
-		if (only.data !== wanted) only.data = wanted;
-	} else if (only || wanted) {
-		node.textContent = wanted;
-	}
+	if (node.textContent !== wanted) node.textContent = wanted;
 }
 
 export function hide(it, hidden) {

@@ -1,15 +1,11 @@
 // The stream of events: it says that something changed, and brings the small counts.
 
-import { read } from "./api.js";
+import { read, SILENCE_MS } from "./api.js";
 import { on } from "./dom.js";
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 3000;
-/** The service is never quiet for longer than 15 seconds. */
-const SILENCE_MS = 40_000;
+const PAUSE_MS = 1000;
 
 const listeners = { state: [], connection: [] };
-let pause = FIRST_PAUSE_MS;
 let connection = "connecting";
 let latest;
 
@@ -76,7 +72,6 @@ function follow() {
 }
 
 function take(state) {
-	pause = FIRST_PAUSE_MS;
 	latest = state;
 	// What was being read when the connection was lost is read again.
 	if (connection !== "live") tell("state", { ...latest, revision: { jobs: {}, logs: {} } });
@@ -97,11 +92,10 @@ function become(next) {
 async function reconnect() {
 	if (connection !== "ended") become("lost");
 	try {
-		await read("/clock", {}, AbortSignal.timeout(LONGEST_PAUSE_MS));
-		setTimeout(connect, pause);
+		await read("/clock", {}, AbortSignal.timeout(3 * PAUSE_MS));
+		setTimeout(connect, PAUSE_MS);
 	} catch (error) {
 		become(error.status === 401 ? "ended" : "lost");
-		setTimeout(reconnect, pause);
+		setTimeout(reconnect, PAUSE_MS);
 	}
-	pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
 }

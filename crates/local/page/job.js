@@ -7,7 +7,7 @@ import { onState } from "./events.js";
 import { attempt, notice } from "./notice.js";
 import { everySecond, now } from "./now.js";
 import { go, onRoute, route } from "./route.js";
-import { canCancel, canRetry, hasEnded } from "./status.js";
+import { canCancel, canRetry } from "./status.js";
 import { again } from "./submit.js";
 import { clockTime, count, duration } from "./time.js";
 
@@ -34,7 +34,11 @@ export function start() {
 		clearTimeout(later);
 		later = undefined;
 		show();
-		if (to.job) load();
+		if (!to.job) return;
+		load();
+		const section = byId("job");
+		const { top } = section.getBoundingClientRect();
+		if (top < 0 || top > innerHeight / 2) section.scrollIntoView();
 	});
 	everySecond(() => job && timeline());
 
@@ -54,7 +58,7 @@ export function close() {
 }
 
 function changed() {
-	if (!job || !hasEnded(job.status)) load();
+	if (!job || canCancel(job.status)) load();
 	else later ??= setTimeout(() => {
 		later = undefined;
 		load();

@@ -1,7 +1,6 @@
 // Where a text is not JSON: browsers word it differently, and some give no place.
 
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const WORD = /true|false|null/y;
+const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const STRING_PART = /[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 
 /** Parses JSON. Numbers that a script would write otherwise, such as seeds, keep their text. */
@@ -42,7 +41,7 @@ function scan(source) {
 		if (next === "{") list("}", member);
 		else if (next === "[") list("]", value);
 		else if (next === '"') string();
-		else if (!match(NUMBER) && !match(WORD)) {
+		else if (!match(SCALAR)) {
 			fail(next === "'" ? "strings need double quotes" : "a value is expected here");
 		}
 	}

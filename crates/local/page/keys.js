@@ -7,6 +7,7 @@ import { route } from "./route.js";
 export function start(jobs) {
 	const writes = (target) => target.closest("input, textarea, select") !== null;
 
+	const showKeys = () => byId("keys").showModal();
 	const links = document.querySelectorAll("nav a");
 
 	addEventListener("keydown", (event) => {
@@ -20,7 +21,7 @@ export function start(jobs) {
 			byId("job-search").focus();
 			byId("job-search").select();
 		} else if (event.key === "?") {
-			byId("keys").showModal();
+			showKeys();
 		} else if (event.key === "n") {
 			byId("submit-input").focus();
 		} else if (event.key === "j" || event.key === "k") {
@@ -33,7 +34,7 @@ export function start(jobs) {
 		event.preventDefault();
 	});
 
-	on("show-keys", "click", () => byId("keys").showModal());
+	on("show-keys", "click", showKeys);
 	for (const link of links) {
 		on(link, "click", (event) => {
 			event.preventDefault();

@@ -33,13 +33,18 @@ export class List {
 		on(this.scroller, "scroll", () => this.scrolled(), { passive: true });
 		new ResizeObserver(() => this.scrolled()).observe(this.scroller);
 		on(table, "keydown", (event) => this.key(event));
-		on(table, "focus", () => this.active ?? this.activate(this.firstInView(), false));
+		on(table, "focus", () => this.active ?? this.activate(this.first, false));
 		on(this.body, "click", (event) => this.click(event));
 	}
 
 	/** In pixels; all rows are equally high. */
 	get rowHeight() {
 		return (this.height ||= this.table.tHead.getBoundingClientRect().height);
+	}
+
+	/** The number of the first row in view, from 0 on. */
+	get first() {
+		return Math.floor(this.scroller.scrollTop / this.rowHeight);
 	}
 
 	reset() {
@@ -79,7 +84,7 @@ export class List {
 
 	wanted() {
 		const shown = Math.ceil(this.scroller.clientHeight / this.rowHeight) + 1;
-		const first = Math.floor(this.scroller.scrollTop / this.rowHeight);
+		const { first } = this;
 		const offset = Math.max(0, first - MARGIN);
 		return { offset, limit: first - offset + shown + MARGIN };
 	}
@@ -110,10 +115,9 @@ export class List {
 
 	/** By how many rows the ones that are read have moved, because new ones came on top. */
 	movement(offset, rows) {
-		const first = Math.floor(this.scroller.scrollTop / this.rowHeight);
-		if (first === 0) return 0;
+		const { first } = this;
 		const anchor = this.rows[first - this.offset];
-		if (!anchor) return 0;
+		if (!first || !anchor) return 0;
 		const name = this.options.key(anchor);
 		const now = rows.findIndex((row) => this.options.key(row) === name);
 		return now < 0 ? 0 : offset + now - first;
@@ -124,10 +128,6 @@ export class List {
 		const end = Math.min(offset + limit, this.total);
 		const half = MARGIN / 2;
 		if (this.offset > offset + half || this.offset + this.rows.length < end - half) this.refresh();
-	}
-
-	firstInView() {
-		return Math.ceil(this.scroller.scrollTop / this.rowHeight);
 	}
 
 	indexOfActive() {
@@ -155,7 +155,7 @@ export class List {
 	mark() {
 		let id = null;
 		for (const tr of this.body.rows) {
-			const isActive = this.active !== null && this.options.key(tr.row) === this.active;
+			const isActive = this.options.key(tr.row) === this.active;
 			if (isActive) id = tr.id;
 			tr.classList.toggle("active", isActive);
 		}
@@ -168,12 +168,12 @@ export class List {
 		const ends = { Home: 0, End: Infinity };
 		if (event.key in steps) {
 			const at = this.indexOfActive();
-			this.activate(at === null ? this.firstInView() : at + steps[event.key]);
+			this.activate(at === null ? this.first : at + steps[event.key]);
 		} else if (event.key in ends) {
 			this.activate(ends[event.key]);
 		} else if (event.key === "Enter") {
-			const row = this.rows.find((row) => this.options.key(row) === this.active);
-			if (row) this.options.open(row);
+			const active = this.body.querySelector(".active");
+			if (active) this.options.open(active.row);
 		} else {
 			return;
 		}
@@ -196,10 +196,5 @@ export class List {
 const spacer = () => el("tbody", { class: "spacer", "aria-hidden": "true" }, el("tr", {}, el("td")));
 
 function stretch(body, height) {
-	const wanted = `${height}px`;
-	if (body.style.height !== wanted) {
-		body.style.height = wanted;
-		body.firstElementChild.firstElementChild.style.height = wanted;
-		body.hidden = height === 0;
-	}
+	body.rows[0].cells[0].style.height = `${height}px`;
 }

@@ -1,5 +1,6 @@
 // What the page shows, in the URL's hash, so that reload and back work.
 
+import { query } from "./api.js";
 import { STATUSES } from "./status.js";
 
 const listeners = [];
@@ -17,8 +18,7 @@ export const route = () => current;
 export function go(changes, { replace = false } = {}) {
 	const next = { ...current, ...changes };
 	if (Object.keys(next).every((name) => next[name] === current[name])) return;
-	const filled = Object.entries(next).filter(([, value]) => value);
-	const url = `#${new URLSearchParams(filled)}`;
+	const url = `#${query(next)}`;
 	if (replace) history.replaceState(null, "", url);
 	else history.pushState(null, "", url);
 	tell(next);

@@ -6,4 +6,3 @@ export const STATUSES = [
 
 export const canCancel = (status) => status === "IN_QUEUE" || status === "IN_PROGRESS";
 export const canRetry = (status) => status === "FAILED" || status === "TIMED_OUT";
-export const hasEnded = (status) => !canCancel(status);

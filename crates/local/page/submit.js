@@ -101,13 +101,14 @@ async function submit(event) {
 	}
 	const endpoint = endpoints.value;
 	const body = { input: value, policy: policy(), webhook: webhook.value.trim() || undefined };
+	const from = route();
 	text(result, "Waiting …");
 	try {
 		const { id } = await queue(endpoint, operation.value, { body });
 		text(result, "");
 		notice(`Submitted ${id}`);
-		// A filter might hide what was just submitted.
-		go({ endpoint, job: id, status: "", search: "" });
+		// A filter might hide it. Who has gone elsewhere since then stays there.
+		if (route() === from) go({ endpoint, job: id, status: "", search: "" });
 	} catch (error) {
 		text(result, error.status === 0
 			? "No valid response: the job may have been submitted. Look at the list before you try again."

@@ -32,12 +32,11 @@ export function start() {
 		load: (window) => read("/webhooks", window),
 		key: (call) => call.number,
 		create: () => row(3),
-		update: (tr, { atMs, attempt, url, status: code, error, jobId }) => {
+		update: (tr, { atMs, attempt, url, status: code }) => {
 			text(tr.time, clockTime(atMs));
 			setCode(tr.cells[1], code);
 			text(tr.cells[2], attempt);
 			text(tr.cells[3].firstElementChild, url);
-			attribute(tr.cells[3], "title", `${jobId} ${error ?? ""}`.trim());
 		},
 		open: ({ endpoint, jobId }) => go(endpoint ? { endpoint, job: jobId } : { job: jobId }),
 		loaded: (total) => text("webhooks-found", counted(total, "call")),

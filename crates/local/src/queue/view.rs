@@ -132,8 +132,33 @@ pub(crate) struct Filter {
 #[derive(Clone, Debug)]
 struct Search {
     text: String,
-    /// As it stands within a string of JSON.
-    escaped: String,
+    /// How it may stand in the JSON of a value.
+    in_json: Vec<String>,
+}
+
+impl Search {
+    fn of(text: String) -> Self {
+        let quoted = Value::from(text.as_str()).to_string();
+        let within_a_string = quoted[1..quoted.len() - 1].to_owned();
+        let mut in_json = vec![text.clone(), within_a_string, without_layout(&text)];
+        in_json.sort_unstable();
+        in_json.dedup();
+        Self { text, in_json }
+    }
+}
+
+/// JSON without the white space by which pages and editors lay it out.
+fn without_layout(text: &str) -> String {
+    let mut compact = String::new();
+    for c in text.chars() {
+        if matches!(c, ']' | '}') {
+            compact.truncate(compact.trim_end().len());
+        }
+        if !c.is_whitespace() || !compact.ends_with(['{', '[', ',', ':']) {
+            compact.push(c);
+        }
+    }
+    compact
 }
 
 impl Filter {
@@ -149,9 +174,7 @@ impl Filter {
         let names = statuses.split(',').map(str::trim).filter(|name| !name.is_empty());
         let statuses = names.map(status).collect::<Result<_, _>>()?;
         let text = search.trim().to_ascii_lowercase();
-        let quoted = Value::from(text.as_str()).to_string();
-        let escaped = quoted[1..quoted.len() - 1].to_owned();
-        let search = (!text.is_empty()).then_some(Search { text, escaped });
+        let search = (!text.is_empty()).then(|| Search::of(text));
         Ok(Self { statuses, search })
     }
 
@@ -169,11 +192,11 @@ impl Filter {
     /// Whether what is searched for is in the id, the error, or the JSON of the input or the output.
     /// Capitals do not matter.
     pub(crate) fn finds(&self, job: &JobView) -> bool {
-        let Some(Search { text, escaped }) = &self.search else { return true };
+        let Some(Search { text, in_json }) = &self.search else { return true };
         let is_in = |place: &str| place.to_ascii_lowercase().contains(text);
         let is_in_value = |value: &Value| {
             let json = value.to_string().to_ascii_lowercase();
-            json.contains(text) || (escaped != text && json.contains(escaped))
+            in_json.iter().any(|text| json.contains(text))
         };
         is_in(&job.id)
             || job.error.as_deref().is_some_and(is_in)

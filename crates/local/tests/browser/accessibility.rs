@@ -111,3 +111,58 @@ async fn only_what_is_said_is_live() {
     assert_eq!(page.browser.run(live).await, json!(said));
     page.end_soundly(&[]).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_name_leaves_everything_else_in_view() {
+    let long = "a-name-that-somebody-has-made-up-for-a-model-and-a-team-and-its-third-version";
+    let Some(page) = open(|builder| {
+        let builder = builder.manual_clock().endpoint_for_workers(long);
+        builder.rate_limits(podqueue_local::RateLimits::documented())
+    })
+    .await
+    else {
+        return;
+    };
+    page.run(long, json!({})).await;
+    let fault = json!({ "operation": "run", "endpoint": long, "times": 3, "stall": true });
+    page.post("/_local/faults", fault).await;
+    page.show(long).await;
+    page.until_shown("#limit-list", long).await;
+    page.until_shown("#fault-list", long).await;
+    let cut = "return [...document.querySelectorAll('.wide, main header')].filter((it) =>
+            it.checkVisibility() && it.scrollWidth > it.clientWidth).map((it) => it.outerHTML.slice(0, 99))";
+    for width in [400, 1600] {
+        page.browser.resize(width, 1000).await;
+        page.until(&format!("innerWidth === {width}")).await;
+        assert_eq!(page.browser.run(cut).await, json!([]), "{width}");
+        let workers = page.text("#endpoint-list tr:has([aria-current]) .workers").await;
+        assert_eq!(workers, "none", "{width}");
+        let words = "const words = document.querySelector('#fault-list span');
+            return words.getClientRects().length > 0 && words.offsetHeight < 100";
+        assert_eq!(page.browser.run(words).await, true, "{width}");
+    }
+    page.end_soundly(&[]).await;
+}
+
+/// As at 1280 × 1024 with everything four times as large.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_low_window_is_left_to_what_has_the_focus() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("echo").await;
+    let id = page.run("echo", json!({})).await;
+    page.open_job(&id).await;
+    page.browser.resize(320, 256).await;
+    page.until("innerWidth === 320").await;
+    let covered = "const controls = [...document.querySelectorAll('main :is(a, button, summary)')];
+        const seen = controls.filter((it) => it.checkVisibility());
+        return [seen.length, seen.filter((it) => {
+            it.focus();
+            const { left, top, width, height } = it.getBoundingClientRect();
+            const there = document.elementFromPoint(left + width / 2, top + height / 2);
+            return !it.contains(there);
+        }).map((it) => it.outerHTML)]";
+    let found = page.browser.run(covered).await;
+    assert!(found[0].as_u64().unwrap() > 20, "{found}");
+    assert_eq!(found[1], json!([]));
+    page.end_soundly(&[]).await;
+}

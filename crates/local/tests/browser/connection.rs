@@ -150,3 +150,39 @@ async fn a_stream_that_falls_silent_is_noticed_and_opened_again() {
     page.until_text("#jobs-found", "2 jobs").await;
     page.end_soundly(&[]).await;
 }
+
+/// What is read over a connection that has died waits for as long as a stream may be silent, which
+/// here is until the test says so.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_read_over_a_dead_connection_is_given_up_and_read_again() {
+    let Some(page) = open(|builder| builder.manual_clock()).await else { return };
+    page.show("sleep").await;
+    let id = page.run("sleep", json!({ "ms": 60_000 })).await;
+    page.open_job(&id).await;
+    page.until_text("#job-status", "IN_PROGRESS").await;
+    let hold = "const { fetch } = window;
+        window.hung = [];
+        window.waits = [];
+        AbortSignal.timeout = () => {
+            const wait = new AbortController();
+            waits.push(wait);
+            return wait.signal;
+        };
+        window.dies = true;
+        window.fetch = (url, options) => dies && url.includes('/jobs') ? new Promise((_, reject) => {
+            hung.push(url);
+            options.signal?.addEventListener('abort', reject);
+        }) : fetch(url, options);";
+    page.browser.run(hold).await;
+    page.local.clock().advance(Duration::from_secs(60));
+    // The list and the job that is open.
+    page.until("hung.length === 2").await;
+    page.browser.run("window.dies = false").await;
+    page.run("sleep", json!({ "ms": 0 })).await;
+    page.browser.run("waits.forEach((wait) => wait.abort())").await;
+    page.until_text("#job-status", "COMPLETED").await;
+    page.browser.fill("#job-search", "\"ms\": 0").await;
+    page.until("document.querySelectorAll('#job-list .rows tr').length === 1").await;
+    page.until_shown("#job-list .rows", "\"ms\":0").await;
+    page.end_soundly(&[]).await;
+}

@@ -314,3 +314,26 @@ async fn what_may_be_secret_is_left_out_of_a_copy_and_named() {
     assert!(!page.text("#job-facts").await.contains("webhook"));
     page.end_soundly(&[]).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_is_opened_comes_into_view() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.browser.resize(400, 800).await;
+    page.show("echo").await;
+    let id = page.run("echo", json!({})).await;
+    let in_view = "(() => {
+        const { bottom } = document.querySelector('.top').getBoundingClientRect();
+        const { top } = document.querySelector('#job-id').getBoundingClientRect();
+        return top > bottom && top < innerHeight / 2;
+    })()";
+    page.until_text("#jobs-found", "1 job").await;
+    page.until("document.querySelector('#job-list .rows .status')").await;
+    page.browser.click("#job-list .rows .status").await;
+    page.until_text("#job-id", &id).await;
+    page.until(in_view).await;
+    // From below, too.
+    page.browser.click("#submit-send").await;
+    page.until_shown("#notice", "Submitted").await;
+    page.until(in_view).await;
+    page.end_soundly(&[]).await;
+}

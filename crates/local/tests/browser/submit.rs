@@ -1,5 +1,7 @@
 //! Writing and submitting a job.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use super::support::{CONTROL, ENTER, open};
@@ -103,5 +105,22 @@ async fn a_response_without_a_job_leaves_open_whether_it_was_submitted() {
     page.browser.click("#submit-send").await;
     page.until_shown("#notice", "Submitted").await;
     page.until_text("#submit-result", "").await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_has_gone_elsewhere_stays_there_when_a_synchronous_job_ends() {
+    let Some(page) = open(|builder| builder.manual_clock()).await else { return };
+    page.show("sleep").await;
+    page.browser.choose("#submit-operation", "runsync").await;
+    page.browser.click("#submit-send").await;
+    let running = "#endpoint-list tr:has([aria-current]) [data-status=IN_PROGRESS]";
+    page.until_text(running, "1").await;
+    page.show("echo").await;
+    page.local.clock().advance(Duration::from_secs(60));
+    page.until_shown("#notice", "Submitted sync-").await;
+    page.until_text("#submit-result", "").await;
+    assert_eq!(page.text("#jobs [data-endpoint]").await, "echo");
+    assert_eq!(page.browser.run("return location.hash").await, "#endpoint=echo");
     page.end_soundly(&[]).await;
 }

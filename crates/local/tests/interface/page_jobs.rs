@@ -103,6 +103,8 @@ async fn a_search_finds_ids_and_what_goes_in_and_comes_out() {
         ("shouted", vec![&two, &one]),
         ("pear", vec![&none]),
         ("%22pear%22:5", vec![&none]),
+        ("%22pear%22:%205", vec![&none]),
+        ("%7B%20%20%22pear%22:%205%20%20%7D", vec![&none]),
         ("there%20is%20no", vec![&none]),
         ("nowhere", vec![]),
         ("%20", vec![&none, &two, &one]),
