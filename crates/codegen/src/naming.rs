@@ -9,9 +9,12 @@ pub(crate) fn snake(wire: &str) -> String {
     identifier(words(wire).to_snake_case(), "x")
 }
 
-/// A type or variant name: `IN_QUEUE` becomes `InQueue`.
+/// A type or variant name: `IN_QUEUE` becomes `InQueue`. Of letters that are neither upper nor lower
+/// case a field could have the same name, which Rust may take for the type.
 pub(crate) fn pascal(wire: &str) -> String {
-    identifier(camel(wire), "X")
+    let name = identifier(camel(wire), "X");
+    let has_no_case = |c: char| c.is_alphabetic() && !c.is_uppercase() && !c.is_lowercase();
+    if name.starts_with(has_no_case) { format!("Type{name}") } else { name }
 }
 
 /// Words in one, with a line between digits, which would be another number otherwise.
@@ -228,6 +231,7 @@ mod tests {
         assert_eq!(snake("area_m²"), "area_m");
         assert_eq!(snake("co₂_kg"), "co_kg");
         assert_eq!(pascal("①"), "X");
+        assert_eq!((pascal("名前"), snake("名前")), ("Type名前".to_owned(), "名前".to_owned()));
         assert_eq!(variant("½"), "X");
         assert_eq!(variant("<½"), "Less");
     }

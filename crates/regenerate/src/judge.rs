@@ -67,6 +67,9 @@ fn change(path: &str, what: What, mut effects: Vec<Effect>) -> Change {
 /// What it means that a server is another one.
 const ELSEWHERE: &str = "calls go to another URL";
 
+/// What it means that calls are authorized in another way.
+const UNAUTHORIZED: &str = "calls may be refused";
+
 struct Judge {
     interface: Interface,
 }
@@ -95,6 +98,7 @@ impl Judge {
                 vec![adapts(Who::Writers, "literals need it, or `..Default::default()`")]
             }
             Kind::Server => vec![breaks(Who::Callers, ELSEWHERE)],
+            Kind::Security => refused("", &item.of),
             Kind::Encoding => vec![otherwise(item)],
             _ => Vec::new(),
         }
@@ -106,6 +110,7 @@ impl Judge {
             Kind::Operation => effects.push(breaks(Who::Callers, "the call fails")),
             Kind::Directive => effects.push(breaks(Who::Callers, "documents that use it fail")),
             Kind::Server => effects.push(breaks(Who::Callers, ELSEWHERE)),
+            Kind::Security => effects.extend(refused(&item.of, "")),
             Kind::Encoding => effects.push(otherwise(item)),
             // What has its type is listed, too.
             Kind::Type if self.interface == Interface::Rest => {
@@ -168,6 +173,7 @@ impl Judge {
             }
             Kind::Directive => return vec![breaks(Who::Callers, "its locations have changed")],
             Kind::Server => return vec![breaks(Who::Callers, ELSEWHERE)],
+            Kind::Security => return refused(&old.of, &new.of),
             Kind::Encoding => return vec![otherwise(new)],
             _ => {}
         }
@@ -231,6 +237,14 @@ impl Judge {
             None
         }
     }
+}
+
+/// What it means that these ways to authorize calls take the place of others: nothing for callers if
+/// each of those is still one, or none is needed. What an operation does not say is not known here.
+fn refused(before: &str, now: &str) -> Vec<Effect> {
+    let still = |way: &str| now.split(" or ").any(|it| it == way);
+    let is_fine = now == "none" || (!before.is_empty() && before.split(" or ").all(still));
+    if is_fine { Vec::new() } else { vec![breaks(Who::Callers, UNAUTHORIZED)] }
 }
 
 /// What it means that an encoding is another one.

@@ -29,6 +29,8 @@ pub(crate) enum Kind {
     Encoding,
     /// The URL that calls go to.
     Server,
+    /// How calls are authorized.
+    Security,
 }
 
 /// What follows the type of an input that must be given, and may be null.

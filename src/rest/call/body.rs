@@ -72,9 +72,9 @@ impl RestCall {
         let Some(body) = self.changed(body, changes) else { return self };
         self.secrets.extend(secrets_in(&body));
         match form(&body, styles) {
-            Some(form) => self.with_body("application/x-www-form-urlencoded", form.into()),
-            None => {
-                self.fail("body", format_args!("is not an object, so it cannot be sent as a form"));
+            Ok(form) => self.with_body("application/x-www-form-urlencoded", form.into()),
+            Err((field, rule)) => {
+                self.fail(&field, rule);
                 self
             }
         }

@@ -105,7 +105,9 @@ impl RestCall {
     ) -> Self {
         match value {
             Ok(value) => {
-                write(&mut self.query, name, &value, style);
+                if let Err(rule) = write(&mut self.query, name, &value, style) {
+                    self.fail(name, rule);
+                }
                 self.secrets.extend(secrets_in(json!({ name: value })));
             }
             Err(error) => self.fail(name, format_args!("cannot be written: {error}")),

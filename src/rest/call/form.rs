@@ -11,26 +11,34 @@ pub enum Style {
     Json,
     /// A list as one pair per element, an object as one pair per field.
     Exploded,
-    /// All in one pair, with this separator between the values. It is written unchanged.
+    /// All in one pair, with this separator between the values. It is written unchanged. No value may
+    /// contain it.
     Joined(&'static str),
     /// `a[b][0]=c`, at any depth.
     Deep,
 }
 
 /// Writes an object as a form. Fields that are null are omitted. A field without a style is
-/// repeated for each element of a list; objects are JSON text.
-pub(super) fn form(body: &Value, styles: &[(&str, Style)]) -> Option<String> {
+/// repeated for each element of a list; objects are JSON text. A refusal names the field.
+pub(super) fn form(body: &Value, styles: &[(&str, Style)]) -> Result<String, (String, String)> {
+    const RULE: &str = "is not an object, so it cannot be sent as a form";
+    let fields = body.as_object().ok_or_else(|| ("body".to_owned(), RULE.to_owned()))?;
     let mut form = String::new();
-    for (name, value) in body.as_object()? {
+    for (name, value) in fields {
         let style = styles.iter().find(|(it, _)| it == name).map(|(_, style)| *style);
-        write(&mut form, name, value, style);
+        write(&mut form, name, value, style).map_err(|rule| (name.clone(), rule))?;
     }
-    Some(form)
+    Ok(form)
 }
 
 /// Adds the pairs of a field to a form or a query. Spaces are written as `%20`, which those who
 /// decode read as a space everywhere; of `+` this holds for forms only.
-pub(super) fn write(form: &mut String, name: &str, value: &Value, style: Option<Style>) {
+pub(super) fn write(
+    form: &mut String,
+    name: &str,
+    value: &Value,
+    style: Option<Style>,
+) -> Result<(), String> {
     let mut pair = |name: &str, text: Option<String>| {
         if let Some(text) = text {
             add(form, name, &escaped(&text));
@@ -43,6 +51,14 @@ pub(super) fn write(form: &mut String, name: &str, value: &Value, style: Option<
             deep(form, name, value);
         }
         (Value::Array(_) | Value::Object(_), Some(Style::Joined(separator))) => {
+            if is_within(separator, value) {
+                let sign = match separator {
+                    "%20" => "a space",
+                    "%7C" => "`|`",
+                    _ => "a comma",
+                };
+                return Err(format!("must not contain {sign} in a value: it separates the values"));
+            }
             let texts = escaped_texts(value, separator);
             if !texts.is_empty() {
                 add(form, name, &texts.join(separator));
@@ -53,6 +69,19 @@ pub(super) fn write(form: &mut String, name: &str, value: &Value, style: Option<
             fields.iter().for_each(|(key, value)| pair(key, text(value)));
         }
         (value, _) => pair(name, text(value)),
+    }
+    Ok(())
+}
+
+/// Whether a value of a list or an object would be taken for several.
+fn is_within(separator: &str, value: &Value) -> bool {
+    let has = |text: &str| escaped(text).contains(separator);
+    match value {
+        Value::Array(items) => items.iter().filter_map(text).any(|it| has(&it)),
+        Value::Object(fields) => {
+            fields.iter().any(|(key, value)| has(key) || text(value).is_some_and(|it| has(&it)))
+        }
+        _ => false,
     }
 }
 
@@ -142,8 +171,27 @@ mod tests {
         ] {
             let styles: Vec<_> =
                 style.into_iter().flat_map(|style| [("a", style), ("list", style)]).collect();
-            assert_eq!(form(&body, &styles).as_deref(), Some(expected), "{style:?}");
+            assert_eq!(form(&body, &styles).as_deref(), Ok(expected), "{style:?}");
         }
-        assert_eq!(form(&json!([1]), &[]), None);
+        assert!(form(&json!([1]), &[]).is_err());
+    }
+
+    #[test]
+    fn a_value_that_would_be_taken_for_several_is_refused() {
+        let list = |text: &str| json!({ "a": ["x", text] });
+        for (body, separator, sign) in [
+            (list("b c"), "%20", Some("a space")),
+            (list("b|c"), "%7C", Some("`|`")),
+            (list("b,c"), "%2C", Some("a comma")),
+            (json!({"a": {"b|c": 1}}), "%7C", Some("`|`")),
+            // Escaped, it is another sign than the separator.
+            (list("b,c"), ",", None),
+            (list("b c"), "%7C", None),
+        ] {
+            let refused = form(&body, &[("a", Style::Joined(separator))]).err();
+            assert_eq!(refused.as_ref().map(|(field, _)| field.as_str()), sign.map(|_| "a"));
+            let rule = refused.map(|(_, rule)| rule).unwrap_or_default();
+            assert!(rule.contains(sign.unwrap_or_default()), "{rule}");
+        }
     }
 }

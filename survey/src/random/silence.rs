@@ -84,7 +84,8 @@ impl Silence<'_> {
                 // A parameter of the path may stand in its query.
                 Wire::Query(it) => place == "query" && it == name || place == "path",
                 Wire::Path(it) => place == "path" && it == name,
-                Wire::Header(it) => place == "header" && it == name,
+                // The same in upper and in lower case.
+                Wire::Header(it) => place == "header" && it.eq_ignore_ascii_case(name),
                 _ => false,
             })
         };
@@ -154,6 +155,10 @@ impl Silence<'_> {
     }
 
     fn response(&self, operation: &str, described: &Value, call: &Call) -> Option<String> {
+        // Its response has no content, whatever is described.
+        if operation.starts_with("HEAD ") {
+            return None;
+        }
         let responses = described["responses"].as_object()?;
         let success = responses.iter().filter(|(status, _)| status.starts_with('2'));
         let success: Vec<_> = success.filter(|(status, _)| *status != "204").collect();

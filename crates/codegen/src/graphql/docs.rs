@@ -4,14 +4,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use graphql_tools::parser::query::{TypeCondition, Value};
+use graphql_tools::parser::query::{Selection, TypeCondition, Value};
 use syn::{Item, Type, parse_quote};
 
 use super::operation::Operation;
 use super::schema::Schema;
 use super::selected::{Selected, fields, is_conditional, spreads};
 use crate::syntax::{name_of, wire_name};
-use crate::{derives, print};
+use crate::{derives, naming, print};
 
 /// Documents the items of an operation's module, in place.
 pub(crate) fn document(schema: &Schema, operation: &Operation, items: &mut [Item]) {
@@ -21,7 +21,10 @@ pub(crate) fn document(schema: &Schema, operation: &Operation, items: &mut [Item
         places: items
             .iter()
             .enumerate()
-            .filter_map(|(place, item)| Some((name_of(item)?, place)))
+            .filter_map(|(place, item)| match item {
+                Item::Type(alias) => Some((alias.ident.to_string(), place)),
+                item => Some((name_of(item)?, place)),
+            })
             .collect(),
         seen: BTreeSet::new(),
         items,
@@ -101,6 +104,8 @@ impl<'a> Walk<'a> {
                 derives::set_docs(&mut item.attrs, &docs);
                 self.variants(item, selections)
             }
+            // All that is selected is one fragment.
+            Item::Type(alias) => self.fragment(&alias.ty).into_iter().collect(),
             _ => Vec::new(),
         };
         self.items[place] = item;
@@ -119,14 +124,13 @@ impl<'a> Walk<'a> {
         let is_flat =
             derives::serde_metas(&field.attrs).iter().any(|it| it.path().is_ident("flatten"));
         if is_flat {
-            if let Some(fragment) = self.operation.fragment(&inner) {
+            if let Some(next) = self.fragment(&field.ty) {
                 let docs = format!("The fields of the fragment `{inner}`.");
                 derives::set_docs(&mut field.attrs, &docs);
                 if spreads(selections, &inner).all(|it| is_conditional(&it.directives)) {
                     make_optional(&mut field.ty);
                 }
-                let TypeCondition::On(of) = &fragment.type_condition;
-                return Some((inner, of.clone(), vec![&fragment.selection_set]));
+                return Some(next);
             }
             derives::set_docs(&mut field.attrs, &format!("What depends on which `{of}` it is."));
             return Some((inner, of.to_owned(), selections.to_vec()));
@@ -148,6 +152,14 @@ impl<'a> Walk<'a> {
         Some((inner, of, selected.iter().map(|it| &it.selection_set).collect()))
     }
 
+    /// The fragment that a type was made of.
+    fn fragment(&self, ty: &Type) -> Option<Next<'a>> {
+        let name = inner_ident(ty)?;
+        let fragment = self.operation.fragment(&name)?;
+        let TypeCondition::On(of) = &fragment.type_condition;
+        Some((name, of.clone(), vec![&fragment.selection_set]))
+    }
+
     fn variants(&self, item: &mut syn::ItemEnum, selections: &[&'a Selected]) -> Vec<Next<'a>> {
         let mut next = Vec::new();
         for variant in &mut item.variants {
@@ -163,7 +175,8 @@ impl<'a> Walk<'a> {
             derives::set_docs(&mut variant.attrs, &docs);
             let payload = variant.fields.iter().next().and_then(|field| inner_ident(&field.ty));
             if let Some(payload) = payload {
-                next.push((payload, of, selections.to_vec()));
+                let (of, selections) = of_variant(&of, selections);
+                next.push((payload, of, selections));
             }
         }
         next
@@ -229,6 +242,21 @@ impl<'a> Walk<'a> {
             }
         }
     }
+}
+
+/// What is selected of one type, whose name is that of a variant.
+fn of_variant<'a>(variant: &str, selections: &[&'a Selected]) -> (String, Vec<&'a Selected>) {
+    let mut found = (variant.to_owned(), Vec::new());
+    for item in selections.iter().flat_map(|it| &it.items) {
+        if let Selection::InlineFragment(inline) = item
+            && let Some(TypeCondition::On(of)) = &inline.type_condition
+            && naming::upper_camel(of) == naming::upper_camel(variant)
+        {
+            found.0.clone_from(of);
+            found.1.push(&inline.selection_set);
+        }
+    }
+    found
 }
 
 fn or_docs(attrs: &mut Vec<syn::Attribute>, text: &str) {

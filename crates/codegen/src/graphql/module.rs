@@ -128,10 +128,13 @@ pub(crate) fn may_go_unused() -> TokenStream {
             dead_code,
             deprecated,
             non_camel_case_types,
+            missing_copy_implementations,
             unreachable_pub,
             unused_imports,
             clippy::all,
+            clippy::nursery,
             clippy::pedantic,
+            clippy::restriction,
             reason = "generated from queries, all of it"
         )]
     }
@@ -139,7 +142,10 @@ pub(crate) fn may_go_unused() -> TokenStream {
 
 /// The same for one item, which takes a line.
 pub(crate) fn item_may_go_unused() -> TokenStream {
-    quote!(#[allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)])
+    quote! {
+        #[allow(dead_code, unreachable_pub, unused_imports)]
+        #[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction)]
+    }
 }
 
 /// Leaves out what all operations share, and what only graphql_client's own form needs. Of the

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use graphql_tools::parser::query::{Directive, Selection, SelectionSet, TypeCondition};
 use graphql_tools::parser::schema::TypeDefinition;
-use graphql_tools::static_graphql::query::{FragmentDefinition, InlineFragment};
+use graphql_tools::static_graphql::query::{Field, FragmentDefinition, InlineFragment};
 
 use super::schema::Schema;
 
@@ -22,39 +22,7 @@ pub(crate) fn plain(
     selection: &SelectionSet<'static, String>,
     of: &str,
 ) -> SelectionSet<'static, String> {
-    plain_at(schema, fragments, selection, of, false)
-}
-
-/// The same, of a field or of a variant of one.
-fn plain_at(
-    schema: &Schema,
-    fragments: &[FragmentDefinition],
-    selection: &SelectionSet<'static, String>,
-    of: &str,
-    is_variant: bool,
-) -> SelectionSet<'static, String> {
-    let mut maker = Maker { schema, fragments, of, is_variant, items: Vec::new() };
-    maker.add(&selection.items, &[]);
-    maker.dissolve();
-    let mut items = maker.items;
-    for item in &mut items {
-        match item {
-            Selection::Field(field) => {
-                if let Some(definition) = schema.field(of, &field.name) {
-                    let of = definition.field_type.inner_type();
-                    field.selection_set = plain(schema, fragments, &field.selection_set, of);
-                }
-            }
-            Selection::InlineFragment(inline) => {
-                if let Some(TypeCondition::On(of)) = &inline.type_condition {
-                    inline.selection_set =
-                        plain_at(schema, fragments, &inline.selection_set, of, true);
-                }
-            }
-            Selection::FragmentSpread(_) => {}
-        }
-    }
-    SelectionSet { span: selection.span, items }
+    Maker { schema, fragments, of, outer: None, items: Vec::new() }.plain(selection)
 }
 
 struct Maker<'a> {
@@ -62,13 +30,82 @@ struct Maker<'a> {
     fragments: &'a [FragmentDefinition],
     /// The type that is selected from.
     of: &'a str,
-    /// Whether it is one of the types of an interface or a union, told by `__typename`, which is
-    /// read once.
-    is_variant: bool,
+    /// Of a variant, one of the types of an interface or a union: what is read beside it. The type
+    /// itself is, as `__typename`.
+    outer: Option<BTreeSet<String>>,
     items: Vec<Item>,
 }
 
-impl Maker<'_> {
+impl<'a> Maker<'a> {
+    fn plain(mut self, selection: &SelectionSet<'static, String>) -> SelectionSet<'static, String> {
+        self.add(&selection.items, &[]);
+        self.dissolve();
+        if let Some(outer) = &self.outer {
+            self.items.retain(|item| match item {
+                Selection::Field(field) => !outer.contains(key(field)) && !is_type(field),
+                _ => true,
+            });
+        }
+        self.share();
+        let Self { schema, fragments, of, items, .. } = self;
+        let fields = items.iter().filter_map(|item| match item {
+            Selection::Field(field) => Some(key(field).to_owned()),
+            _ => None,
+        });
+        let outer: BTreeSet<_> = fields.collect();
+        let mut items = items;
+        for item in &mut items {
+            match item {
+                Selection::Field(field) => {
+                    if let Some(definition) = schema.field(of, &field.name) {
+                        let of = definition.field_type.inner_type();
+                        field.selection_set = plain(schema, fragments, &field.selection_set, of);
+                    }
+                }
+                Selection::InlineFragment(inline) => {
+                    if let Some(TypeCondition::On(of)) = &inline.type_condition {
+                        let outer = Some(outer.clone());
+                        let maker = Maker { schema, fragments, of, outer, items: Vec::new() };
+                        inline.selection_set = maker.plain(&inline.selection_set);
+                    }
+                }
+                Selection::FragmentSpread(_) => {}
+            }
+        }
+        // Of a variant there may be nothing that is not read beside it.
+        items.retain(|item| match item {
+            Selection::InlineFragment(inline) => !inline.selection_set.items.is_empty(),
+            _ => true,
+        });
+        SelectionSet { span: selection.span, items }
+    }
+
+    /// Moves objects into the variants if one of these selects more of them.
+    fn share(&mut self) {
+        let variants = self.items.iter().filter(|it| matches!(it, Selection::InlineFragment(_)));
+        let of_variants: BTreeSet<_> = variants.flat_map(|it| self.keys(it)).collect();
+        let (shared, items) =
+            std::mem::take(&mut self.items).into_iter().partition(|item| match item {
+                Selection::Field(field) => {
+                    of_variants.contains(key(field)) && !field.selection_set.items.is_empty()
+                }
+                _ => false,
+            });
+        self.items = items;
+        let shared: Vec<Item> = shared;
+        if let Some(Selection::Field(first)) = shared.first() {
+            let (position, span) = (first.position, first.selection_set.span);
+            let selection_set = SelectionSet { span, items: shared };
+            let inline = InlineFragment {
+                position,
+                type_condition: None,
+                directives: Vec::new(),
+                selection_set,
+            };
+            self.on_each(self.of, &inline, &[]);
+        }
+    }
+
     /// Adds items, on which directives of what held them fall.
     fn add(&mut self, items: &[Item], directives: &Directives) {
         for item in items {
@@ -76,17 +113,18 @@ impl Maker<'_> {
                 Selection::Field(field) => {
                     let mut field = field.clone();
                     field.directives.extend_from_slice(directives);
-                    let key = |it: &str, alias: &Option<String>| {
-                        alias.clone().unwrap_or_else(|| it.to_owned())
-                    };
-                    let name = key(&field.name, &field.alias);
                     let before = self.items.iter_mut().find_map(|item| match item {
-                        Selection::Field(it) if key(&it.name, &it.alias) == name => Some(it),
+                        Selection::Field(it) if key(it) == key(&field) => Some(it),
                         _ => None,
                     });
                     match before {
                         Some(before) => {
-                            // It is there when either of them is.
+                            // It is there when either of them is, with what that one selects.
+                            if field.directives != before.directives {
+                                for it in [&mut *before, &mut field] {
+                                    direct(&mut it.selection_set.items, &it.directives);
+                                }
+                            }
                             if field.directives.is_empty() {
                                 before.directives.clear();
                             }
@@ -111,35 +149,26 @@ impl Maker<'_> {
                 Selection::FragmentSpread(spread) => {
                     let mut spread = spread.clone();
                     spread.directives.extend_from_slice(directives);
-                    let fragment = self.fragments.iter().find(|it| it.name == spread.fragment_name);
-                    match fragment {
-                        Some(FragmentDefinition {
-                            type_condition: TypeCondition::On(on),
-                            selection_set,
-                            position,
-                            ..
-                        }) if on != self.of
-                            && self.is_abstract(self.of)
-                            && self.is_abstract(on) =>
-                        {
-                            let inline = InlineFragment {
-                                position: *position,
-                                type_condition: None,
-                                directives: Vec::new(),
-                                selection_set: selection_set.clone(),
-                            };
-                            self.on_each(on, &inline, &spread.directives);
-                        }
-                        _ => {
-                            let is_there = self.items.iter().any(|item| {
-                                matches!(item, Selection::FragmentSpread(it)
-                                    if it.fragment_name == spread.fragment_name
-                                        && it.directives.is_empty())
-                            });
-                            if !is_there {
-                                self.items.push(Selection::FragmentSpread(spread));
-                            }
-                        }
+                    let Some(on) = self.fragment(&spread.fragment_name).map(type_of) else {
+                        continue;
+                    };
+                    let is_there = self.items.iter().any(|item| {
+                        matches!(item, Selection::FragmentSpread(it)
+                            if it.fragment_name == spread.fragment_name && it.directives.is_empty())
+                    });
+                    if on != self.of && self.is_abstract(self.of) {
+                        let inline = InlineFragment {
+                            position: spread.position,
+                            type_condition: None,
+                            selection_set: SelectionSet {
+                                span: (spread.position, spread.position),
+                                items: vec![Selection::FragmentSpread(spread)],
+                            },
+                            directives: Vec::new(),
+                        };
+                        self.on_each(on, &inline, &[]);
+                    } else if !is_there {
+                        self.items.push(Selection::FragmentSpread(spread));
                     }
                 }
             }
@@ -151,14 +180,7 @@ impl Maker<'_> {
         let here = self.possible(self.of);
         for object in self.possible(on).into_iter().filter(|it| here.contains(it)) {
             let mut items = inline.selection_set.items.clone();
-            for item in &mut items {
-                let own = match item {
-                    Selection::Field(it) => &mut it.directives,
-                    Selection::InlineFragment(it) => &mut it.directives,
-                    Selection::FragmentSpread(it) => &mut it.directives,
-                };
-                own.extend_from_slice(directives);
-            }
+            direct(&mut items, directives);
             let before = self.items.iter_mut().find_map(|item| match item {
                 Selection::InlineFragment(it)
                     if it.type_condition == Some(TypeCondition::On(object.clone())) =>
@@ -182,41 +204,64 @@ impl Maker<'_> {
         }
     }
 
-    /// Writes out the fragments that select something which is selected beside them too.
+    /// Writes out the fragments that cannot be parts of a struct of their own.
     fn dissolve(&mut self) {
         let mut at = 0;
         while at < self.items.len() {
-            let overlaps = match &self.items[at] {
-                Selection::FragmentSpread(spread) => {
-                    let keys = self.keys(&self.items[at]);
-                    let others = self.items.iter().enumerate().filter(|(other, _)| *other != at);
-                    let overlap = |(_, other): (usize, &Item)| !self.keys(other).is_disjoint(&keys);
-                    // A fragment on an interface counts only where it is all there is.
-                    let is_lost =
-                        others.clone().count() > 0 && self.is_wider(&spread.fragment_name);
-                    let is_told = self.is_variant && self.asks_for_type(&self.items[at]);
-                    (is_lost || is_told || others.clone().any(overlap)).then(|| spread.clone())
-                }
-                _ => None,
-            };
-            let fragments = self.fragments;
-            let fragment = overlaps
-                .as_ref()
-                .and_then(|spread| fragments.iter().find(|it| it.name == spread.fragment_name));
-            let (Some(spread), Some(fragment)) = (overlaps, fragment) else {
+            let (Selection::FragmentSpread(spread), false) = (&self.items[at], self.is_part(at))
+            else {
                 at += 1;
                 continue;
             };
-            self.items.remove(at);
+            let Some(fragment) = self.fragment(&spread.fragment_name) else {
+                at += 1;
+                continue;
+            };
             let inline = Selection::InlineFragment(InlineFragment {
                 position: fragment.position,
                 type_condition: Some(fragment.type_condition.clone()),
-                directives: spread.directives,
+                directives: spread.directives.clone(),
                 selection_set: fragment.selection_set.clone(),
             });
+            self.items.remove(at);
             self.add(&[inline], &[]);
             at = 0;
         }
+    }
+
+    /// Whether the fragment that is spread at a place can be a struct of its own: it is all there
+    /// is, whatever happens, or it consists of fields that nothing else has.
+    fn is_part(&self, at: usize) -> bool {
+        let Selection::FragmentSpread(spread) = &self.items[at] else { return false };
+        let is_same = self.fragment(&spread.fragment_name).is_some_and(|it| type_of(it) == self.of);
+        let is_alone = self.items.len() == 1;
+        if !is_same || (is_alone && !spread.directives.is_empty()) {
+            return false;
+        }
+        let keys = self.keys(&self.items[at]);
+        let mut others = self.items.iter().enumerate().filter(|(other, _)| *other != at);
+        (is_alone && self.outer.is_none())
+            || (!self.is_abstract(self.of)
+                && self.has_only_fields(&spread.fragment_name)
+                && self.outer.iter().all(|outer| outer.is_disjoint(&keys))
+                && others.all(|(_, other)| self.keys(other).is_disjoint(&keys)))
+    }
+
+    /// Whether a fragment on an object asks for nothing but its fields.
+    fn has_only_fields(&self, fragment: &str) -> bool {
+        let Some(fragment) = self.fragment(fragment) else { return false };
+        fragment.selection_set.items.iter().all(|item| match item {
+            Selection::Field(field) => !is_type(field),
+            Selection::FragmentSpread(spread) => {
+                let inner = self.fragment(&spread.fragment_name).map(type_of);
+                inner == Some(type_of(fragment)) && self.has_only_fields(&spread.fragment_name)
+            }
+            Selection::InlineFragment(_) => false,
+        })
+    }
+
+    fn fragment(&self, name: &str) -> Option<&'a FragmentDefinition> {
+        self.fragments.iter().find(|it| it.name == name)
     }
 
     /// What an item adds to the answer. Fragments do not hold themselves: that is a mistake, and
@@ -226,38 +271,13 @@ impl Maker<'_> {
             selection.items.iter().flat_map(|item| self.keys(item)).collect()
         };
         match item {
-            Selection::Field(field) if field.name == "__typename" => BTreeSet::new(),
-            Selection::Field(field) => {
-                [field.alias.clone().unwrap_or_else(|| field.name.clone())].into()
-            }
+            Selection::Field(field) if is_type(field) => BTreeSet::new(),
+            Selection::Field(field) => [key(field).to_owned()].into(),
             Selection::InlineFragment(inline) => all(&inline.selection_set),
             Selection::FragmentSpread(spread) => self
-                .fragments
-                .iter()
-                .find(|it| it.name == spread.fragment_name)
+                .fragment(&spread.fragment_name)
                 .map_or_else(BTreeSet::new, |fragment| all(&fragment.selection_set)),
         }
-    }
-
-    /// Whether fragments of an item may be on several types, and select more from some of them.
-    fn asks_for_type(&self, item: &Item) -> bool {
-        let Selection::FragmentSpread(spread) = item else { return false };
-        let fragment = self.fragments.iter().find(|it| it.name == spread.fragment_name);
-        fragment.is_some_and(|fragment| {
-            let TypeCondition::On(on) = &fragment.type_condition;
-            let is_field = |it: &Item| matches!(it, Selection::Field(_));
-            let mut items = fragment.selection_set.items.iter();
-            items.any(|it| self.asks_for_type(it) || (self.is_abstract(on) && !is_field(it)))
-        })
-    }
-
-    /// Whether a fragment is on an interface or a union, and what is selected from is an object.
-    fn is_wider(&self, fragment: &str) -> bool {
-        let fragment = self.fragments.iter().find(|it| it.name == fragment);
-        fragment.is_some_and(|fragment| {
-            let TypeCondition::On(on) = &fragment.type_condition;
-            on != self.of && !self.is_abstract(self.of)
-        })
     }
 
     /// Whether what is selected from is an object of a type.
@@ -291,4 +311,32 @@ impl Maker<'_> {
             _ => vec![name.to_owned()],
         }
     }
+}
+
+/// The type that a fragment is on.
+fn type_of(fragment: &FragmentDefinition) -> &str {
+    let TypeCondition::On(of) = &fragment.type_condition;
+    of
+}
+
+/// Adds directives to each item.
+fn direct(items: &mut [Item], directives: &Directives) {
+    for item in items {
+        let own = match item {
+            Selection::Field(it) => &mut it.directives,
+            Selection::InlineFragment(it) => &mut it.directives,
+            Selection::FragmentSpread(it) => &mut it.directives,
+        };
+        own.extend_from_slice(directives);
+    }
+}
+
+/// The name of a field in the answer.
+fn key(field: &Field) -> &str {
+    field.alias.as_ref().unwrap_or(&field.name)
+}
+
+/// Whether a field is the name of the type. It tells variants apart, and is no field of a struct.
+fn is_type(field: &Field) -> bool {
+    field.name == "__typename"
 }

@@ -104,6 +104,7 @@ impl<'a> Shapes<'a> {
         let kind = if operation.is_mutation() { quote!(Mutation) } else { quote!(Query) };
         quote! {
             {
+                #[allow(clippy::wildcard_imports)]
                 use ::podqueue::graphql::document::*;
                 Document {
                     kind: Kind::#kind,

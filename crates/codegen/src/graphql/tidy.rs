@@ -3,7 +3,9 @@
 
 use quote::format_ident;
 use syn::visit_mut::VisitMut;
-use syn::{Attribute, Field, Fields, Item, Meta, Path, Type, TypePath, parse_quote};
+use syn::{
+    Attribute, Field, Fields, Item, ItemEnum, ItemStruct, Meta, Path, Type, TypePath, parse_quote,
+};
 
 use crate::{derives, naming};
 
@@ -11,6 +13,11 @@ const SERDE: &str = "::podqueue::__private::serde";
 
 /// Tidies a struct or an enum; leaves other items as they are.
 pub(crate) fn tidy(item: &mut Item) {
+    if let Item::Enum(of_nothing) = item
+        && of_nothing.variants.is_empty()
+    {
+        *item = Item::Struct(without_fields(of_nothing));
+    }
     match item {
         Item::Struct(item) => {
             tidy_container(&mut item.attrs);
@@ -26,6 +33,17 @@ pub(crate) fn tidy(item: &mut Item) {
         _ => {}
     }
     Aliases.visit_item_mut(item);
+}
+
+/// An object of which nothing but its type is selected: the type generator makes a choice of it,
+/// between nothing.
+fn without_fields(item: &ItemEnum) -> ItemStruct {
+    let mut attrs = item.attrs.clone();
+    let mut metas = derives::serde_metas(&attrs);
+    metas.retain(|meta| !meta.path().is_ident("tag"));
+    derives::set_serde(&mut attrs, &metas);
+    let (vis, ident) = (&item.vis, &item.ident);
+    parse_quote!(#(#attrs)* #vis struct #ident {})
 }
 
 /// Adds a derive to a struct.

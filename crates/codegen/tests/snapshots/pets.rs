@@ -3,10 +3,13 @@
     dead_code,
     deprecated,
     non_camel_case_types,
+    missing_copy_implementations,
     unreachable_pub,
     unused_imports,
     clippy::all,
+    clippy::nursery,
     clippy::pedantic,
+    clippy::restriction,
     reason = "generated from queries, all of it"
 )]
 pub mod types {
@@ -111,10 +114,13 @@ pub mod types {
     dead_code,
     deprecated,
     non_camel_case_types,
+    missing_copy_implementations,
     unreachable_pub,
     unused_imports,
     clippy::all,
+    clippy::nursery,
     clippy::pedantic,
+    clippy::restriction,
     reason = "generated from queries, all of it"
 )]
 pub mod shapes {
@@ -180,7 +186,8 @@ pub mod shapes {
 /// Reads a pet.
 ///
 /// Takes [`Variables`](get_pet::Variables), answers with [`ResponseData`](get_pet::ResponseData). Written in `queries/pets.graphql`.
-#[allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)]
+#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction)]
 #[derive(Clone, Copy, Debug)]
 pub struct GetPet;
 
@@ -193,6 +200,7 @@ impl ::podqueue::graphql::Operation for GetPet {
     const TEXT: &'static str = "query GetPet($id: ID!, $withTags: Boolean! = false) { pet(id: $id) { ...Looks petName: name tags @include(if: $withTags) { key value } } } fragment Looks on Pet { id color }";
 
     const DOCUMENT: &'static ::podqueue::graphql::document::Document = &{
+        #[allow(clippy::wildcard_imports)]
         use ::podqueue::graphql::document::*;
         Document {
             kind: Kind::Query,
@@ -257,10 +265,13 @@ impl ::podqueue::__private::graphql_client::GraphQLQuery for GetPet {
     dead_code,
     deprecated,
     non_camel_case_types,
+    missing_copy_implementations,
     unreachable_pub,
     unused_imports,
     clippy::all,
+    clippy::nursery,
     clippy::pedantic,
+    clippy::restriction,
     reason = "generated from queries, all of it"
 )]
 pub mod get_pet {
@@ -358,7 +369,8 @@ pub mod get_pet {
 /// Changes a pet.
 ///
 /// Takes [`Variables`](save_pet::Variables), answers with [`ResponseData`](save_pet::ResponseData). Written in `queries/pets.graphql`.
-#[allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)]
+#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction)]
 #[derive(Clone, Copy, Debug)]
 pub struct SavePet;
 
@@ -371,6 +383,7 @@ impl ::podqueue::graphql::Operation for SavePet {
     const TEXT: &'static str = "mutation SavePet($input: PetInput!) { savePet(input: $input) { id } }";
 
     const DOCUMENT: &'static ::podqueue::graphql::document::Document = &{
+        #[allow(clippy::wildcard_imports)]
         use ::podqueue::graphql::document::*;
         Document {
             kind: Kind::Mutation,
@@ -419,10 +432,13 @@ impl ::podqueue::__private::graphql_client::GraphQLQuery for SavePet {
     dead_code,
     deprecated,
     non_camel_case_types,
+    missing_copy_implementations,
     unreachable_pub,
     unused_imports,
     clippy::all,
+    clippy::nursery,
     clippy::pedantic,
+    clippy::restriction,
     reason = "generated from queries, all of it"
 )]
 pub mod save_pet {
@@ -470,7 +486,8 @@ pub mod save_pet {
 /// The operation `Search`.
 ///
 /// Takes [`Variables`](search::Variables), answers with [`ResponseData`](search::ResponseData). Written in `queries/pets.graphql`.
-#[allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)]
+#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction)]
 #[derive(Clone, Copy, Debug)]
 pub struct Search;
 
@@ -483,6 +500,7 @@ impl ::podqueue::graphql::Operation for Search {
     const TEXT: &'static str = "query Search($filter: Filter, $limit: Int) { pets(filter: $filter, limit: $limit) { id born } animal { __typename ... on Pet { name } ... on Fish { id depth } } }";
 
     const DOCUMENT: &'static ::podqueue::graphql::document::Document = &{
+        #[allow(clippy::wildcard_imports)]
         use ::podqueue::graphql::document::*;
         Document {
             kind: Kind::Query,
@@ -544,10 +562,13 @@ impl ::podqueue::__private::graphql_client::GraphQLQuery for Search {
     dead_code,
     deprecated,
     non_camel_case_types,
+    missing_copy_implementations,
     unreachable_pub,
     unused_imports,
     clippy::all,
+    clippy::nursery,
     clippy::pedantic,
+    clippy::restriction,
     reason = "generated from queries, all of it"
 )]
 pub mod search {

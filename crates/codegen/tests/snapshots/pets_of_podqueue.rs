@@ -1,9 +1,11 @@
 #[doc(no_inline)]
-#[allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)]
+#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction)]
 pub use ::podqueue::graphql::types;
 
 #[doc(hidden)]
-#[allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)]
+#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction)]
 pub use ::podqueue::graphql::shapes;
 
 /// Gets a pet and, where asked, its tags.
@@ -11,7 +13,8 @@ pub use ::podqueue::graphql::shapes;
 /// Reads a pet.
 ///
 /// Takes [`Variables`](get_pet::Variables), answers with [`ResponseData`](get_pet::ResponseData). Written in `queries/pets.graphql`.
-#[allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)]
+#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction)]
 #[derive(Clone, Copy, Debug)]
 pub struct GetPet;
 
@@ -24,6 +27,7 @@ impl ::podqueue::graphql::Operation for GetPet {
     const TEXT: &'static str = "query GetPet($id: ID!, $withTags: Boolean! = false) { pet(id: $id) { ...Looks petName: name tags @include(if: $withTags) { key value } } } fragment Looks on Pet { id color }";
 
     const DOCUMENT: &'static ::podqueue::graphql::document::Document = &{
+        #[allow(clippy::wildcard_imports)]
         use ::podqueue::graphql::document::*;
         Document {
             kind: Kind::Query,
@@ -88,10 +92,13 @@ impl ::podqueue::__private::graphql_client::GraphQLQuery for GetPet {
     dead_code,
     deprecated,
     non_camel_case_types,
+    missing_copy_implementations,
     unreachable_pub,
     unused_imports,
     clippy::all,
+    clippy::nursery,
     clippy::pedantic,
+    clippy::restriction,
     reason = "generated from queries, all of it"
 )]
 pub mod get_pet {
@@ -189,7 +196,8 @@ pub mod get_pet {
 /// Changes a pet.
 ///
 /// Takes [`Variables`](save_pet::Variables), answers with [`ResponseData`](save_pet::ResponseData). Written in `queries/pets.graphql`.
-#[allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)]
+#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction)]
 #[derive(Clone, Copy, Debug)]
 pub struct SavePet;
 
@@ -202,6 +210,7 @@ impl ::podqueue::graphql::Operation for SavePet {
     const TEXT: &'static str = "mutation SavePet($input: PetInput!) { savePet(input: $input) { id } }";
 
     const DOCUMENT: &'static ::podqueue::graphql::document::Document = &{
+        #[allow(clippy::wildcard_imports)]
         use ::podqueue::graphql::document::*;
         Document {
             kind: Kind::Mutation,
@@ -250,10 +259,13 @@ impl ::podqueue::__private::graphql_client::GraphQLQuery for SavePet {
     dead_code,
     deprecated,
     non_camel_case_types,
+    missing_copy_implementations,
     unreachable_pub,
     unused_imports,
     clippy::all,
+    clippy::nursery,
     clippy::pedantic,
+    clippy::restriction,
     reason = "generated from queries, all of it"
 )]
 pub mod save_pet {
@@ -301,7 +313,8 @@ pub mod save_pet {
 /// The operation `Search`.
 ///
 /// Takes [`Variables`](search::Variables), answers with [`ResponseData`](search::ResponseData). Written in `queries/pets.graphql`.
-#[allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)]
+#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction)]
 #[derive(Clone, Copy, Debug)]
 pub struct Search;
 
@@ -314,6 +327,7 @@ impl ::podqueue::graphql::Operation for Search {
     const TEXT: &'static str = "query Search($filter: Filter, $limit: Int) { pets(filter: $filter, limit: $limit) { id born } animal { __typename ... on Pet { name } ... on Fish { id depth } } }";
 
     const DOCUMENT: &'static ::podqueue::graphql::document::Document = &{
+        #[allow(clippy::wildcard_imports)]
         use ::podqueue::graphql::document::*;
         Document {
             kind: Kind::Query,
@@ -375,10 +389,13 @@ impl ::podqueue::__private::graphql_client::GraphQLQuery for Search {
     dead_code,
     deprecated,
     non_camel_case_types,
+    missing_copy_implementations,
     unreachable_pub,
     unused_imports,
     clippy::all,
+    clippy::nursery,
     clippy::pedantic,
+    clippy::restriction,
     reason = "generated from queries, all of it"
 )]
 pub mod search {

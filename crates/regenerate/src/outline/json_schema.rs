@@ -44,8 +44,17 @@ pub(super) fn type_text(schema: &Value) -> String {
         }
         ("", ..) if schema.get("properties").is_some() => "object".to_owned(),
         ("", ..) => composed(schema),
+        ("string", ..) if is_file(schema) => "file".to_owned(),
         (kind, ..) => kind.to_owned(),
     }
+}
+
+/// Whether a string is one of bytes, in either version's words.
+fn is_file(schema: &Value) -> bool {
+    let media = schema["contentMediaType"].as_str();
+    let is_text = |it: &str| it.starts_with("text/") || it.contains("json") || it.contains("xml");
+    let is_encoded = schema["contentEncoding"].as_str().is_some_and(|it| it != "binary");
+    schema["format"] == "binary" || (media.is_some_and(|it| !is_text(it)) && !is_encoded)
 }
 
 fn composed(schema: &Value) -> String {

@@ -25,13 +25,20 @@ pub(crate) fn outline(description: &Value) -> Outline {
     if let Some(url) = wire::server(description) {
         writer.outline.add("server", Kind::Server, url);
     }
+    let security = wire::security(description, description).unwrap_or_else(|| "none".to_owned());
+    writer.outline.add("security", Kind::Security, security.as_str());
     for (path, item) in entries(description, "paths") {
         let item = writer.resolved(item);
         let known = METHODS.iter().filter_map(|it| Some((it.to_uppercase(), item.get(it)?)));
         let others = entries(item, "additionalOperations").map(|(it, of)| (it.clone(), of));
         for (method, operation) in known.chain(others) {
             let operation = writer.resolved(operation);
-            writer.operation(&format!("{method} {path}"), operation, item, &mut sides);
+            let name = format!("{method} {path}");
+            writer.operation(&name, operation, item, &mut sides);
+            if let Some(own) = wire::security(description, operation).filter(|it| *it != security) {
+                let item = writer.outline.add(format!("{name} security"), Kind::Security, own);
+                item.part_of = Some(name);
+            }
         }
     }
     let schemas = entries(&description["components"], "schemas");

@@ -1,4 +1,6 @@
-//! How values are written into a request, and where it goes.
+//! How values are written into a request, how it is authorized, and where it goes.
+
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
@@ -60,4 +62,37 @@ pub(super) fn server(at: &Value) -> Option<String> {
     // Calls go to the same URL with a slash at its end and without.
     let without = url.trim_end_matches('/');
     Some(if without.is_empty() { url } else { without.to_owned() })
+}
+
+/// How calls are authorized that this place is about: each way that is enough, whatever the names of
+/// the schemes; nothing where it does not say.
+pub(super) fn security(description: &Value, at: &Value) -> Option<String> {
+    let ways = at.get("security")?.as_array()?.iter().map(|way| {
+        let schemes = way.as_object().into_iter().flat_map(|it| it.keys());
+        let schemes: BTreeSet<_> = schemes.map(|name| scheme(description, name)).collect();
+        schemes.into_iter().collect::<Vec<_>>().join(" and ")
+    });
+    let ways: BTreeSet<_> = ways.collect();
+    match ways.is_empty() || ways.contains("") {
+        true => Some("none".to_owned()),
+        false => Some(ways.into_iter().collect::<Vec<_>>().join(" or ")),
+    }
+}
+
+/// What a security scheme demands; its name where it is not described.
+fn scheme(description: &Value, name: &str) -> String {
+    let schemes = &description["components"]["securitySchemes"];
+    let scheme = &schemes[name];
+    let scheme = scheme["$ref"].as_str().map_or(scheme, |it| &schemes[last(it)]);
+    let text = |key: &str| scheme[key].as_str().unwrap_or_default();
+    match text("type") {
+        "" => name.to_owned(),
+        "apiKey" => format!("the {} {}", text("in"), text("name")),
+        "http" => format!("HTTP {}", text("scheme").to_ascii_lowercase()),
+        kind => kind.to_owned(),
+    }
+}
+
+fn last(reference: &str) -> &str {
+    reference.rsplit('/').next().unwrap_or_default()
 }

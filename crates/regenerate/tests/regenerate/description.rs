@@ -646,3 +646,82 @@ fn a_description_in_several_files_is_outlined_as_one() {
     assert!(checkout.read("openapi/parts/home.yaml").contains("{type: integer}"));
     assert_eq!(checkout.run(&["--rest", "now/shop.yaml", "--check"]).code, 0);
 }
+
+#[test]
+fn how_calls_are_authorized_is_a_part_of_the_interface() {
+    let describe = |all: &str, own: &str, name: &str| {
+        format!(
+            "openapi: 3.0.3
+{all}
+paths:
+  /a: {{get: {{operationId: a, {own} responses: {{'204': {{description: Done.}}}}}}}}
+  /b: {{get: {{operationId: b, responses: {{'204': {{description: Done.}}}}}}}}
+components:
+  securitySchemes:
+    {name}: {{type: http, scheme: bearer}}
+    header: {{type: apiKey, in: header, name: X-Key}}
+"
+        )
+    };
+    let bearer = describe("security: [{key: []}]", "", "key");
+    let refused = "BREAKS callers (calls may be refused)\n";
+    for (name, now, expected) in [
+        ("named", describe("security: [{token: []}]", "", "token"), String::new()),
+        ("own", describe("security: [{key: []}]", "security: [{key: []}],", "key"), String::new()),
+        (
+            "another",
+            describe("security: [{header: []}]", "", "key"),
+            format!("changed     security: HTTP bearer -> the header X-Key; {refused}"),
+        ),
+        (
+            "more",
+            describe("security: [{header: []}, {key: []}]", "", "key"),
+            "changed     security: HTTP bearer -> HTTP bearer or the header X-Key\n".to_owned(),
+        ),
+        (
+            "both",
+            describe("security: [{header: [], key: []}]", "", "key"),
+            format!(
+                "changed     security: HTTP bearer -> HTTP bearer and the header X-Key; {refused}"
+            ),
+        ),
+        (
+            "one",
+            describe("security: [{key: []}]", "security: [{header: []}],", "key"),
+            format!("added       GET /a security: the header X-Key; {refused}"),
+        ),
+        (
+            "nothing",
+            describe("security: [{key: []}]", "security: [],", "key"),
+            "added       GET /a security: none\n".to_owned(),
+        ),
+    ] {
+        let report = report(&format!("rest-security-{name}"), &bearer, &now);
+        assert!(report.contains(&expected), "{name}: {report}");
+        assert_eq!(report.contains("security: "), !expected.is_empty(), "{name}: {report}");
+    }
+}
+
+#[test]
+fn a_file_that_becomes_text_breaks_its_writers() {
+    let describe = |part: &str| {
+        format!(
+            "openapi: 3.1.0
+paths:
+  /a: {{post: {{operationId: a, requestBody: {{required: true, content: {{multipart/form-data: {{schema: {{type: object, properties: {{f: {{type: string{part}}}}}}}}}}}}}, responses: {{'204': {{description: Done.}}}}}}}}
+"
+        )
+    };
+    let text = describe("");
+    let file = describe(", format: binary");
+    let report_of = |name: &str, before: &str, now: &str| report(name, before, now);
+    let gone = report_of("rest-file-gone", &file, &text);
+    let change =
+        "changed     POST /a (body).f: file -> string; BREAKS writers (it has a different type)";
+    assert!(gone.contains(change), "{gone}");
+    let new = report_of("rest-file-new", &text, &file);
+    assert!(new.contains("(body).f: string -> file; BREAKS writers"), "{new}");
+    let newer = describe(", contentMediaType: image/png");
+    let same = report_of("rest-file-same", &file, &newer);
+    assert!(same.contains("not in anything that affects"), "{same}");
+}

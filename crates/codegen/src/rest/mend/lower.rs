@@ -139,7 +139,9 @@ fn file(schema: &mut Map<String, Value>) {
     let text = |key: &str| schema.get(key).and_then(Value::as_str);
     let is_file = text("contentMediaType").is_some_and(|it| content_of(it) == Some(Content::Bytes));
     let may_be_file = ["string", ""].contains(&text("type").unwrap_or_default());
-    if is_file && may_be_file && text("contentEncoding").is_none() {
+    // The encoding of this name is none.
+    let is_encoded = text("contentEncoding").is_some_and(|it| it != "binary");
+    if is_file && may_be_file && !is_encoded {
         schema.insert("type".to_owned(), json!("string"));
         schema.insert("format".to_owned(), json!("binary"));
     }

@@ -24,9 +24,29 @@ const PREFERRED: [Content; 5] =
 
 /// The media types of a body or a response.
 pub(super) fn offered(description: &Value, of: &Value) -> Map<String, Value> {
-    let all = fields(of, "content");
-    all.map(|(name, media)| (name.clone(), resolve(description, media).unwrap_or(media).clone()))
-        .collect()
+    let all = fields(of, "content").map(|(name, media)| {
+        let mut media = resolve(description, media).unwrap_or(media).clone();
+        let schema = media.get("schema").and_then(|it| resolve(description, it)).cloned();
+        if let Some(schema) = schema.filter(is_file) {
+            media["schema"] = schema;
+        }
+        (name.clone(), media)
+    });
+    all.collect()
+}
+
+fn is_file(schema: &Value) -> bool {
+    schema.get("format") == Some(&json!("binary"))
+}
+
+/// What one of those offered holds: of any type at all, a file is not JSON.
+pub(super) fn content(name: &str, media: &Value) -> Option<Content> {
+    match content_of(name) {
+        Some(Content::Json) if name == "*/*" && media.get("schema").is_some_and(is_file) => {
+            Some(Content::Bytes)
+        }
+        content => content,
+    }
 }
 
 impl Media {
@@ -37,7 +57,7 @@ impl Media {
 
     /// The first of those offered that has this content; plain JSON goes first.
     pub(super) fn of(offered: &Map<String, Value>, content: Content) -> Option<Self> {
-        let mut all = offered.iter().filter(|(name, _)| content_of(name) == Some(content));
+        let mut all = offered.iter().filter(|(name, it)| self::content(name, it) == Some(content));
         let plain = offered.get_key_value("application/json").filter(|_| content == Content::Json);
         let (name, media) = plain.or_else(|| all.next())?;
         let schema = media.get("schema").or_else(|| media.get("itemSchema"));
@@ -68,9 +88,9 @@ impl Media {
 
 /// What is asked for as the type of a response: all that has this content, or JSON alone.
 pub(super) fn accepted(offered: &Map<String, Value>, content: Content) -> Vec<String> {
-    let all = offered.keys().filter(|name| content_of(name) == Some(content));
-    let all = all.map(|name| match name.split_once(';') {
-        _ if name == "*/*" => "application/json".to_owned(),
+    let all = offered.iter().filter(|(name, it)| self::content(name, it) == Some(content));
+    let all = all.map(|(name, _)| match name.split_once(';') {
+        _ if name == "*/*" && content == Content::Json => "application/json".to_owned(),
         Some((name, parameter)) if parameter.trim().starts_with("charset") => name.to_owned(),
         _ => name.clone(),
     });

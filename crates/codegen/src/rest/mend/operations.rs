@@ -151,6 +151,7 @@ fn mend_operation(
     let multipart = body.as_ref().filter(|it| it.body.content == Content::Multipart);
     let answers = responses::answer(description, method, operation, &mut warnings);
     let (answer, answer_type) = answers.answer.unzip();
+    let answer_type = answer_type.flatten().map(|it| null_by_name(description, it));
 
     let mut names: HashSet<_> = parameters::BUILDERS_OWN.map(str::to_owned).into();
     names.extend(multipart.iter().flat_map(|_| parts::BUILDERS_OWN.map(str::to_owned)));
@@ -163,7 +164,8 @@ fn mend_operation(
     let path_query = query_of_path(path)?;
     let (body, body_type) = body.map(|it| (it.body, it.media.schema)).unzip();
     let content = body.as_ref().map(|it| it.content);
-    let mut body_type = body_type.filter(|_| content != Some(Content::Multipart));
+    let body_type = body_type.filter(|_| content != Some(Content::Multipart));
+    let mut body_type = body_type.map(|it| null_by_name(description, it));
     if let (Some(Content::Form), Some(form)) = (content, &mut body_type) {
         // Only JSON has null.
         remove(form, &["nullable"]);
@@ -186,11 +188,21 @@ fn mend_operation(
         types: Types {
             parameters: parameter_types,
             body: body_type,
-            answer: answer_type.flatten(),
+            answer: answer_type,
             event: answers.events,
         },
         warnings,
     })
+}
+
+/// A named schema that may be null: its type says nothing of that.
+fn null_by_name(description: &Value, schema: Value) -> Value {
+    let is_named = schema.get("$ref").is_some();
+    let target = resolve(description, &schema).filter(|_| is_named);
+    match target.is_some_and(|it| is_true(it, "nullable")) {
+        true => json!({ "allOf": [schema], "nullable": true }),
+        false => schema,
+    }
 }
 
 /// Flaw: no operationId, or the same one twice (the caller numbers those).

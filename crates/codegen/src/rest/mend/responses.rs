@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::media::{self, Media, content_of};
+use super::media::{self, Media, content};
 use super::parameters::followed;
 use super::references::resolve;
 use super::tree::{object_at, text_at};
@@ -54,7 +54,8 @@ pub(super) fn answer(
     let whole = [Content::Json, Content::Text, Content::Bytes].into_iter().find_map(of);
     let Some((first, media)) = whole else {
         let unread = |(status, offered): &(&String, Map<String, Value>)| {
-            let name = offered.keys().find(|it| content_of(it) != Some(Content::Events))?;
+            let is_read = |name: &str, it: &Value| content(name, it) == Some(Content::Events);
+            let (name, _) = offered.iter().find(|(name, it)| !is_read(name, it))?;
             Some(format!("its response {status} is {name}, not read"))
         };
         warnings.extend(successes.iter().filter_map(unread));
@@ -76,9 +77,11 @@ pub(super) fn answer(
                     }
                 }
             }
-            None => match offered.keys().next() {
-                Some(name) if content_of(name) == Some(Content::Events) => {}
-                Some(name) => warnings.push(format!("its response {status} is {name}, not read")),
+            None => match offered.iter().next() {
+                Some((name, it)) if content(name, it) == Some(Content::Events) => {}
+                Some((name, _)) => {
+                    warnings.push(format!("its response {status} is {name}, not read"))
+                }
                 None => answer.may_be_empty |= media.content == Content::Json,
             },
         }

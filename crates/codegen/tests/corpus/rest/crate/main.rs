@@ -1,12 +1,14 @@
 //! Runs what was generated: decodes what a service may answer, and makes calls over HTTP.
 
-use podqueue_corpus::{answers, calls, expansions, operations, round_trips, wire, wrappers};
+use podqueue_corpus::{answers, calls, expansions, fragments, operations, round_trips, sent, wire, wrappers};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let mut failures = answers::failures();
+    failures.extend(sent::failures().await);
     failures.extend(calls::failures().await);
     failures.extend(operations::failures().await);
+    failures.extend(fragments::failures().await);
     failures.extend(wire::failures().await);
     failures.extend(expansions::failures().await);
     failures.extend(round_trips::failures().await);

@@ -5,7 +5,7 @@ use podqueue::{Part, Result, ServerEvents};
 
 use crate::checks::{said, Checks};
 use crate::server::Server;
-use crate::{base_with_discriminator, clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, parameters, paths, pattern_properties, query_objects, null_bodies, read_only, streams};
+use crate::{base_with_discriminator, clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, parameters, paths, pattern_properties, query_objects, read_only, streams};
 
 /// What does not go as it should.
 pub async fn failures() -> Vec<String> {
@@ -25,7 +25,6 @@ pub async fn failures() -> Vec<String> {
     pattern_properties(&mut checks).await;
     bases(&mut checks).await;
     read_only(&mut checks).await;
-    null_bodies(&mut checks).await;
     checks.0
 }
 
@@ -466,25 +465,4 @@ async fn bases(checks: &mut Checks) {
     let rest = base_with_discriminator::Api::new(&server.client());
     let animal = rest.get_animal().await.map(|it| (it.kind, it.extra));
     checks.same("a base", said(animal), r#"Ok((Some("cat"), {"lives": Number(9)}))"#);
-}
-
-async fn null_bodies(checks: &mut Checks) {
-    let server = Server::start("");
-    let rest = null_bodies::Api::new(&server.client());
-    let owner = null_bodies::types::Owner { name: Some("o".into()) };
-    let sent = [
-        ("3", rest.size(3).await),
-        ("null", rest.size(None).await),
-        ("", rest.name().await),
-        ("null", rest.name().body(None).await),
-        (r##"\"n\""##, rest.name().body("n".to_owned()).await),
-        ("null", rest.owner(None).await),
-        (r##"{\"name\":\"o\"}"##, rest.owner(owner.clone()).await),
-        (r##"{\"name\":null}"##, rest.owner(owner.clone()).null("name").await),
-        ("name=o", rest.form(owner).await),
-    ];
-    for (body, done) in sent {
-        checks.same(body, said(done), "Ok(())");
-        checks.same(body, server.request().1, &format!("\"{body}\""));
-    }
 }

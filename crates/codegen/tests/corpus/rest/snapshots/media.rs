@@ -1,4 +1,4 @@
-// tests/corpus/rest/media.yaml:19:12: POST /parts: its body is multipart/mixed, which cannot be sent
+// tests/corpus/rest/media.yaml:20:12: POST /parts: its body is multipart/mixed, which cannot be sent
 /// What the calls send and answer with.
 #[allow(dead_code)]
 pub mod types {
@@ -213,6 +213,21 @@ impl Api {
 
     /// Prepares a call.
     ///
+    /// `POST /any`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn any_file(&self, body: impl Into<::podqueue::rest::call::Bytes>) -> AnyFile {
+        AnyFile {
+            rest: self.target.clone(),
+            timeout: None,
+            body: body.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
     /// `POST /charges`
     ///
     /// # Arguments
@@ -304,6 +319,43 @@ impl Api {
             body: body.into(),
             changes: ::podqueue::rest::call::Changes::default(),
         }
+    }
+}
+
+/// The call that [`Api::any_file`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct AnyFile {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    body: ::podqueue::rest::call::Bytes,
+}
+
+#[allow(dead_code)]
+impl AnyFile {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<::podqueue::rest::call::Bytes> {
+        ::podqueue::rest::call::RestCall::new("any_file", "POST")
+            .literal("/any")
+            .accept("*/*")
+            .raw("application/octet-stream", Some(&self.body))
+            .timeout(self.timeout)
+            .send_bytes(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for AnyFile {
+    type Output = ::podqueue::Result<::podqueue::rest::call::Bytes>;
+    type IntoFuture = ::podqueue::rest::call::Sending<::podqueue::rest::call::Bytes>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
     }
 }
 

@@ -231,6 +231,7 @@ impl Api {
             note: None,
             owners: None,
             place: None,
+            plain: None,
             sheet: None,
             sheets: None,
             sizes: None,
@@ -476,6 +477,7 @@ pub struct Upload {
     owner: types::Owner,
     owners: Option<Vec<types::Owner>>,
     place: Option<types::UploadPlace>,
+    plain: Option<::podqueue::Part>,
     sheet: Option<::podqueue::Part>,
     sheets: Option<Vec<::podqueue::Part>>,
     sizes: Option<Vec<i64>>,
@@ -556,6 +558,12 @@ impl Upload {
         self
     }
 
+    /// Sent as the part `plain`.
+    pub fn plain(mut self, plain: ::podqueue::Part) -> Self {
+        self.plain = Some(plain);
+        self
+    }
+
     /// Sent as the part `sheet`.
     pub fn sheet(mut self, sheet: ::podqueue::Part) -> Self {
         self.sheet = Some(sheet);
@@ -615,6 +623,7 @@ impl Upload {
                     .value("owner", &self.owner, Some("application/vnd.owner+json"))
                     .value("owners", &self.owners, None)
                     .value("place", &self.place, None)
+                    .files("plain", &self.plain, None)
                     .files("sheet", &self.sheet, Some("application/xml"))
                     .files("sheets", self.sheets.iter().flatten(), Some("text/xml"))
                     .value("sizes", &self.sizes, None)

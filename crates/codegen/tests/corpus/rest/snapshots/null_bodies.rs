@@ -6,6 +6,30 @@ pub mod types {
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct MaybeOwner {
+        /// The field `name`.
+        pub name: Option<String>,
+    }
+
+    impl MaybeOwner {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(name: impl Into<String>) -> Self {
+            fn make(name: Option<String>) -> MaybeOwner {
+                MaybeOwner { name }
+            }
+            make(Some(name.into()))
+        }
+    }
+
+    ::podqueue::__private::object! {
+        MaybeOwner {
+            0 "name" name text optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Owner {
         /// The field `name`.
         pub name: Option<String>,
@@ -81,6 +105,22 @@ impl Api {
 
     /// Prepares a call.
     ///
+    /// `PUT /named`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn named(&self, body: impl Into<Option<types::MaybeOwner>>) -> Named {
+        Named {
+            rest: self.target.clone(),
+            timeout: None,
+            body: body.into(),
+            changes: ::podqueue::rest::call::Changes::default(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
     /// `PATCH /owner`
     ///
     /// # Arguments
@@ -104,6 +144,21 @@ impl Api {
     /// - `body`: The body of the request.
     pub fn size(&self, body: impl Into<Option<i64>>) -> Size {
         Size {
+            rest: self.target.clone(),
+            timeout: None,
+            body: body.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /word`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn word(&self, body: impl Into<Option<String>>) -> Word {
+        Word {
             rest: self.target.clone(),
             timeout: None,
             body: body.into(),
@@ -209,6 +264,62 @@ impl ::std::future::IntoFuture for Name {
     }
 }
 
+/// The call that [`Api::named`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Named {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    body: Option<types::MaybeOwner>,
+    changes: ::podqueue::rest::call::Changes,
+}
+
+#[allow(dead_code)]
+impl Named {
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<Option<types::MaybeOwner>> {
+        ::podqueue::rest::call::RestCall::new("named", "PUT")
+            .literal("/named")
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout)
+            .send(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for Named {
+    type Output = ::podqueue::Result<Option<types::MaybeOwner>>;
+    type IntoFuture = ::podqueue::rest::call::Sending<Option<types::MaybeOwner>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
 /// The call that [`Api::owner`] prepares. It is sent when it is awaited.
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
@@ -295,6 +406,42 @@ impl Size {
 impl ::std::future::IntoFuture for Size {
     type Output = ::podqueue::Result<()>;
     type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The call that [`Api::word`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Word {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    body: Option<String>,
+}
+
+#[allow(dead_code)]
+impl Word {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<Option<String>> {
+        ::podqueue::rest::call::RestCall::new("word", "POST")
+            .literal("/word")
+            .json(Some(&self.body), ::podqueue::rest::call::Changes::NONE)
+            .timeout(self.timeout)
+            .send(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for Word {
+    type Output = ::podqueue::Result<Option<String>>;
+    type IntoFuture = ::podqueue::rest::call::Sending<Option<String>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

@@ -166,7 +166,7 @@ impl GetThing {
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
+    pub fn send(self) -> ::podqueue::rest::call::Sending<Option<types::Thing>> {
         ::podqueue::rest::call::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
@@ -176,8 +176,8 @@ impl GetThing {
 }
 
 impl ::std::future::IntoFuture for GetThing {
-    type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
+    type Output = ::podqueue::Result<Option<types::Thing>>;
+    type IntoFuture = ::podqueue::rest::call::Sending<Option<types::Thing>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
