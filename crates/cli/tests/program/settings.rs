@@ -41,7 +41,9 @@ async fn without_a_key_the_hint_says_where_to_put_it() {
 async fn without_a_url_the_hint_names_the_variable() {
     let site = Site::start().await;
     let mut program = bare(site.home.path(), &RUN);
-    ran(program.env("PODQUEUE_API_KEY", KEY)).await.fails(2, "PODQUEUE_BASE_URL");
+    let ran = ran(program.env("PODQUEUE_API_KEY", KEY)).await;
+    ran.fails(2, "PODQUEUE_BASE_URL");
+    assert!(!ran.stderr.contains("builder"), "{}", ran.stderr);
 }
 
 #[tokio::test]
@@ -73,6 +75,11 @@ async fn a_key_file_must_be_private() {
     }
     fs::remove_file(&key).unwrap();
     ran(&mut bare(site.home.path(), &RUN)).await.fails(4, "failed to read the key file");
+    // A folder that others may enter is not to be closed to them.
+    fs::create_dir(&key).unwrap();
+    let folder = ran(&mut bare(site.home.path(), &RUN)).await;
+    folder.fails(4, "failed to read the key file");
+    assert!(!folder.stderr.contains("chmod"), "{}", folder.stderr);
 }
 
 #[tokio::test]
@@ -313,6 +320,7 @@ async fn the_local_service_tells_invalid_arguments_from_other_errors() {
         let listen: &[&str] = if arguments[0] == "--listen" { &[] } else { &["--listen", any] };
         site.run(&[&["local"], listen, arguments].concat()).await.fails(code, "error: ");
     }
+    site.run(&["local", "--listen", &taken]).await.fails(1, "127.0.0.1:0 picks a free port");
 }
 
 #[tokio::test]
