@@ -137,13 +137,16 @@ impl ClientBuilder {
         let url = |interface, text: Option<String>| {
             text.map(|text| urls::parse(interface, &text, self.plain_http)).transpose()
         };
+        let base_url = url(Interface::Queue, self.base_url.clone())?;
+        let rest_url = url(Interface::Rest, self.rest_url.clone())?;
+        let graphql_url = url(Interface::Graphql, self.graphql_url.clone())?;
+        let is_local = urls::are_local([&base_url, &rest_url, &graphql_url]);
         let http = match &self.http_client {
             Some(http) => http.clone(),
-            None => self.http()?,
+            None => self.http(is_local)?,
         };
         let connect_timeout = self.time_to_connect();
         let environment = |name| std::env::var(name).ok();
-        let base_url = url(Interface::Queue, self.base_url)?;
         #[cfg_attr(not(feature = "shared-limits"), expect(unused_mut))]
         let mut limiter = Limiter::new(self.rate_limits);
         #[cfg(feature = "shared-limits")]
@@ -158,8 +161,8 @@ impl ClientBuilder {
         Ok(Client {
             context: Arc::new(Context {
                 base_url,
-                rest_url: url(Interface::Rest, self.rest_url)?,
-                graphql_url: url(Interface::Graphql, self.graphql_url)?,
+                rest_url,
+                graphql_url,
                 plain_http: self.plain_http,
                 queue_auth: self.queue_auth,
                 graphql_body: self.graphql_body,

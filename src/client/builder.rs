@@ -248,7 +248,7 @@ impl ClientBuilder {
 
     /// The URL (`http` or `https`) of a proxy for all calls. It may carry a user name and a
     /// password, and is never logged. By default, the environment variables `HTTPS_PROXY`,
-    /// `HTTP_PROXY` and `NO_PROXY` apply.
+    /// `HTTP_PROXY` and `NO_PROXY` apply, unless all URLs of the client are of this machine.
     pub fn proxy(mut self, url: impl Into<SecretString>) -> Self {
         self.proxy = Some(url.into());
         self

@@ -19,7 +19,9 @@ impl ClientBuilder {
         self.connect_timeout.min(attempt - attempt / 4)
     }
 
-    pub(super) fn http(&self) -> Result<reqwest::Client> {
+    /// Calls to this machine, such as to a local service, do not go through a proxy of the
+    /// environment: it could not pass them on, and would get the key over plain http.
+    pub(super) fn http(&self, is_local: bool) -> Result<reqwest::Client> {
         let user_agent = HeaderValue::from_str(&self.user_agent)
             .map_err(|_| Error::refused(SETTINGS, "user_agent", "is not allowed in a header"))?;
         let mut http = reqwest::Client::builder()
@@ -39,6 +41,8 @@ impl ClientBuilder {
                 return Err(refused());
             }
             http = http.proxy(reqwest::Proxy::all(url.expose()).map_err(|_| refused())?);
+        } else if is_local {
+            http = http.no_proxy();
         }
         http.build().map_err(|error| {
             Error::refused(SETTINGS, "http client", "cannot be set up: see the source")

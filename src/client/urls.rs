@@ -3,6 +3,7 @@
 use reqwest::Url;
 
 use crate::error::{Error, Result};
+use crate::queue::http_url::is_loopback;
 
 /// Which of the three interfaces a URL is for.
 #[derive(Clone, Copy)]
@@ -79,13 +80,10 @@ fn check(attempted: &str, field: &str, text: &str, plain_http: bool) -> Result<U
     Ok(url)
 }
 
-fn is_loopback(url: &Url) -> bool {
-    let Some(host) = url.host_str() else {
-        return false;
-    };
-    let address = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost"
-        || address.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+/// Whether there are URLs, all of this machine.
+pub(super) fn are_local(urls: [&Option<Url>; 3]) -> bool {
+    let mut urls = urls.into_iter().flatten();
+    urls.next().is_some_and(is_loopback) && urls.all(is_loopback)
 }
 
 #[cfg(test)]

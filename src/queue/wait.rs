@@ -343,12 +343,16 @@ impl Wait {
                 format!("its cancellation was not confirmed, and it may still be running ({error})")
             }
         };
-        let waited = self.timeout.unwrap_or_default();
+        let waited = match self.timeout.unwrap_or_default() {
+            // Not in nanoseconds.
+            Duration::ZERO => "0s".to_owned(),
+            time => format!("{time:?}"),
+        };
         let mut error = Error::new(
             ErrorKind::WaitTimedOut,
             self.job.attempted("wait"),
             format!(
-                "timed out after {waited:?} waiting for the job to finish ({last}{failure}); {fate}"
+                "timed out after {waited} waiting for the job to finish ({last}{failure}); {fate}"
             ),
         )
         .with_job_id(self.job.id());

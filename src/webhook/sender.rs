@@ -10,7 +10,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::error::{Error, Result};
 use crate::queue::JobRecord;
-use crate::queue::http_url::is_http_url;
+use crate::queue::http_url::{is_http_url, is_loopback};
 use crate::secret_string::SecretString;
 
 const PAUSE: Duration = Duration::from_secs(10);
@@ -74,14 +74,16 @@ impl WebhookSender {
         if !is_http_url(url.expose()) {
             return Err(Error::refused(settings, "url", "must be an http or https URL"));
         }
-        let http = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .timeout(TIMEOUT)
-            .build()
-            .map_err(|error| {
-                Error::refused(settings, "http client", "cannot be set up: see the source")
-                    .with_source(error)
-            })?;
+        let mut http =
+            reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).timeout(TIMEOUT);
+        if reqwest::Url::parse(url.expose()).is_ok_and(|url| is_loopback(&url)) {
+            // A proxy of the environment has no way to this machine.
+            http = http.no_proxy();
+        }
+        let http = http.build().map_err(|error| {
+            Error::refused(settings, "http client", "cannot be set up: see the source")
+                .with_source(error)
+        })?;
         Ok(Self { http, url, pause: PAUSE })
     }
 

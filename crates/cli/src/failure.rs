@@ -159,9 +159,10 @@ const SETTINGS: [(&str, &str); 5] = [
     ("largest_response", "let the handler put large data elsewhere, and return its URL"),
 ];
 
-/// A message without the setting of the library that it names in parentheses, such as
-/// `(ClientBuilder::proxy)`; and what to do in the program instead.
+/// A message without what only a program that uses the library can do, such as set what it names in
+/// parentheses, `(ClientBuilder::proxy)`; and what to do in the program instead.
 pub fn translated(message: String) -> (String, Option<&'static str>) {
+    let message = message.replace(": pass it to the client's builder", "");
     let parts = message.split_once(" (ClientBuilder::").and_then(|(before, rest)| {
         let (setting, after) = rest.split_once(')')?;
         let hint = SETTINGS.iter().find(|(name, _)| setting.split(' ').next() == Some(name));

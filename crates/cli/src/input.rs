@@ -28,6 +28,11 @@ pub struct Input {
 }
 
 impl Input {
+    /// Whether it is on standard input.
+    pub fn is_stdin(&self) -> bool {
+        self.input.as_deref() == Some("-")
+    }
+
     pub fn read(&self) -> Result<Box<RawValue>, Failure> {
         let json = match &self.input {
             Some(argument) => json("INPUT", argument)?,

@@ -12,6 +12,7 @@ pub use self::style::{BAD, BUSY, FAINT, GOOD};
 pub use self::table::{Cell, Table};
 
 use std::fmt::Display;
+use std::future::Future;
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use serde::Serialize;
@@ -145,9 +146,16 @@ impl Output {
         let _ = unguarded(|| writeln!(anstream::stderr(), "{text}"));
     }
 
-    /// Shows what the program waits for, until the result is dropped.
+    /// Shows what the program waits for, until the result is dropped. That must be before data is
+    /// printed: [`during`](Self::during) sees to it.
     pub fn progress(&self, what: impl Into<String>) -> Progress {
         Progress::start(&what.into(), self.quiet)
+    }
+
+    /// Shows what the program waits for while it does `work`.
+    pub async fn during<T>(&self, what: impl Into<String>, work: impl Future<Output = T>) -> T {
+        let _progress = self.progress(what);
+        work.await
     }
 
     /// Asks for consent to something that cannot be undone. Where nobody can be asked, it takes

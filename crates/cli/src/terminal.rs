@@ -2,6 +2,10 @@
 
 #[cfg(unix)]
 use std::io;
+#[cfg(unix)]
+use std::thread::sleep;
+#[cfg(unix)]
+use std::time::Duration;
 
 /// Puts the terminal back as it was when dropped: whoever is interrupted while asking for a secret
 /// leaves its echo off.
@@ -22,6 +26,24 @@ impl Drop for Kept {
         // Without a terminal there is nothing to put back.
         let _ = self.0.as_ref().map(|kept| tcsetattr(io::stdin(), OptionalActions::Now, kept));
     }
+}
+
+/// Discards what was typed or pasted after a line that was read, and returns whether that was more
+/// than the rest of a line end.
+#[cfg(unix)]
+pub fn discard_typed() -> bool {
+    use rustix::io::ioctl_fionread;
+    use rustix::termios::{QueueSelector, tcflush};
+    // What is pasted comes in pieces.
+    sleep(Duration::from_millis(50));
+    let unread = ioctl_fionread(io::stdin()).unwrap_or_default();
+    let _ = tcflush(io::stdin(), QueueSelector::IFlush);
+    unread > 1
+}
+
+#[cfg(not(unix))]
+pub fn discard_typed() -> bool {
+    false
 }
 
 #[cfg(not(unix))]

@@ -183,8 +183,12 @@ impl From<Error> for Failure {
             }
             None => {
                 let cause = std::error::Error::source(&error);
+                let is_taken = cause
+                    .and_then(|cause| cause.downcast_ref::<io::Error>())
+                    .is_some_and(|cause| cause.kind() == io::ErrorKind::AddrInUse);
+                let advice = if is_taken { "; --listen 127.0.0.1:0 picks a free port" } else { "" };
                 let cause = cause.map(|cause| format!(": {cause}")).unwrap_or_default();
-                Self { text: format!("{error}{cause}"), is_usage: false }
+                Self { text: format!("{error}{cause}{advice}"), is_usage: false }
             }
         }
     }

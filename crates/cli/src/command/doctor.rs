@@ -89,10 +89,8 @@ impl Check {
 
 pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
     let mut signals = Signals::listen()?;
-    let progress = context.output.progress("checking");
-    let checks = signals.unless(examine(context, arguments)).await;
-    drop(progress);
-    let checks = checks??;
+    let checks = signals.unless(examine(context, arguments));
+    let checks = context.output.during("checking", checks).await??;
     print(context, &checks)?;
     Ok(checks.iter().fold(Exit::Done, |exit, check| exit.or_worse(check.exit)))
 }

@@ -40,19 +40,23 @@ pub struct Waiting {
     pub raw: bool,
 }
 
+/// What a look at a job may take.
+const ONE_LOOK: Duration = Duration::from_secs(1);
+
 /// Waits for a job, and prints its output.
 pub async fn wait(context: &Context, job: &Job, waiting: &Waiting) -> Result<Exit, Failure> {
-    let progress = context.output.progress(format!("waiting for job {}", job.id()));
-    let result = until_ended(job, waiting).await;
-    drop(progress);
-    finished(context, &result?, waiting)
+    let what = format!("waiting for job {}", job.id());
+    let record = context.output.during(what, until_ended(job, waiting)).await?;
+    finished(context, &record, waiting)
 }
 
 /// Waits for a job. One that failed is a record, too.
 pub async fn until_ended(job: &Job, waiting: &Waiting) -> Result<JobRecord, Failure> {
     let mut wait = job.wait();
     if let Some(timeout) = waiting.timeout {
-        wait = wait.timeout(timeout);
+        // Whoever has no time wants to know how it is, unless the job is to be cancelled.
+        let is_a_look = timeout.is_zero() && !waiting.cancel_on_timeout;
+        wait = wait.timeout(if is_a_look { ONE_LOOK } else { timeout });
     }
     if waiting.cancel_on_timeout {
         wait = wait.cancel_on_timeout();
@@ -151,8 +155,9 @@ pub async fn follow_stream(
     }
     let endpoint = quoted(job.endpoint().id());
     // Nor is it known that the job has not ended: the service may not have responded at all.
-    let message = format!("the stream of job {} did not end within {longest:?}", job.id());
-    let id = quoted(job.id());
+    let (id, longest) = (job.id(), humantime::format_duration(longest));
+    let message = format!("the stream of job {id} did not end within {longest}");
+    let id = quoted(id);
     Err(Failure::new(Exit::Deadline, message)
         .hint(format!("the job may go on: podqueue stream {endpoint} {id}")))
 }
@@ -163,8 +168,10 @@ async fn print_chunks(context: &Context, job: &Job, waiting: &Waiting) -> Result
     let mut progress = Some(context.output.progress(format!("waiting for job {}", job.id())));
     let mut chunks = job.stream::<Box<RawValue>>();
     let mut failure: Option<Failure> = None;
+    let mut is_empty = true;
     while let Some(chunk) = chunks.next().await {
         progress.take();
+        is_empty = false;
         match chunk {
             Ok(chunk) if context.output.is_json() => {
                 let mut metrics = serde_json::Map::new();
@@ -198,6 +205,14 @@ async fn print_chunks(context: &Context, job: &Job, waiting: &Waiting) -> Result
                 }
             }
         }
+    }
+    if is_empty {
+        // Such as those of a handler that does not stream, or of a job whose chunks were read before.
+        let (endpoint, id) = (quoted(endpoint), quoted(job.id()));
+        progress.take();
+        context.output.hint(format_args!(
+            "the job has no chunks to read; its whole output: podqueue wait {endpoint} {id}"
+        ));
     }
     failure.map_or(Ok(Exit::Done), Err)
 }

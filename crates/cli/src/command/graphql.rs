@@ -43,11 +43,9 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         variables.insert(name, value);
     }
     let client = context.client()?;
-    let progress = context.output.progress("waiting for the response");
     let call = client.graphql().raw_as::<Box<RawValue>>(document, &variables);
-    let data = signals.unless_sent(call.into_future()).await;
-    drop(progress);
-    let data = data?.or_else(|error| {
+    let call = signals.unless_sent(call.into_future());
+    let data = context.output.during("waiting for the response", call).await?.or_else(|error| {
         // What did come is data all the same.
         let partial =
             error.graphql().and_then(|failure| failure.partial_data::<Box<RawValue>>().ok()?);

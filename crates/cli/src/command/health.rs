@@ -40,9 +40,8 @@ async fn look(
 ) -> Result<Exit, Failure> {
     let failed = |error: &Error| Failure::on_endpoint(error, endpoint.id());
     if !arguments.watch {
-        let progress = context.output.progress(format!("reading the health of {}", endpoint.id()));
-        let health = endpoint.health().await;
-        drop(progress);
+        let what = format!("reading the health of {}", endpoint.id());
+        let health = context.output.during(what, async { endpoint.health().await }).await;
         print(context, endpoint, &health.map_err(|error| failed(&error))?)?;
         return Ok(Exit::Done);
     }

@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
 use podqueue::{Error, Job, JobRecord};
 
-use super::following::{Waiting, finished, follow_stream, unless_interrupted, until_ended};
+use super::following::{self, Waiting, follow_stream, unless_interrupted, until_ended};
 use super::record;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -85,11 +85,12 @@ where
 {
     let handles = jobs.handles(context)?;
     let mut signals = Signals::listen()?;
-    let progress = context.output.progress(format!("{doing} {}", count(&handles)));
+    let what = format!("{doing} {}", count(&handles));
     let calls = stream::iter(handles).map(call).buffered(CONCURRENCY).collect::<Vec<_>>();
-    let results = signals.unless(calls).await;
-    drop(progress);
-    let results = results
+    let results = context
+        .output
+        .during(what, signals.unless(calls))
+        .await
         .map_err(interrupted)?
         .into_iter()
         .map(|result| result.map_err(|error| Failure::on_endpoint(&error, &jobs.endpoint)));
@@ -129,15 +130,12 @@ pub async fn wait(context: &Context, arguments: &Wait) -> Result<Exit, Failure> 
     let waiting = &arguments.waiting;
     let mut signals = Signals::listen()?;
     let work = async {
-        let progress = context.output.progress(format!("waiting for {}", count(&jobs)));
-        let waits = jobs.iter().map(|job| until_ended(job, waiting));
         if let [job] = jobs.as_slice() {
-            let result = until_ended(job, waiting).await;
-            drop(progress);
-            return finished(context, &result?, waiting);
+            return following::wait(context, job, waiting).await;
         }
-        let results = join_all(waits).await;
-        drop(progress);
+        let waits = join_all(jobs.iter().map(|job| until_ended(job, waiting)));
+        let what = format!("waiting for {}", count(&jobs));
+        let results = context.output.during(what, waits).await;
         print_each(context, results.into_iter(), record::exit)
     };
     unless_interrupted(context, &mut signals, "wait", &jobs, waiting, work).await
@@ -162,7 +160,7 @@ pub async fn stream(context: &Context, arguments: &Stream) -> Result<Exit, Failu
     Ok(ends)
 }
 
-fn count(jobs: &[Job]) -> String {
+pub fn count(jobs: &[Job]) -> String {
     match jobs {
         [job] => format!("job {}", job.id()),
         jobs => format!("{} jobs", jobs.len()),

@@ -9,7 +9,7 @@ use podqueue::webhook::{WebhookAttempt, WebhookSender};
 use serde_json::json;
 
 use super::following::{Waiting, until_ended};
-use super::job::Jobs;
+use super::job::{Jobs, count};
 
 use crate::context::Context;
 use crate::duration::duration;
@@ -36,7 +36,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let sender = WebhookSender::new(arguments.forward_to.as_str())?.pause(arguments.pause);
     let jobs = arguments.jobs.handles(context)?;
     let mut signals = Signals::listen()?;
-    let progress = context.output.progress(format!("waiting for {} jobs", jobs.len()));
+    let progress = context.output.progress(format!("waiting for {}", count(&jobs)));
     let waiting = Waiting::default();
     let deliveries = jobs.iter().map(|job| async {
         let record = until_ended(job, &waiting).await?;

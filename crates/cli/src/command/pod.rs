@@ -37,7 +37,6 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
     let client = context.client()?;
     let has = |part: Include| include.contains(&part);
     let mut signals = Signals::listen()?;
-    let progress = context.output.progress(format!("reading Pod {id}"));
     let call = async {
         client
             .rest()
@@ -49,8 +48,8 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
             .include_workers(has(Include::Workers))
             .await
     };
-    let pod = signals.unless(call).await;
-    drop(progress);
-    context.output.object(&pod??)?;
+    let what = format!("reading Pod {id}");
+    let pod = context.output.during(what, signals.unless(call)).await??;
+    context.output.object(&pod)?;
     Ok(Exit::Done)
 }

@@ -23,9 +23,9 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let question = format!("Remove all queued jobs of the endpoint {}?", endpoint.id());
     let mut signals = Signals::listen()?;
     context.output.consent(&mut signals, &question, arguments.yes).await?;
-    let progress = context.output.progress(format!("purging the queue of {}", endpoint.id()));
-    let purged = signals.unless_sent(async { endpoint.purge_queue().await }).await;
-    drop(progress);
+    let what = format!("purging the queue of {}", endpoint.id());
+    let call = async { endpoint.purge_queue().await };
+    let purged = context.output.during(what, signals.unless_sent(call)).await;
     let purged = purged?.map_err(|error| Failure::on_endpoint(&error, endpoint.id()))?;
     match context.output.is_json() {
         true => context.output.json(&json!({

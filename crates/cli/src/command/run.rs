@@ -70,6 +70,10 @@ pub struct Arguments {
 
 pub async fn run(context: &Context, arguments: Arguments) -> Result<Exit, Failure> {
     let mut signals = Signals::listen()?;
+    if arguments.input.is_stdin() && arguments.s3_config.as_deref() == Some("-") {
+        let message = "INPUT and --s3-config cannot both be read from standard input";
+        return Err(Failure::usage(message));
+    }
     let input = arguments.input.clone();
     let input = signals.unless_blocked(move || input.read()).await??;
     let storage = match arguments.s3_config.clone() {

@@ -12,7 +12,7 @@ use crate::failure::{Failure, quoted};
 use crate::input::read_stdin;
 use crate::interrupt::{Interrupted, Signals};
 use crate::json::Printable;
-use crate::terminal::Kept;
+use crate::terminal::{Kept, discard_typed};
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -54,11 +54,9 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Create(Create { name, .. }) => {
             let value = value(&mut signals, &name).await?;
-            let progress = context.output.progress(format!("creating secret {name}"));
+            let what = format!("creating secret {name}");
             let call = async { client.secrets().create(&name, value).await };
-            let secret = signals.unless_sent(call).await;
-            drop(progress);
-            let secret = secret??;
+            let secret = context.output.during(what, signals.unless_sent(call)).await??;
             let shape = json!({
                 "id": secret.id, "name": secret.name, "description": secret.description,
             });
@@ -70,10 +68,9 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
         Command::Delete(Delete { id, yes }) => {
             let question = format!("Delete the secret {id}?");
             context.output.consent(&mut signals, &question, yes).await?;
-            let progress = context.output.progress(format!("deleting secret {id}"));
-            let deleted = signals.unless_sent(async { client.secrets().delete(&id).await }).await;
-            drop(progress);
-            deleted??;
+            let what = format!("deleting secret {id}");
+            let call = async { client.secrets().delete(&id).await };
+            context.output.during(what, signals.unless_sent(call)).await??;
             context.output.object(&json!({ "deleted": id }))?;
         }
     }
@@ -85,12 +82,22 @@ async fn value(signals: &mut Signals, name: &str) -> Result<SecretString, Failur
     let text = if io::stdin().is_terminal() {
         let prompt = format!("Value of {} (not shown): ", Printable(name));
         let _kept = Kept::now();
-        signals.unless_blocked(|| rpassword::prompt_password(prompt)).await.map(|read| {
-            read.map_err(|error| match error.kind() {
-                // Ctrl-C, of which the signal may come later than this.
-                io::ErrorKind::Interrupted => Failure::from(Interrupted::ByUser),
-                _ => Failure::new(Exit::Error, format!("failed to read the value: {error}")),
-            })
+        let asked = move || (rpassword::prompt_password(prompt), discard_typed());
+        signals.unless_blocked(asked).await.map(|(read, more)| match read {
+            // The rest would be a command of the shell, which shows and keeps it.
+            Ok(_) if more => {
+                let message = "the value has several lines, and the prompt reads one; nothing was \
+                               sent";
+                Err(Failure::usage(message).hint(from_a_pipe(name)))
+            }
+            Ok(text) => Ok(text),
+            // Ctrl-C, of which the signal may come later than this.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {
+                Err(Failure::from(Interrupted::ByUser))
+            }
+            Err(error) => {
+                Err(Failure::new(Exit::Error, format!("failed to read the value: {error}")))
+            }
         })
     } else {
         signals.unless_blocked(read_stdin).await

@@ -19,7 +19,10 @@ pub enum Command {
     Get(Get),
     /// Create a template.
     Create(Create),
-    /// Replace what a template contains.
+    /// Update a template.
+    ///
+    /// Its name, image and the sizes of its disk and volume are replaced, with the default of each
+    /// option that is left out. What else is left out is left to the service.
     Update(Update),
     /// Delete a template.
     Delete(Delete),
@@ -167,7 +170,6 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Get(Get { id, include }) => {
             let has = |part: Include| include.contains(&part);
-            let _progress = context.output.progress(format!("reading template {id}"));
             let call = async {
                 client
                     .rest()
@@ -177,26 +179,28 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
                     .include_vendor_templates(has(Include::Vendor))
                     .await
             };
-            let template = signals.unless(call).await??;
+            let what = format!("reading template {id}");
+            let template = context.output.during(what, signals.unless(call)).await??;
             context.output.object(&template)?;
         }
         Command::Create(Create { name, content }) => {
-            let _progress = context.output.progress(format!("creating template {name}"));
+            let what = format!("creating template {name}");
             let template = content.into_template(name)?;
             let call = async { client.templates().create(template).await };
-            print(context, &signals.unless_sent(call).await??)?;
+            print(context, &context.output.during(what, signals.unless_sent(call)).await??)?;
         }
         Command::Update(Update { id, name, content }) => {
-            let _progress = context.output.progress(format!("updating template {id}"));
+            let what = format!("updating template {id}");
             let template = content.into_template(name)?;
             let call = async { client.templates().update(&id, template).await };
-            print(context, &signals.unless_sent(call).await??)?;
+            print(context, &context.output.during(what, signals.unless_sent(call)).await??)?;
         }
         Command::Delete(Delete { name, yes }) => {
             let question = format!("Delete the template {name}?");
             context.output.consent(&mut signals, &question, yes).await?;
-            let _progress = context.output.progress(format!("deleting template {name}"));
-            signals.unless_sent(async { client.templates().delete(&name).await }).await??;
+            let what = format!("deleting template {name}");
+            let call = async { client.templates().delete(&name).await };
+            context.output.during(what, signals.unless_sent(call)).await??;
             context.output.object(&json!({ "deleted": name }))?;
         }
     }

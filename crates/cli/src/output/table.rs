@@ -92,7 +92,7 @@ pub fn members(table: &mut Table, prefix: &str, object: &Value) {
         match value {
             Value::Null => {}
             Value::String(text) if text.is_empty() => {}
-            Value::Object(variables) if name == "env" => {
+            Value::Object(variables) if name == "env" && !variables.is_empty() => {
                 let names: Vec<_> = variables.keys().map(String::as_str).collect();
                 table.row([path.into(), format!("{} (values hidden)", names.join(", ")).into()]);
             }

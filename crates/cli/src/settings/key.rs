@@ -111,9 +111,11 @@ pub fn private_file(what: &str, path: &Path) -> Result<String, Failure> {
 #[cfg(unix)]
 fn check_privacy(what: &str, file: &File, path: &Path) -> Result<(), Failure> {
     use std::os::unix::fs::PermissionsExt;
-    let mode = file.metadata().map(|of| of.permissions().mode());
-    match mode {
-        Ok(mode) if mode & 0o077 == 0 => Ok(()),
+    let of = file.metadata();
+    match of.map(|of| if of.is_dir() { None } else { Some(of.permissions().mode()) }) {
+        // Reading it fails, and says why.
+        Ok(None) => Ok(()),
+        Ok(Some(mode)) if mode & 0o077 == 0 => Ok(()),
         _ => {
             let shown = path.display();
             Err(Failure::usage(format!("others can read the {what} {shown}"))

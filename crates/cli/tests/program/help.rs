@@ -45,7 +45,7 @@ async fn the_manual_has_a_page_for_each_command() {
     let file = site.home.path().join("file");
     fs::write(&file, "").unwrap();
     let refused = ran(&mut bare(site.home.path(), &["man", file.to_str().unwrap()])).await;
-    refused.fails(1, "failed to write the manual");
+    refused.fails(1, &format!("failed to write the manual into {}: ", file.display()));
 }
 
 /// Asks a shell that has loaded the completions.
@@ -55,7 +55,7 @@ async fn completed_by_bash(site: &Site, words: &[&str]) -> Option<String> {
     let path = site.home.path().join("podqueue.bash");
     fs::write(&path, script).unwrap();
     let ask = format!(
-        "source {}; COMP_WORDS=({}); COMP_CWORD={}; _podqueue podqueue {} {}; \
+        "source {}; COMP_WORDS=({}); COMP_CWORD={}; _podqueue_or_file podqueue {} {}; \
          printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         path.display(),
         words.join(" "),
@@ -64,7 +64,8 @@ async fn completed_by_bash(site: &Site, words: &[&str]) -> Option<String> {
         words[words.len() - 2],
     );
     let mut bash = tokio::process::Command::new("bash");
-    let output = bash.args(["--norc", "-c", &ask]).output().await.ok()?;
+    bash.current_dir(&site.home).args(["--norc", "-c", &ask]);
+    let output = bash.output().await.ok()?;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Some(String::from_utf8(output.stdout).unwrap())
 }
@@ -78,6 +79,22 @@ async fn bash_completes_commands_and_options() {
     assert_eq!(commands, "status\nstream\n");
     let options = completed_by_bash(&site, &["podqueue", "run", "--at"]).await.unwrap();
     assert_eq!(options, "--at-least-once\n");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn bash_completes_the_file_after_an_at_sign() {
+    let site = Site::start().await;
+    fs::create_dir(site.home.path().join("sub")).unwrap();
+    fs::write(site.home.path().join("a prompt.json"), "{}").unwrap();
+    let run = |word| ["podqueue", "run", "echo", word];
+    let Some(files) = completed_by_bash(&site, &run("@a")).await else { return };
+    assert_eq!(files, "@a\\ prompt.json\n");
+    for (word, completed) in
+        [("@su", "@sub/\n"), ("text=@a", "text=@a\\ prompt.json\n"), ("@none", "\n")]
+    {
+        assert_eq!(completed_by_bash(&site, &run(word)).await.unwrap(), completed);
+    }
 }
 
 #[tokio::test]

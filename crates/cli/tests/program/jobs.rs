@@ -66,6 +66,34 @@ async fn why_the_last_poll_failed_is_said_once() {
 }
 
 #[tokio::test]
+async fn without_time_to_wait_the_job_is_looked_at() {
+    let site = Site::with(LocalService::builder().endpoint("never", never)).await;
+    let job = site.submit("echo", "{\"a\": 1}").await;
+    site.run(&["wait", "echo", &job]).await.assert_code(0);
+    site.run(&["wait", "echo", &job, "--timeout", "0s"]).await.assert(0, "{\"a\":1}\n");
+    let job = site.submit("never", "{}").await;
+    site.requests_to("/run", 2).await;
+    let ran = site.run(&["wait", "never", &job, "--timeout", "0s"]).await;
+    ran.fails(124, "last seen as IN_");
+    let cancel = ["wait", "never", &job, "--timeout", "0s", "--cancel-on-timeout"];
+    site.run(&cancel).await.fails(124, "timed out after 0s");
+    let ran = site.run(&["stream", "echo", "j", "--timeout", "0s"]).await;
+    ran.fails(124, "did not end within 0s");
+}
+
+#[tokio::test]
+async fn a_stream_without_chunks_leads_to_the_output() {
+    let site = Site::start().await;
+    let ran = site.run(&["run", "echo", "{}", "--stream"]).await;
+    ran.assert(0, "");
+    ran.fails(0, "the job has no chunks to read; its whole output: podqueue wait echo ");
+    let job = site.submit("count", "{\"n\": 0}").await;
+    let ran = site.run(&["stream", "count", &job]).await;
+    ran.assert(0, "{\"n\":0}\n");
+    assert_eq!(ran.stderr, "");
+}
+
+#[tokio::test]
 async fn a_stream_that_could_not_be_read_says_nothing_of_its_job() {
     let site = Site::start().await;
     site.local.add_fault(Fault::stall().on(Operation::Stream));

@@ -53,6 +53,8 @@ async fn a_template_is_created_read_updated_and_deleted() {
     site.run(&["template", "delete", "w", "--yes"]).await.assert(0, "deleted  w\n");
     site.run(&["template", "get", id]).await.fails(6, "404");
     site.run(&["template", "get", OWN_TEMPLATE]).await.fails(0, "");
+    let bare = site.run(&["template", "create", "y", "--image", "i"]).await;
+    assert!(bare.code == 0 && !bare.stdout.contains("env"), "{bare:?}");
     site.run(&["template", "create", "x", "--image", "i", "--env", "UNSET"])
         .await
         .fails(2, "UNSET");

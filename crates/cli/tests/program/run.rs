@@ -151,6 +151,8 @@ async fn storage_settings_come_from_a_private_file_or_standard_input() {
     ran_with_stdin(site.program(&run).arg("-"), settings).await.assert(0, "46\n");
     let sync = ran_with_stdin(site.program(&run).args(["-", "--sync"]), settings).await;
     sync.assert(0, "46\n");
+    let twice = ["run", "store", "-", "--s3-config", "-"];
+    ran_with_stdin(&mut site.program(&twice), "{}").await.fails(2, "cannot both be read from stan");
     for (text, reason) in [
         (settings.replace("https://", ""), "s3Config.endpointUrl"),
         (settings.replace("bucketName", "bucket"), "unknown member `bucket`"),

@@ -41,7 +41,9 @@ async fn without_a_key_the_hint_says_where_to_put_it() {
 async fn without_a_url_the_hint_names_the_variable() {
     let site = Site::start().await;
     let mut program = bare(site.home.path(), &RUN);
-    ran(program.env("PODQUEUE_API_KEY", KEY)).await.fails(2, "PODQUEUE_BASE_URL");
+    let ran = ran(program.env("PODQUEUE_API_KEY", KEY)).await;
+    ran.fails(2, "PODQUEUE_BASE_URL");
+    assert!(!ran.stderr.contains("builder"), "{}", ran.stderr);
 }
 
 #[tokio::test]
@@ -73,6 +75,11 @@ async fn a_key_file_must_be_private() {
     }
     fs::remove_file(&key).unwrap();
     ran(&mut bare(site.home.path(), &RUN)).await.fails(4, "failed to read the key file");
+    // A folder that others may enter is not to be closed to them.
+    fs::create_dir(&key).unwrap();
+    let folder = ran(&mut bare(site.home.path(), &RUN)).await;
+    folder.fails(4, "failed to read the key file");
+    assert!(!folder.stderr.contains("chmod"), "{}", folder.stderr);
 }
 
 #[tokio::test]
@@ -295,6 +302,30 @@ async fn a_dry_run_needs_a_temporary_folder() {
 }
 
 #[tokio::test]
+async fn a_proxy_gets_nothing_that_is_for_this_machine() {
+    use tokio::io::AsyncReadExt;
+
+    let site = Site::start().await;
+    let proxy = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", proxy.local_addr().unwrap());
+    let receiver = format!("{}/hooks", site.local.base_url());
+    for arguments in [&RUN[..], &["trigger", "failed", "--to", &receiver, "--pause", "0s"]] {
+        let mut program = site.program(arguments);
+        let ran = ran(program.env("http_proxy", &url).env("https_proxy", &url)).await;
+        // The local service responds, if not as a receiver.
+        assert!(ran.code == 0 || ran.stdout.contains("attempt 3  404"), "{ran:?}");
+    }
+    // Elsewhere is through the proxy.
+    let mut program = bare(site.home.path(), &RUN);
+    program.env("PODQUEUE_API_KEY", KEY).env("PODQUEUE_BASE_URL", "https://queue.invalid");
+    let _child = program.env("https_proxy", &url).spawn().unwrap();
+    let (mut called, _) = proxy.accept().await.unwrap();
+    let mut head = [0; 26];
+    called.read_exact(&mut head).await.unwrap();
+    assert_eq!(&head, b"CONNECT queue.invalid:443 ");
+}
+
+#[tokio::test]
 async fn the_local_service_tells_invalid_arguments_from_other_errors() {
     let site = Site::start().await;
     fs::write(site.home.path().join("empty"), "").unwrap();
@@ -313,6 +344,7 @@ async fn the_local_service_tells_invalid_arguments_from_other_errors() {
         let listen: &[&str] = if arguments[0] == "--listen" { &[] } else { &["--listen", any] };
         site.run(&[&["local"], listen, arguments].concat()).await.fails(code, "error: ");
     }
+    site.run(&["local", "--listen", &taken]).await.fails(1, "127.0.0.1:0 picks a free port");
 }
 
 #[tokio::test]

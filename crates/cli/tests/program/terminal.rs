@@ -136,6 +136,28 @@ async fn a_spinner_shows_what_is_awaited_and_goes_away() {
 }
 
 #[tokio::test]
+async fn nothing_of_the_spinner_is_left_beside_the_data() {
+    let site = Site::start().await;
+    let created = site.run(&["template", "create", "t", "--image", "i", "--json"]).await;
+    let created: serde_json::Value = serde_json::from_str(&created.stdout).unwrap();
+    let id = created["id"].as_str().unwrap();
+    for arguments in [
+        &["template", "create", "other", "--image", "i"][..],
+        &["template", "update", id, "--name", "t", "--image", "i"],
+        &["template", "get", id],
+        &["template", "delete", "t", "--yes"],
+        &["health", "echo"],
+        &["purge", "echo", "--yes"],
+        &["doctor"],
+    ] {
+        let (code, shown) = Terminal::start(&site.program(arguments), 80).ends().await;
+        assert_eq!(code, 0, "{shown}");
+        let last = shown.rsplit("\u{1b}[2K").next().unwrap();
+        assert!(last.ends_with("\r\n"), "{arguments:?}: {shown:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_batch_shows_how_it_goes() {
     let (builder, gate) = crate::batch::gated();
     let site = Site::with(builder).await;
@@ -253,6 +275,27 @@ async fn a_secret_is_not_echoed() {
     assert_eq!(site.local.secret_value(&id).as_deref(), Some("s3cret"));
 }
 
+/// Of a key or a certificate that is pasted, the shell would run and keep all but the first line.
+#[tokio::test]
+async fn a_value_of_several_lines_is_refused_and_nothing_of_it_left_to_the_shell() {
+    let site = Site::start().await;
+    let mut shell = Command::new("sh");
+    let secret = site.program(&["secret", "create", "token"]);
+    let secret = secret.as_std();
+    shell.args(["-c", "\"$0\" \"$@\"; echo ended $?; read rest; echo \"the rest is $rest\""]);
+    shell.arg(secret.get_program()).args(secret.get_args());
+    shell.envs(secret.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut terminal = Terminal::start(&shell, 80);
+    terminal.shows("Value of token").await;
+    terminal.types("s3cret\nline 2\nline 3\n");
+    terminal.shows("ended 2").await;
+    terminal.types("fine\n");
+    let (_, shown) = terminal.ends().await;
+    assert!(shown.contains("several lines") && shown.contains("the rest is fine"), "{shown}");
+    assert!(!shown.contains("line 2"), "{shown}");
+    assert!(site.local.secret_ids().is_empty());
+}
+
 /// The program is a function that prints its arguments, so that what the shell completed is shown.
 #[tokio::test]
 #[expect(clippy::print_stderr, reason = "whoever runs the tests learns what was skipped")]
@@ -275,6 +318,11 @@ async fn zsh_completes_commands_and_options() {
     terminal.shows("[cancel]").await;
     terminal.types("podqueue run --at-l\t\n");
     terminal.shows("[run --at-least-once]").await;
+    std::fs::write(site.home.path().join("a prompt.json"), "{}").unwrap();
+    terminal.types("podqueue run echo @a\t\n");
+    terminal.shows("[run echo @a prompt.json]").await;
+    terminal.types("podqueue run echo --field text=@a\t\n");
+    terminal.shows("[run echo --field text=@a prompt.json]").await;
     terminal.types("exit\n");
     assert_eq!(terminal.ends().await.0, 0);
 }
