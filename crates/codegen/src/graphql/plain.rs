@@ -40,12 +40,6 @@ impl<'a> Maker<'a> {
     fn plain(mut self, selection: &SelectionSet<'static, String>) -> SelectionSet<'static, String> {
         self.add(&selection.items, &[]);
         self.dissolve();
-        if let Some(outer) = &self.outer {
-            self.items.retain(|item| match item {
-                Selection::Field(field) => !outer.contains(key(field)) && !is_type(field),
-                _ => true,
-            });
-        }
         self.share();
         let Self { schema, fragments, of, items, .. } = self;
         let fields = items.iter().filter_map(|item| match item {
@@ -78,6 +72,16 @@ impl<'a> Maker<'a> {
             _ => true,
         });
         SelectionSet { span: selection.span, items }
+    }
+
+    /// Leaves out of a variant what is read beside it.
+    fn leave_outer(&mut self) {
+        if let Some(outer) = &self.outer {
+            self.items.retain(|item| match item {
+                Selection::Field(field) => !outer.contains(key(field)) && !is_type(field),
+                _ => true,
+            });
+        }
     }
 
     /// Moves objects into the variants if one of these selects more of them.
@@ -206,6 +210,7 @@ impl<'a> Maker<'a> {
 
     /// Writes out the fragments that cannot be parts of a struct of their own.
     fn dissolve(&mut self) {
+        self.leave_outer();
         let mut at = 0;
         while at < self.items.len() {
             let (Selection::FragmentSpread(spread), false) = (&self.items[at], self.is_part(at))
@@ -225,6 +230,7 @@ impl<'a> Maker<'a> {
             });
             self.items.remove(at);
             self.add(&[inline], &[]);
+            self.leave_outer();
             at = 0;
         }
     }

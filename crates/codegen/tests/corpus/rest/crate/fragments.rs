@@ -50,6 +50,15 @@ pub async fn failures() -> Vec<String> {
         is.await,
         r#"ResponseData { me: Some(WhetherMe { id: None }), node: Some(WhetherNode { id: "i", on: User(WhetherNodeOnUser { name: None }) }) }"#,
     );
+    let is = read::<WhetherOf>(
+        whether_of::Variables { yes: false },
+        r#"{"node": {"__typename": "User"}}"#,
+    );
+    same(
+        "a fragment under a condition, of a variant",
+        is.await,
+        r#"ResponseData { node: Some(User(WhetherOfNodeOnUser { id: None })) }"#,
+    );
     let is = read::<Merged>(
         merged::Variables { yes: false },
         r#"{"me": {"__typename": "User", "friend": {"__typename": "User", "name": "n"}}}"#,
