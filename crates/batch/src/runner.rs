@@ -12,6 +12,7 @@ mod core;
 mod look;
 mod others;
 mod outputs;
+mod pause;
 mod rate;
 mod record;
 mod schedule;

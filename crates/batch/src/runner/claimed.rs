@@ -5,6 +5,7 @@ use std::sync::Arc;
 use podqueue::{Endpoint, Policy};
 use serde_json::value::RawValue;
 
+use super::pause::Pause;
 use super::submit::{Verdict, Why};
 use crate::error::{Error, Result};
 use crate::journal::{Claimed, Settled};
@@ -23,6 +24,7 @@ pub(super) struct Submitter {
     pub(super) step: Arc<dyn Submit>,
     pub(super) endpoint: Endpoint,
     pub(super) policy: Option<Policy>,
+    pub(super) pause: Pause,
 }
 
 /// What became of a claimed input.
@@ -42,7 +44,7 @@ pub(super) enum Outcome {
     },
     /// With the call's error, if it failed.
     Unknown(Option<podqueue::Error>),
-    /// Not sent, because the run stops.
+    /// Not sent, because the run stops or pauses.
     Unused,
     NotSent(Why),
     Stop(podqueue::Error),
@@ -54,10 +56,10 @@ pub(super) async fn submit(
     shared: &Shared,
     submitter: Arc<Submitter>,
     claimed: Claimed,
-    is_stopping: bool,
+    must_wait: bool,
 ) -> Submitted {
     let Claimed { input, text } = claimed;
-    let (event, outcome) = match (text, is_stopping) {
+    let (event, outcome) = match (text, must_wait) {
         (_, true) => (Event::NotSent, Outcome::Unused),
         (Err(error), _) => (Event::NotSent, Outcome::Changed(error)),
         (Ok(text), _) => match read(shared, &input, text) {
@@ -83,6 +85,9 @@ pub(super) async fn submit(
             }
         },
     };
+    if let Outcome::NotSent(why) = &outcome {
+        submitter.pause.at_least(why.pause());
+    }
     let change = Change { index: input.index, attempt: input.attempt, event };
     match shared.journal.record_submission(change).await {
         Ok(None) => Submitted { input, outcome, recorded: Ok(()) },

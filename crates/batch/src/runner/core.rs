@@ -17,6 +17,7 @@ use super::connections::{Connections, is_out_of_files};
 use super::look::Looked;
 use super::others::{Others, outstanding};
 use super::outputs::Outputs;
+use super::pause::Pause;
 use super::rate::Rate;
 use super::record::record_of;
 use super::schedule::Schedule;
@@ -123,6 +124,7 @@ impl Runner {
             step: Arc::clone(&settings.step),
             endpoint: settings.endpoint.clone(),
             policy: settings.policy.clone(),
+            pause: Pause::default(),
         };
         let now = Instant::now();
         let mut runner = Self {
@@ -201,7 +203,7 @@ impl Runner {
 
     /// When there is something to do, if nothing happens before.
     pub(super) fn wakes_at(&self) -> Instant {
-        let submit = self.submitting.not_before.filter(|at| *at > Instant::now());
+        let submit = self.submitting.submitter.pause.ends();
         let look = self.schedule.wakes_at().filter(|_| self.can_look());
         let soonest = submit.into_iter().chain(look).min();
         soonest.unwrap_or_else(|| Instant::now() + Duration::from_secs(60))

@@ -3,8 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tokio::time::Instant;
-
 use super::claimed::Submitter;
 
 /// How many may be in flight at the start. Each response allows one more, so that a process that dies
@@ -29,8 +27,8 @@ pub(super) struct Submitting {
     /// There is nothing pending, and nothing was appended since.
     pub(super) is_exhausted: bool,
     pub(super) has_looked_for_more: bool,
-    /// Nothing is submitted before.
-    pub(super) not_before: Option<Instant>,
+    /// Since the last claim began, an input may have become pending again, which it did not find.
+    was_returned: bool,
 }
 
 #[derive(PartialEq, Eq)]
@@ -54,8 +52,25 @@ impl Submitting {
             submitted: 0,
             is_exhausted: false,
             has_looked_for_more: false,
-            not_before: None,
+            was_returned: false,
         }
+    }
+
+    pub(super) fn begin_claim(&mut self) {
+        self.turn = Turn::Claiming;
+        self.was_returned = false;
+    }
+
+    /// A claim found nothing.
+    pub(super) fn found_nothing(&mut self) {
+        self.is_exhausted = !self.was_returned;
+        self.has_looked_for_more = false;
+    }
+
+    /// An input may be pending again.
+    pub(super) fn returned(&mut self) {
+        self.is_exhausted = false;
+        self.was_returned = true;
     }
 
     pub(super) fn is_in_flight(&self, index: u64) -> bool {

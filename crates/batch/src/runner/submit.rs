@@ -4,6 +4,13 @@ use std::time::Duration;
 
 use podqueue::ErrorKind;
 
+/// How long nothing is submitted after the queue was full, and after the service could not be reached.
+const FULL: Duration = Duration::from_millis(500);
+const UNREACHABLE: Duration = Duration::from_secs(1);
+
+/// The longest pause that the service can ask for, which may be a mistake of its.
+const LONGEST_ASKED: Duration = Duration::from_secs(5 * 60);
+
 /// What became of a submission.
 pub(super) enum Verdict {
     /// It is this job.
@@ -24,6 +31,16 @@ pub(super) enum Why {
     QueueFull(Option<Duration>),
     /// The service could not be reached.
     Unreachable(podqueue::Error),
+}
+
+impl Why {
+    /// How long to submit nothing.
+    pub(super) fn pause(&self) -> Duration {
+        match self {
+            Self::QueueFull(asked) => asked.unwrap_or_default().clamp(FULL, LONGEST_ASKED),
+            Self::Unreachable(_) => UNREACHABLE,
+        }
+    }
 }
 
 impl Verdict {

@@ -32,15 +32,8 @@ const AT_ONCE: Duration = Duration::from_millis(1);
 /// bears that without a loss of rate.
 const GATHER: Duration = Duration::from_millis(20);
 
-/// How long nothing is submitted after the queue was full, and after the service could not be reached.
-const FULL: Duration = Duration::from_millis(500);
-
 /// What a 429 may mean although this process keeps to the limits.
 const FULL_QUEUE: &str = "the service's queue is full, or others use the same limits (429)";
-
-/// The longest pause that the service can ask for, which may be a mistake of its.
-const LONGEST_ASKED: Duration = Duration::from_secs(5 * 60);
-const UNREACHABLE: Duration = Duration::from_secs(1);
 
 /// After so many unknown outcomes in a row, submissions are made one by one, with pauses that double up
 /// to the longest: a service that fails must not make all inputs unknown.
@@ -99,7 +92,7 @@ impl Runner {
         if limit == 0 {
             return;
         }
-        self.submitting.turn = Turn::Claiming;
+        self.submitting.begin_claim();
         let shared = Arc::clone(&self.shared);
         let claim = Claim { limit, bytes: self.room_in_bytes(), run: self.run };
         let claim =
@@ -114,17 +107,17 @@ impl Runner {
             Err(error) => self.fail(error),
             Ok(claimed) => {
                 if claimed.is_empty() {
-                    self.submitting.is_exhausted = true;
-                    self.submitting.has_looked_for_more = false;
+                    self.submitting.found_nothing();
                 }
-                let is_stopping = !self.may_submit();
+                // The pause may have begun while the inputs were being claimed.
+                let must_wait = !self.may_submit() || self.is_paused();
                 for claimed in claimed {
                     let bytes = claimed.input.place.length();
                     self.submitting.in_flight.insert(claimed.input.index, bytes);
                     let shared = Arc::clone(&self.shared);
                     let submitter = Arc::clone(&self.submitting.submitter);
                     let submit = self.task(Some(claimed.input.index), async move {
-                        Happened::Submitted(submit(&shared, submitter, claimed, is_stopping).await)
+                        Happened::Submitted(submit(&shared, submitter, claimed, must_wait).await)
                     });
                     // Not among the tasks that end with the run: it has to be recorded.
                     tokio::spawn(submit);
@@ -185,18 +178,18 @@ impl Runner {
                     self.unreached(error);
                 }
             }
-            Outcome::Unused => self.pending_again(Duration::ZERO),
-            Outcome::NotSent(Why::QueueFull(retry_after)) => {
+            Outcome::Unused => self.submitting.returned(),
+            Outcome::NotSent(Why::QueueFull(_)) => {
                 self.trouble.not_submitted(FULL_QUEUE.to_owned());
                 self.last_contact = now;
                 let outstanding = self.schedule.len() + self.submitting.in_flight.len() + 1;
                 self.window.queue_is_full(outstanding, now);
-                self.pending_again(retry_after.unwrap_or_default().clamp(FULL, LONGEST_ASKED));
+                self.submitting.returned();
             }
             Outcome::NotSent(Why::Unreachable(error)) => {
                 let words = self.words(&error);
                 self.trouble.not_submitted(words);
-                self.pending_again(UNREACHABLE);
+                self.submitting.returned();
                 self.unreached(error);
             }
             Outcome::Stop(error) => self.refused(error),
@@ -211,38 +204,23 @@ impl Runner {
         }
     }
 
-    fn pending_again(&mut self, pause: Duration) {
-        self.submitting.is_exhausted = false;
-        self.pause(pause);
-    }
-
     /// It is not known what became of a submission, and may be so of the next ones.
     fn doubt(&mut self) {
-        // It may be pending again.
-        self.submitting.is_exhausted = false;
+        self.submitting.returned();
         self.submitting.allowed = (self.submitting.allowed / 2).max(1);
         self.submitting.doubts += 1;
         if self.submitting.doubts >= DOUBTS {
             self.submitting.allowed = 1;
             // Those in flight together are one reason to pause.
             if !self.is_paused() {
-                self.pause(
-                    Duration::from_secs(1 << self.submitting.pauses.min(10)).min(LONGEST_PAUSE),
-                );
+                let pause = Duration::from_secs(1 << self.submitting.pauses.min(10));
+                self.submitting.submitter.pause.at_least(pause.min(LONGEST_PAUSE));
                 self.submitting.pauses += 1;
             }
         }
     }
 
     fn is_paused(&self) -> bool {
-        self.submitting.not_before.is_some_and(|at| at > Instant::now())
-    }
-
-    fn pause(&mut self, time: Duration) {
-        if !time.is_zero() {
-            let at = Instant::now() + time;
-            let not_before = &mut self.submitting.not_before;
-            *not_before = Some(not_before.map_or(at, |it| it.max(at)));
-        }
+        self.submitting.submitter.pause.ends().is_some()
     }
 }

@@ -3,8 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use podqueue::Client;
+use podqueue::{Client, RateLimits};
 use podqueue_batch::Batch;
+use podqueue_batch::store::Event;
 use podqueue_local::{Fault, Operation};
 
 use crate::durability::watched;
@@ -54,6 +55,54 @@ async fn a_claim_takes_the_turns_that_come_within_a_moment() {
     // A turn comes every ten milliseconds.
     let usual = late.iter().sum::<usize>() as f64 / late.len() as f64;
     assert!(usual > 1.7, "{usual}: {late:?}");
+}
+
+/// A turn that comes before a 429 is recorded, which makes its input pending again, claims nothing.
+#[tokio::test]
+async fn a_429_pauses_before_it_is_recorded() {
+    let service = Paced::start(|builder| builder);
+    let refused = Fault::response(429, "{}").header("retry-after", "60");
+    service.local.add_fault(refused.on(Operation::Run).times(1));
+    service.permits.add_permits(1);
+    let folder = Folder::with(1);
+    let (record, recorded) = std::sync::mpsc::channel();
+    let recorded = Mutex::new(recorded);
+    let store = watched(
+        folder.journal(),
+        move |commit| {
+            if commit.changes.iter().any(|change| matches!(change.event, Event::NotSent)) {
+                // Whoever gives up leaves it to be recorded.
+                let _ = recorded.lock().unwrap().recv();
+            }
+        },
+        |_, _| {},
+    );
+    let open = Batch::open(store).inputs(folder.inputs()).results(folder.path("results.jsonl"));
+    let batch = open.await.unwrap();
+    let client = Client::builder().api_key(KEY).base_url(service.local.base_url());
+    // Two in ten seconds: the next turn comes when the first input has been refused.
+    let client = client.rate_limits(RateLimits::new().share(0.002)).build().unwrap();
+    let mut run = Turned::begin(batch.run(client.endpoint("paced")));
+    let (step, real) = (Duration::from_secs(1), Duration::from_millis(2));
+    while requests(&service.local, "/run") == 0 {
+        run.turn(Duration::ZERO, real).await;
+    }
+    for _ in 0..20 {
+        run.turn(step, 10 * real).await;
+    }
+    record.send(()).unwrap();
+    drop(record);
+    for second in 20..55 {
+        run.turn(step, 10 * real).await;
+        assert_eq!(requests(&service.local, "/run"), 1, "after {second} s");
+    }
+    for _ in 0..100 {
+        run.turn(step, 10 * real).await;
+        if folder.results().len() == 1 {
+            return;
+        }
+    }
+    panic!("it was not submitted again: {}", requests(&service.local, "/run"));
 }
 
 #[tokio::test]
