@@ -1,6 +1,7 @@
 //! Examples that contradict their schemas: what the service sends there is anybody's guess.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::ptr;
 
 use serde_json::{Value, json};
 
@@ -12,9 +13,6 @@ use crate::rest::pointer::{joined, keys};
 /// What marks a schema that responses need not keep to.
 pub(super) const LOOSE: &str = "x-loose";
 
-/// How deep an example is followed.
-const DEPTH: usize = 16;
-
 /// Flaw: a list whose example is a text with commas, an integer whose example is larger than any
 /// that fits. One such field would cost a caller the whole response, so it is read as any value.
 pub(super) fn loosen(description: &mut Value, notes: &mut Notes<'_>) {
@@ -24,7 +22,7 @@ pub(super) fn loosen(description: &mut Value, notes: &mut Notes<'_>) {
         if let Some(media) = place.strip_suffix("/schema").and_then(|it| whole.pointer(&it[1..])) {
             let named = fields(media, "examples").filter_map(|(_, it)| it.get("value"));
             for example in media.get("example").into_iter().chain(named) {
-                examples.compare(example, schema, place, 0);
+                examples.compare(example, schema, place, &mut Met::new());
             }
         }
         examples.own(schema, place);
@@ -45,6 +43,9 @@ struct Examples<'a> {
     found: BTreeMap<String, &'static str>,
 }
 
+/// Parts of an example, each with the place of a schema that it was compared with.
+type Met = HashSet<(*const Value, String)>;
+
 impl Examples<'_> {
     /// Looks at the examples within a schema.
     fn own(&mut self, schema: &mut Value, place: &str) {
@@ -56,16 +57,18 @@ impl Examples<'_> {
             .cloned()
             .collect();
         for example in examples {
-            self.compare(&example, schema, place, 0);
+            self.compare(&example, schema, place, &mut Met::new());
         }
         for (keys, schema) in places::within_mut(schema) {
             self.own(schema, &joined(place, &keys));
         }
     }
 
-    fn compare(&mut self, example: &Value, schema: &Value, place: &str, depth: usize) {
+    /// Compares an example with a schema, unless they have met: a schema may lead to itself, and by
+    /// several ways.
+    fn compare(&mut self, example: &Value, schema: &Value, place: &str, met: &mut Met) {
         let Some((schema, place)) = resolve_to(self.description, schema, place) else { return };
-        if depth > DEPTH || example.is_null() {
+        if example.is_null() || !met.insert((ptr::from_ref(example), place.clone())) {
             return;
         }
         if let Some(kind) = contradicted(example, schema) {
@@ -75,17 +78,17 @@ impl Examples<'_> {
         for (name, schema) in fields(schema, "properties") {
             if let Some(example) = example.get(name) {
                 let place = joined(&place, &["properties", name]);
-                self.compare(example, schema, &place, depth + 1);
+                self.compare(example, schema, &place, met);
             }
         }
         if let Some(items) = schema.get("items") {
             for example in example.as_array().into_iter().flatten() {
-                self.compare(example, items, &format!("{place}/items"), depth + 1);
+                self.compare(example, items, &format!("{place}/items"), met);
             }
         }
         let parts = schema.get("allOf").and_then(Value::as_array);
         for (index, part) in parts.into_iter().flatten().enumerate() {
-            self.compare(example, part, &format!("{place}/allOf/{index}"), depth + 1);
+            self.compare(example, part, &format!("{place}/allOf/{index}"), met);
         }
     }
 }
