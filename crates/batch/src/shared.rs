@@ -1,5 +1,6 @@
 //! What the handles of a batch, and its run, share.
 
+use std::iter;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::mpsc::UnboundedSender;
@@ -73,6 +74,27 @@ impl Shared {
             Ok(Resolved::Job(Box::new(input)))
         });
         resolve.await
+    }
+
+    /// Records what became of a submission, if that was taken to be unknown meanwhile.
+    pub(crate) async fn make_up_for(&self, change: Change) -> Result<()> {
+        let Change { index, attempt, event } = change;
+        match event {
+            Event::Accepted { job_id, .. } => {
+                self.resolve(Ticket { index, attempt }, job_id).await.map(drop)
+            }
+            // That is what it is taken to be.
+            Event::Unknown(_) => Ok(()),
+            event => {
+                let made_up_for = self.journal.with(move |keeper| {
+                    let found = keeper.store.inputs(&[State::Unknown], index, 1)?.pop();
+                    let found = found.filter(|it| it.index == index && it.attempt == attempt);
+                    let change = found.map(|input| settled(&input, event));
+                    change.map_or(Ok(()), |it| keeper.commit(iter::once(&it), None).map(drop))
+                });
+                made_up_for.await
+            }
+        }
     }
 }
 

@@ -61,7 +61,7 @@ impl Keeper {
     }
 
     /// Commits changes, and the results that have been written.
-    pub(super) fn commit<'a>(
+    pub(crate) fn commit<'a>(
         &mut self,
         settled: impl Iterator<Item = &'a Settled>,
         claim: Option<Claim>,

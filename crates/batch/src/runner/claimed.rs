@@ -31,7 +31,8 @@ pub(super) struct Submitter {
 pub(super) struct Submitted {
     pub(super) input: Input,
     pub(super) outcome: Outcome,
-    pub(super) recorded: Result<()>,
+    /// Or what could not be recorded.
+    pub(super) recorded: Result<(), (Error, Change)>,
 }
 
 pub(super) enum Outcome {
@@ -89,10 +90,10 @@ pub(super) async fn submit(
         submitter.pause.at_least(why.pause());
     }
     let change = Change { index: input.index, attempt: input.attempt, event };
-    match shared.journal.record_submission(change).await {
+    match shared.journal.record_submission(change.clone()).await {
         Ok(None) => Submitted { input, outcome, recorded: Ok(()) },
         Ok(Some(holder)) => disputed(shared, input, outcome, holder).await,
-        Err(error) => Submitted { input, outcome, recorded: Err(error) },
+        Err(error) => Submitted { input, outcome, recorded: Err((error, change)) },
     }
 }
 
@@ -108,7 +109,8 @@ async fn disputed(shared: &Shared, input: Input, outcome: Outcome, holder: u64) 
     );
     let change =
         Change { index: input.index, attempt: input.attempt, event: unknown(shared, &input, why) };
-    let recorded = shared.journal.apply(vec![Settled { change, completed: None }]).await;
+    let settled = vec![Settled { change: change.clone(), completed: None }];
+    let recorded = shared.journal.apply(settled).await.map_err(|error| (error, change));
     Submitted { input, outcome: Outcome::Unknown(None), recorded }
 }
 

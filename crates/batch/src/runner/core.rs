@@ -32,8 +32,7 @@ use crate::requests::{Pace, begin};
 use crate::run::settings::{Settings, Stop};
 use crate::shared::{Delivered, Resolved, Shared};
 use crate::state::Counts;
-use crate::store::Tally;
-use crate::ticket::Ticket;
+use crate::store::{Change, Tally};
 
 /// What the runner is told.
 pub(super) enum Happened {
@@ -68,8 +67,8 @@ pub(super) struct Runner {
     pub(super) endpoints: HashMap<u64, (Endpoint, u64)>,
     /// The processes that share the batch.
     pub(super) others: Others,
-    /// Jobs that were accepted when nothing could be recorded any more.
-    pub(super) unrecorded: Vec<(Ticket, String)>,
+    /// What became of submissions when nothing could be recorded any more.
+    pub(super) unrecorded: Vec<Change>,
     pub(super) happened: mpsc::UnboundedSender<Happened>,
     pub(super) tasks: JoinSet<()>,
     pub(super) submitting: Submitting,

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use crate::error::{ErrorKind, Result};
 use crate::requests::standing;
 use crate::shared::Shared;
-use crate::ticket::Ticket;
+use crate::store::Change;
 
 /// What a run has done before it was interrupted.
 pub(super) struct SoFar {
@@ -17,8 +17,8 @@ pub(super) struct SoFar {
     pub(super) submitted: u64,
     /// How often it was interrupted.
     pub(super) interrupted: u64,
-    /// Jobs that were accepted when nothing could be recorded any more.
-    pub(super) unrecorded: Vec<(Ticket, String)>,
+    /// What became of submissions when nothing could be recorded any more.
+    pub(super) unrecorded: Vec<Change>,
 }
 
 impl SoFar {
@@ -35,23 +35,25 @@ impl SoFar {
     pub(super) async fn begin_anew(&mut self, shared: &Shared) -> Result<()> {
         self.interrupted += 1;
         loop {
-            let begun = shared.journal.with(|keeper| {
-                keeper.begin_anew()?;
-                keeper.store.sharing().map(|sharing| sharing.time()).transpose()
-            });
-            match begun.await {
+            match self.try_begin_anew(shared).await {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                begun => {
-                    if let Some(time) = begun? {
-                        shared.clock.follow(time);
-                    }
-                    break;
-                }
+                begun => return begun,
             }
         }
+    }
+
+    async fn try_begin_anew(&mut self, shared: &Shared) -> Result<()> {
+        let begun = shared.journal.with(|keeper| {
+            keeper.begin_anew()?;
+            keeper.store.sharing().map(|sharing| sharing.time()).transpose()
+        });
+        if let Some(time) = begun.await? {
+            shared.clock.follow(time);
+        }
         // Whoever took these inputs over could not know.
-        for (ticket, job_id) in self.unrecorded.drain(..) {
-            shared.resolve(ticket, job_id).await?;
+        while let Some(change) = self.unrecorded.last() {
+            shared.make_up_for(change.clone()).await?;
+            self.unrecorded.pop();
         }
         Ok(())
     }

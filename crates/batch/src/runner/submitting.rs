@@ -15,7 +15,6 @@ use crate::journal::Claimed;
 use crate::progress::Stopped;
 use crate::state::State;
 use crate::store::Claim;
-use crate::ticket::Ticket;
 
 /// The concurrency of `/run`: how many submissions can be in flight, and so how many a crash leaves
 /// unknown at most.
@@ -133,11 +132,8 @@ impl Runner {
         if self.submitting.doubts < DOUBTS {
             self.submitting.allowed = (self.submitting.allowed + 1).min(IN_FLIGHT);
         }
-        if let Err(error) = recorded {
-            if let Outcome::Accepted { job_id, .. } = outcome {
-                let ticket = Ticket { index, attempt: input.attempt };
-                self.unrecorded.push((ticket, job_id));
-            }
+        if let Err((error, change)) = recorded {
+            self.unrecorded.push(change);
             return self.fail(error);
         }
         let now = Instant::now();

@@ -130,7 +130,8 @@ pub struct Change {
 /// What happens to an input.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// It was certainly not accepted, and is pending again; the attempt does not count.
+    /// It was certainly not accepted, and is pending again, also if that was unknown; the attempt does
+    /// not count.
     NotSent,
     /// It may have been accepted, and is submitted again.
     Resubmit,

@@ -7,7 +7,8 @@ use crate::state::State;
 pub(super) fn can_happen(event: &Event, state: State) -> bool {
     use State::{Failed, Intent, Pending, Submitted, TimedOut, Unknown};
     match event {
-        Event::NotSent | Event::Unknown(_) => state == Intent,
+        Event::NotSent => matches!(state, Intent | Unknown),
+        Event::Unknown(_) => state == Intent,
         Event::Resubmit => matches!(state, Intent | Unknown) || state.is_failure(),
         Event::Accepted { .. } => matches!(state, Intent | Unknown | Failed | TimedOut),
         Event::Seen { .. } => state == Submitted,

@@ -12,6 +12,7 @@ mod endings;
 mod features;
 #[path = "../batch/growing.rs"]
 mod growing;
+mod interrupted;
 mod journal;
 #[path = "../batch/kill.rs"]
 mod kill;

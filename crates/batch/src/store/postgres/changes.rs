@@ -89,7 +89,7 @@ fn happen<'a>(row: &mut Row<'a>, event: &'a Event, writing: &Writing<'_>, delta:
     match event {
         Event::NotSent => {
             row.attempt -= 1;
-            (row.state, row.owner) = (State::Pending, None);
+            (row.state, row.owner, row.error) = (State::Pending, None, None);
         }
         Event::Resubmit => {
             (row.job_id, row.seen_at, row.error) = (None, None, None);

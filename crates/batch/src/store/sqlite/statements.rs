@@ -230,7 +230,7 @@ fn apply(transaction: &Transaction<'_>, change: &Change) -> rusqlite::Result<boo
     };
     let to = match &change.event {
         Event::NotSent => {
-            prepare("state = 0, attempt = attempt - 1")?.execute([index])?;
+            prepare("state = 0, attempt = attempt - 1, error = NULL")?.execute([index])?;
             State::Pending
         }
         Event::Resubmit => {

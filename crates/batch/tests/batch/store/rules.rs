@@ -88,6 +88,10 @@ pub fn an_input_passes_through_its_states<O: OpenStore>(open: impl Fn() -> O) {
     let again = claim(&mut store, 9);
     assert_eq!(again[0].attempt, 2, "it may have been accepted before");
     store.commit(&change(&again[0], Event::Unknown("lost".into()))).unwrap();
+    store.commit(&change(&again[0], Event::NotSent)).unwrap();
+    let again = claim(&mut store, 9);
+    assert_eq!((again[0].attempt, again[0].error.as_deref()), (2, None), "it was not, after all");
+    store.commit(&change(&again[0], Event::Unknown("lost".into()))).unwrap();
     assert_eq!(store.move_all(&[State::Unknown], State::Pending).unwrap(), 2);
     let again = claim(&mut store, 9);
     assert_eq!(again.iter().map(|it| it.error.as_deref()).collect::<Vec<_>>(), [None, None]);
