@@ -1,6 +1,8 @@
-//! Ctrl-C and SIGTERM.
+//! Ctrl-C, SIGTERM, and SIGHUP of a terminal that is gone.
 
 use std::future::Future;
+#[cfg(unix)]
+use std::future::pending;
 use std::io;
 use std::pin::pin;
 #[cfg(unix)]
@@ -22,7 +24,8 @@ use crate::failure::Failure;
 pub enum Interrupted {
     /// Ctrl-C, by a person who can press it again.
     ByUser,
-    /// SIGTERM, by a supervisor that kills the program a little later.
+    /// SIGTERM, by a supervisor that kills the program a little later; or SIGHUP, because the terminal
+    /// is gone.
     BySupervisor,
 }
 
@@ -131,12 +134,14 @@ fn is_blocked(count: impl Fn() -> u64, mut wait: impl FnMut(Duration)) -> bool {
 /// Ends the program on a signal that finds it blocked.
 #[cfg(unix)]
 fn end_blocked() -> io::Result<()> {
-    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     static ONCE: OnceLock<()> = OnceLock::new();
     if ONCE.set(()).is_err() {
         return Ok(());
     }
-    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
+    let hangup = heeds_hangups().then_some(SIGHUP);
+    let mut signals =
+        signal_hook::iterator::Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
     let watch = move || {
         for _ in signals.forever() {
             if is_blocked(|| UNGUARDED.load(Ordering::SeqCst), thread::sleep) {
@@ -152,26 +157,50 @@ fn end_blocked() -> io::Result<()> {
     Ok(())
 }
 
+/// Whether the program is to end when its terminal is gone: not under `nohup`, which has it ignore that.
+/// Where this cannot be told, the system does with it what it does with any program.
+#[cfg(unix)]
+fn heeds_hangups() -> bool {
+    static HEEDS: OnceLock<bool> = OnceLock::new();
+    // Before it is handled: then it is not ignored any more.
+    *HEEDS.get_or_init(|| {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        ignored.is_some_and(|mask| mask & (1 << (signal_hook::consts::SIGHUP - 1)) == 0)
+    })
+}
+
 #[cfg(unix)]
 struct Received {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    hangup: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(unix)]
 impl Received {
     fn listen() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
+        let hangup = heeds_hangups().then(|| signal(SignalKind::hangup()));
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
+            hangup: hangup.transpose()?,
         })
     }
 
     async fn any(&mut self) -> Interrupted {
+        let hangup = async {
+            match &mut self.hangup {
+                Some(hangup) => hangup.recv().await,
+                None => pending().await,
+            }
+        };
         tokio::select! {
             _ = self.interrupt.recv() => Interrupted::ByUser,
             _ = self.terminate.recv() => Interrupted::BySupervisor,
+            _ = hangup => Interrupted::BySupervisor,
         }
     }
 }

@@ -356,6 +356,7 @@ impl Said {
 
 #[cfg(unix)]
 mod interruptions {
+    use std::process::Stdio;
     use std::time::{Duration, Instant};
 
     use rustix::process::Signal;
@@ -424,6 +425,33 @@ mod interruptions {
         assert_eq!(site.status("out.jsonl").await["submitted"], 4);
         let child = site.program(&[&RUN[..], &["--grace", "1h"]].concat()).spawn().unwrap();
         outstanding(&site, 4).await;
+        gate.send_replace(true);
+        assert_eq!(ended(child).await.code, 0);
+        assert_eq!(site.submissions(), 10);
+    }
+
+    /// As a lost connection to another machine does.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_terminal_that_is_gone_ends_a_run_like_sigterm_unless_it_was_started_by_nohup() {
+        let (builder, gate) = gated();
+        let site = Site::with(builder).await;
+        site.write_inputs(10);
+        let child = site.program(&[&RUN[..], &["--grace", "100ms"]].concat()).spawn().unwrap();
+        outstanding(&site, 4).await;
+        signal(&child, Signal::HUP);
+        ended(child).await.fails(130, "terminated: collecting what is outstanding, for 100 ms");
+        assert_eq!(site.status("out.jsonl").await["submitted"], 4);
+        let run = site.program(&RUN);
+        let run = run.as_std();
+        let settings = run.get_envs().filter_map(|(name, value)| Some((name, value?)));
+        let mut nohup = tokio::process::Command::new("nohup");
+        nohup.arg(run.get_program()).args(run.get_args()).envs(settings);
+        nohup.current_dir(site.home.path()).kill_on_drop(true);
+        let child = nohup.stdin(Stdio::null()).stderr(Stdio::piped()).stdout(Stdio::piped());
+        let child = child.spawn().unwrap();
+        outstanding(&site, 4).await;
+        signal(&child, Signal::HUP);
         gate.send_replace(true);
         assert_eq!(ended(child).await.code, 0);
         assert_eq!(site.submissions(), 10);

@@ -123,8 +123,8 @@ enum Ended {
 
 /// Runs the batch. The first signal stops submissions; the second leaves what is outstanding, and
 /// waits a moment for the responses to submissions in flight; the third does not even do that. After
-/// SIGTERM, the time that passes does the same as a second signal: whoever sent it does not send it
-/// again, and kills the program in the end.
+/// SIGTERM or SIGHUP, the time that passes does the same as a second signal: whoever sent it does not
+/// send it again, and may kill the program in the end.
 async fn until_ended(
     context: &Context,
     mut run: Run,

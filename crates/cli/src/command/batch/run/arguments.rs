@@ -70,7 +70,8 @@ pub struct Arguments {
     #[arg(long)]
     pub(super) force: bool,
 
-    /// After SIGTERM, how long to collect what is outstanding, before that is left to the next run.
+    /// After SIGTERM, or when the terminal is gone, how long to collect what is outstanding, before
+    /// that is left to the next run.
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5s", allow_hyphen_values = true)]
     pub(super) grace: Duration,
 
