@@ -10,3 +10,4 @@ mod operations;
 mod schema;
 mod several;
 mod support;
+mod wire;
