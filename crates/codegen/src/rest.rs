@@ -98,7 +98,7 @@ fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> 
     let types = types::lenient(decided.types, &mended.enums, &mended.wanted, signatures);
     let tokens = quote! {
         /// What the calls send and answer with.
-        #[allow(dead_code)]
+        #[allow(dead_code, bindings_with_variant_name)]
         pub mod types {
             #[allow(unused_imports)]
             use ::std::prelude::v1::*;

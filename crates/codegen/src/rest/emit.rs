@@ -201,7 +201,7 @@ impl Builder<'_> {
                 #more_parts
             }
 
-            #[allow(dead_code)]
+            #[allow(dead_code, bindings_with_variant_name)]
             impl #builder {
                 #(#setters)*
 

@@ -18,7 +18,7 @@ pub(super) fn emit(
         }
 
         // Nobody calls all of a service.
-        #[allow(dead_code)]
+        #[allow(dead_code, bindings_with_variant_name)]
         impl #name {
             /// Calls the service at the client's
             /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.

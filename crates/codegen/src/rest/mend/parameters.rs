@@ -146,8 +146,18 @@ fn declared<'a>(
     let own = list(operation);
     let mut shared = list(item);
     shared.retain(|shared| !own.iter().any(|it| key(it) == key(shared)));
-    let mut seen = HashSet::new();
-    shared.into_iter().chain(own).filter(|parameter| seen.insert(key(parameter))).collect()
+    let (mut seen, mut declared) = (HashSet::new(), Vec::new());
+    for parameter in shared.into_iter().chain(own) {
+        if seen.insert(key(parameter)) {
+            declared.push(parameter);
+        } else {
+            let (place, name) = (place(parameter), name_of(parameter));
+            warnings.push(format!(
+                "left out a parameter: the {place} parameter {name} is described twice in one list, of which the first counts"
+            ));
+        }
+    }
+    declared
 }
 
 fn place(parameter: &Value) -> &str {

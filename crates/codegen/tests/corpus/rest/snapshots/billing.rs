@@ -1,6 +1,6 @@
 // tests/corpus/rest/billing.yaml:51:414: #/components/schemas/Line/properties/quantity: the default 1.5 does not conform to its schema
 /// What the calls send and answer with.
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
@@ -1429,7 +1429,7 @@ pub struct Api {
     target: ::podqueue::rest::call::Target,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Api {
     /// Calls the service at the client's
     /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
@@ -1534,7 +1534,7 @@ pub struct CreateInvoice {
     changes: ::podqueue::rest::call::Changes,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl CreateInvoice {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -1591,7 +1591,7 @@ pub struct GetInvoice {
     amount: Option<f64>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl GetInvoice {
     /// Sent as the query parameter `expand`.
     pub fn expand(

@@ -1,5 +1,5 @@
 /// What the calls send and answer with.
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
@@ -48,7 +48,7 @@ pub struct Api {
     target: ::podqueue::rest::call::Target,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Api {
     /// Calls the service at the client's
     /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
@@ -115,7 +115,7 @@ pub struct PatchOptional {
     changes: ::podqueue::rest::call::Changes,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl PatchOptional {
     /// The body of the request.
     pub fn body(mut self, body: impl Into<types::Change>) -> Self {
@@ -177,7 +177,7 @@ pub struct PatchThing {
     changes: ::podqueue::rest::call::Changes,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl PatchThing {
     /// Sends null for a field of the body, where `None` would omit it.
     ///

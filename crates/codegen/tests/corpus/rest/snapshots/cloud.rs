@@ -1,7 +1,7 @@
 // tests/corpus/rest/cloud.yaml:54:198: #/components/schemas/Instance/properties/secureBoot: the default "true" does not conform to its schema (1 more like it)
 // tests/corpus/rest/cloud.yaml:10:5: GET /v1/projects/{project}/instances: session is a cookie parameter, which cannot be sent
 /// What the calls send and answer with.
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
@@ -678,7 +678,7 @@ pub struct Api {
     target: ::podqueue::rest::call::Target,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Api {
     /// Calls the service at the client's
     /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
@@ -855,7 +855,7 @@ pub struct ComputeInstancesInsert {
     changes: ::podqueue::rest::call::Changes,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl ComputeInstancesInsert {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -912,7 +912,7 @@ pub struct ComputeInstancesList {
     project: String,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl ComputeInstancesList {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -957,7 +957,7 @@ pub struct ComputeInstancesList2 {
     x_request_id: String,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl ComputeInstancesList2 {
     /// Sent as the query parameter `$filter`.
     pub fn filter(mut self, filter: impl Into<String>) -> Self {
@@ -1063,7 +1063,7 @@ pub struct ComputeInstancesStart {
     id: String,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl ComputeInstancesStart {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -1104,7 +1104,7 @@ pub struct GetV1ProjectFilesNameExt {
     ext: types::GetV1ProjectFilesNameExtExt,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl GetV1ProjectFilesNameExt {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -1157,7 +1157,7 @@ pub struct PatchV1InstancesInstanceId {
     changes: ::podqueue::rest::call::Changes,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl PatchV1InstancesInstanceId {
     /// The body of the request.
     pub fn body(mut self, body: impl Into<types::Instance>) -> Self {

@@ -5,7 +5,7 @@
 // tests/corpus/rest/files.yaml:7:5: left out POST /things: its $ref leads nowhere
 // tests/corpus/rest/files.yaml:7:12: the reference parts/gone.yml leads nowhere; it is read as any value
 /// What the calls send and answer with.
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
@@ -166,7 +166,7 @@ pub struct Api {
     target: ::podqueue::rest::call::Target,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Api {
     /// Calls the service at the client's
     /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
@@ -255,7 +255,7 @@ pub struct AddPet {
     changes: ::podqueue::rest::call::Changes,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl AddPet {
     /// Sent as the query parameter `limit`.
     pub fn limit(mut self, limit: i64) -> Self {
@@ -317,7 +317,7 @@ pub struct GetHere {
     limit: Option<i64>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl GetHere {
     /// Sent as the query parameter `limit`.
     pub fn limit(mut self, limit: i64) -> Self {
@@ -358,7 +358,7 @@ pub struct GetThings {
     timeout: Option<::std::time::Duration>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl GetThings {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -393,7 +393,7 @@ pub struct ListPets {
     limit: Option<i64>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl ListPets {
     /// Sent as the query parameter `limit`.
     pub fn limit(mut self, limit: i64) -> Self {

@@ -1,5 +1,5 @@
 /// What the calls send and answer with.
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
@@ -919,7 +919,7 @@ pub struct Api {
     target: ::podqueue::rest::call::Target,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Api {
     /// Calls the service at the client's
     /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
@@ -1033,7 +1033,7 @@ pub struct ReactionsListForIssue {
     _2fa: Option<bool>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl ReactionsListForIssue {
     /// Sent as the query parameter `content`.
     pub fn content(
@@ -1130,7 +1130,7 @@ pub struct ReposCreateOrUpdateFileContents {
     changes: ::podqueue::rest::call::Changes,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl ReposCreateOrUpdateFileContents {
     /// Sends null for a field of the body, where `None` would omit it.
     ///

@@ -1,6 +1,6 @@
 // tests/corpus/rest/media.yaml:20:12: POST /parts: its body is multipart/mixed, which cannot be sent
 /// What the calls send and answer with.
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
@@ -183,7 +183,7 @@ pub struct Api {
     target: ::podqueue::rest::call::Target,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Api {
     /// Calls the service at the client's
     /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
@@ -331,7 +331,7 @@ pub struct AnyFile {
     body: ::podqueue::rest::call::Bytes,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl AnyFile {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -369,7 +369,7 @@ pub struct Charge {
     changes: ::podqueue::rest::call::Changes,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Charge {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -432,7 +432,7 @@ pub struct Parts {
     timeout: Option<::std::time::Duration>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Parts {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -467,7 +467,7 @@ pub struct PostXml {
     body: Option<String>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl PostXml {
     /// The body of the request.
     pub fn body(mut self, body: impl Into<String>) -> Self {
@@ -510,7 +510,7 @@ pub struct PutFile {
     body: ::podqueue::rest::call::Bytes,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl PutFile {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -547,7 +547,7 @@ pub struct PutNote {
     body: String,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl PutNote {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -585,7 +585,7 @@ pub struct Token {
     changes: ::podqueue::rest::call::Changes,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Token {
     /// The body of the request.
     pub fn body(mut self, body: impl Into<types::TokenBody>) -> Self {
@@ -647,7 +647,7 @@ pub struct Vendor {
     changes: ::podqueue::rest::call::Changes,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Vendor {
     /// Sends null for a field of the body, where `None` would omit it.
     ///

@@ -2,7 +2,7 @@
 // tests/corpus/rest/multipart.yaml:5:5: POST /files/{id}: its part sizes has a style, which is ignored: lists are one part for each element
 // tests/corpus/rest/multipart.yaml:21:11: POST /json: its body is application/json; files, as multipart/form-data, cannot be sent
 /// What the calls send and answer with.
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
@@ -111,7 +111,7 @@ pub struct Api {
     target: ::podqueue::rest::call::Target,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Api {
     /// Calls the service at the client's
     /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
@@ -252,7 +252,7 @@ pub struct FormOrFile {
     parts: Vec<(String, ::podqueue::Part)>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl FormOrFile {
     /// Sent as the part `file`.
     pub fn file(mut self, file: ::podqueue::Part) -> Self {
@@ -312,7 +312,7 @@ pub struct Free {
     parts: Vec<(String, ::podqueue::Part)>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Free {
     /// Adds a part to the body, of any name. Parts of the same name are all sent.
     pub fn part(mut self, name: impl Into<String>, part: ::podqueue::Part) -> Self {
@@ -355,7 +355,7 @@ pub struct JsonOrFile {
     changes: ::podqueue::rest::call::Changes,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl JsonOrFile {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -411,7 +411,7 @@ pub struct Optional {
     parts: Vec<(String, ::podqueue::Part)>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Optional {
     /// Sent as the part `name`.
     pub fn name(mut self, name: impl Into<String>) -> Self {
@@ -485,7 +485,7 @@ pub struct Upload {
     parts: Vec<(String, ::podqueue::Part)>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Upload {
     /// Sent as the query parameter `part`.
     pub fn part_2(mut self, part_2: impl Into<String>) -> Self {

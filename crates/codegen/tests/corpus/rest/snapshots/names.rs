@@ -1,5 +1,5 @@
 /// What the calls send and answer with.
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
@@ -43,6 +43,37 @@ pub mod types {
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
+    pub enum Greetingمرحبا {
+        /// `مرحبا`.
+        مرحبا,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl Greetingمرحبا {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::مرحبا => "مرحبا",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for Greetingمرحبا {
+        fn from(value: &str) -> Self {
+            match value {
+                "مرحبا" => Self::مرحبا,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(Greetingمرحبا);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
     pub enum ThingKind {
         /// `p`.
         P,
@@ -74,6 +105,41 @@ pub mod types {
     }
 
     ::podqueue::__private::open_enum!(ThingKind);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum GetThing状態 {
+        /// `状態`.
+        状態,
+        /// `他`.
+        他,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl GetThing状態 {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::状態 => "状態",
+                Self::他 => "他",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for GetThing状態 {
+        fn from(value: &str) -> Self {
+            match value {
+                "状態" => Self::状態,
+                "他" => Self::他,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(GetThing状態);
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -212,6 +278,20 @@ pub mod types {
     ::podqueue::__private::object! {
         FromObject {
             0 "a" a text optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Greeting {
+        /// The field `مرحبا`.
+        pub مرحبا: Option<Greetingمرحبا>,
+    }
+
+    ::podqueue::__private::object! {
+        Greeting {
+            0 "مرحبا" مرحبا text optional;
         }
     }
 
@@ -504,6 +584,8 @@ pub mod types {
         pub gen_: Option<i64>,
         /// The field `generic`.
         pub generic: Option<PageThing>,
+        /// The field `greeting`.
+        pub greeting: Option<Greeting>,
         /// The field `hash_map`.
         pub hash_map: Option<HashMapObject>,
         /// The field `@id`.
@@ -588,37 +670,38 @@ pub mod types {
             15 "from" from plain optional;
             16 "gen" gen_ integer optional;
             17 "generic" generic plain optional;
-            18 "hash_map" hash_map plain optional;
-            19 "@id" id text optional;
-            20 "into" into plain optional;
-            21 "kind²" kind text optional;
-            22 "m²" m number optional;
-            23 "option" option plain optional;
-            24 "PodInfo" pod_info plain optional;
-            25 "pod_info" pod_info_2 plain optional;
-            26 "price_①" price plain optional;
-            27 "properties" properties plain optional;
-            28 "$ref" ref_ text optional;
-            29 "rest" rest plain optional;
-            30 "result" result plain optional;
-            31 "Self" self_ text optional;
-            32 "self" self_2 text optional;
-            33 "self_type" self_type plain optional;
-            34 "send" send plain optional;
-            35 "serialize" serialize plain optional;
-            36 "slashed" slashed plain optional;
-            37 "str" str plain optional;
-            38 "string" string text optional;
-            39 "thing_kind" thing_kind text optional;
-            40 "type" type_ text optional;
-            41 "vec" vec plain optional;
-            42 "" x text optional;
-            43 "½" x_2 text optional;
-            44 "ⓐ" x_3 text optional;
-            45 "3d" x3d text optional;
-            46 "_3d" x3d_2 plain optional;
-            47 "x_3d" x_3d plain optional;
-            48 "ünïcode" ünïcode text optional;
+            18 "greeting" greeting plain optional;
+            19 "hash_map" hash_map plain optional;
+            20 "@id" id text optional;
+            21 "into" into plain optional;
+            22 "kind²" kind text optional;
+            23 "m²" m number optional;
+            24 "option" option plain optional;
+            25 "PodInfo" pod_info plain optional;
+            26 "pod_info" pod_info_2 plain optional;
+            27 "price_①" price plain optional;
+            28 "properties" properties plain optional;
+            29 "$ref" ref_ text optional;
+            30 "rest" rest plain optional;
+            31 "result" result plain optional;
+            32 "Self" self_ text optional;
+            33 "self" self_2 text optional;
+            34 "self_type" self_type plain optional;
+            35 "send" send plain optional;
+            36 "serialize" serialize plain optional;
+            37 "slashed" slashed plain optional;
+            38 "str" str plain optional;
+            39 "string" string text optional;
+            40 "thing_kind" thing_kind text optional;
+            41 "type" type_ text optional;
+            42 "vec" vec plain optional;
+            43 "" x text optional;
+            44 "½" x_2 text optional;
+            45 "ⓐ" x_3 text optional;
+            46 "3d" x3d text optional;
+            47 "_3d" x3d_2 plain optional;
+            48 "x_3d" x_3d plain optional;
+            49 "ünïcode" ünïcode text optional;
         }
     }
 
@@ -685,7 +768,7 @@ pub struct Api {
     target: ::podqueue::rest::call::Target,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Api {
     /// Calls the service at the client's
     /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
@@ -727,6 +810,7 @@ impl Api {
             id: id.into(),
             area_m: None,
             x: None,
+            状態: None,
         }
     }
 
@@ -757,9 +841,10 @@ pub struct GetThing {
     id: String,
     area_m: Option<String>,
     x: Option<String>,
+    状態: Option<types::GetThing状態>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl GetThing {
     /// Sent as the query parameter `area_m²`.
     pub fn area_m(mut self, area_m: impl Into<String>) -> Self {
@@ -770,6 +855,12 @@ impl GetThing {
     /// Sent as the query parameter `½`.
     pub fn x(mut self, x: impl Into<String>) -> Self {
         self.x = Some(x.into());
+        self
+    }
+
+    /// Sent as the query parameter `状態`.
+    pub fn 状態(mut self, 状態: impl Into<types::GetThing状態>) -> Self {
+        self.状態 = Some(状態.into());
         self
     }
 
@@ -786,6 +877,7 @@ impl GetThing {
             .parameter("id", &self.id)
             .query("area_m²", &self.area_m)
             .query("½", &self.x)
+            .query("状態", &self.状態)
             .timeout(self.timeout)
             .send(self.rest)
     }
@@ -811,7 +903,7 @@ pub struct PutXAAB {
     changes: ::podqueue::rest::call::Changes,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl PutXAAB {
     /// The body of the request.
     pub fn body(mut self, body: impl Into<types::PutXaabBody>) -> Self {

@@ -1,5 +1,5 @@
 /// What the calls send and answer with.
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
@@ -48,7 +48,7 @@ pub struct Api {
     target: ::podqueue::rest::call::Target,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Api {
     /// Calls the service at the client's
     /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
@@ -176,7 +176,7 @@ pub struct Form {
     changes: ::podqueue::rest::call::Changes,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Form {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -231,7 +231,7 @@ pub struct Name {
     body: Option<Option<String>>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Name {
     /// The body of the request.
     pub fn body(mut self, body: impl Into<Option<String>>) -> Self {
@@ -274,7 +274,7 @@ pub struct Named {
     changes: ::podqueue::rest::call::Changes,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Named {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -330,7 +330,7 @@ pub struct Owner {
     changes: ::podqueue::rest::call::Changes,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Owner {
     /// Sends null for a field of the body, where `None` would omit it.
     ///
@@ -385,7 +385,7 @@ pub struct Size {
     body: Option<i64>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Size {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -421,7 +421,7 @@ pub struct Word {
     body: Option<String>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Word {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {

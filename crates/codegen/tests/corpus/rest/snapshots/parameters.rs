@@ -1,11 +1,12 @@
-// tests/corpus/rest/parameters.yaml:33:57: #/paths/~1a~1{id}~1{type}~1{undeclared}/get/parameters/19/schema: the default "no" does not conform to its schema
+// tests/corpus/rest/parameters.yaml:34:57: #/paths/~1a~1{id}~1{type}~1{undeclared}/get/parameters/20/schema: the default "no" does not conform to its schema
 // tests/corpus/rest/parameters.yaml:11:5: GET /a/{id}/{type}/{undeclared}: left out a parameter: its name 7 is not a string
 // tests/corpus/rest/parameters.yaml:11:5: GET /a/{id}/{type}/{undeclared}: left out a parameter: #/components/parameters/Gone leads nowhere
+// tests/corpus/rest/parameters.yaml:11:5: GET /a/{id}/{type}/{undeclared}: left out a parameter: the header parameter x-number is described twice in one list, of which the first counts
 // tests/corpus/rest/parameters.yaml:11:5: GET /a/{id}/{type}/{undeclared}: session is a cookie parameter, which cannot be sent
 // tests/corpus/rest/parameters.yaml:5:26: GET /b/{id}#{fragment}: its response 200 is multipart/mixed, not read
 // tests/corpus/rest/parameters.yaml:5:26: GET /b/{id}#{fragment}: the path has no place for the parameter fragment
 /// What the calls send and answer with.
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
@@ -65,7 +66,7 @@ pub struct Api {
     target: ::podqueue::rest::call::Target,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Api {
     /// Calls the service at the client's
     /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
@@ -185,7 +186,7 @@ pub struct DeleteOdd {
     >,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl DeleteOdd {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -227,7 +228,7 @@ pub struct Fragment {
     id: String,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Fragment {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -287,7 +288,7 @@ pub struct Read {
     limit: Option<i64>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Read {
     /// Which page.
     ///

@@ -1,7 +1,7 @@
 // tests/corpus/rest/path_styles.yaml:29:5: GET /other/{encoded}/{one_or_more}/{api_key}?copy={ids}: ids is a path parameter, so its style pipeDelimited is ignored
 // tests/corpus/rest/path_styles.yaml:29:5: GET /other/{encoded}/{one_or_more}/{api_key}?copy={ids}: ids is in the query of the path, so its style pipeDelimited is ignored there
 /// What the calls send and answer with.
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
@@ -64,7 +64,7 @@ pub struct Api {
     target: ::podqueue::rest::call::Target,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Api {
     /// Calls the service at the client's
     /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
@@ -203,7 +203,7 @@ pub struct Label {
     names: Vec<String>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Label {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -263,7 +263,7 @@ pub struct Matrix {
     levels: Vec<types::Level>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Matrix {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -322,7 +322,7 @@ pub struct Other {
     ids: String,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Other {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -381,7 +381,7 @@ pub struct Simple {
     range: ::std::collections::HashMap<String, i64>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Simple {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {

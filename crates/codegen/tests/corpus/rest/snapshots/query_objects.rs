@@ -1,6 +1,6 @@
 // tests/corpus/rest/query_objects.yaml:5:5: GET /pods: the parameter X-Filter is no scalar and no list of scalars, so it cannot be sent as a header
 /// What the calls send and answer with.
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
@@ -184,7 +184,7 @@ pub struct Api {
     target: ::podqueue::rest::call::Target,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Api {
     /// Calls the service at the client's
     /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
@@ -258,7 +258,7 @@ pub struct FindPods {
     x_zones: String,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl FindPods {
     /// Sent as the query parameter `created`.
     pub fn created(mut self, created: impl Into<types::FindPodsCreated>) -> Self {

@@ -6,7 +6,7 @@
 // tests/corpus/rest/security.yaml:21:5: the security scheme query demands the query parameter api_key, which `Api::new` does not send: use `Api::at` with `Authorization::query("api_key", …)`
 // tests/corpus/rest/security.yaml:25:5: the security scheme tls demands a client certificate: `ClientBuilder::http_client` takes a client that has one
 /// What the calls send and answer with.
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
@@ -18,7 +18,7 @@ pub struct Api {
     target: ::podqueue::rest::call::Target,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Api {
     /// Calls the service at the client's
     /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
@@ -165,7 +165,7 @@ pub struct GetAgain {
     timeout: Option<::std::time::Duration>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl GetAgain {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -199,7 +199,7 @@ pub struct GetBasic {
     timeout: Option<::std::time::Duration>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl GetBasic {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -233,7 +233,7 @@ pub struct GetBearer {
     timeout: Option<::std::time::Duration>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl GetBearer {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -267,7 +267,7 @@ pub struct GetBoth {
     timeout: Option<::std::time::Duration>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl GetBoth {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -301,7 +301,7 @@ pub struct GetEither {
     timeout: Option<::std::time::Duration>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl GetEither {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -335,7 +335,7 @@ pub struct GetKey {
     timeout: Option<::std::time::Duration>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl GetKey {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -369,7 +369,7 @@ pub struct GetLost {
     timeout: Option<::std::time::Duration>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl GetLost {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -403,7 +403,7 @@ pub struct GetNone {
     timeout: Option<::std::time::Duration>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl GetNone {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -437,7 +437,7 @@ pub struct GetOptional {
     timeout: Option<::std::time::Duration>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl GetOptional {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -471,7 +471,7 @@ pub struct GetQuery {
     timeout: Option<::std::time::Duration>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl GetQuery {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -505,7 +505,7 @@ pub struct GetTls {
     timeout: Option<::std::time::Duration>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl GetTls {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {

@@ -1,6 +1,6 @@
 // tests/corpus/rest/success_codes.yaml:5:5: POST /many: its response 202 is read as that of 201
 /// What the calls send and answer with.
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
@@ -26,7 +26,7 @@ pub struct Api {
     target: ::podqueue::rest::call::Target,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Api {
     /// Calls the service at the client's
     /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
@@ -117,7 +117,7 @@ pub struct Make {
     timeout: Option<::std::time::Duration>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Make {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -151,7 +151,7 @@ pub struct None {
     timeout: Option<::std::time::Duration>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl None {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -185,7 +185,7 @@ pub struct OnlyDefault {
     timeout: Option<::std::time::Duration>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl OnlyDefault {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -221,7 +221,7 @@ pub struct Range {
     timeout: Option<::std::time::Duration>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Range {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
@@ -259,7 +259,7 @@ pub struct Without {
     timeout: Option<::std::time::Duration>,
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, bindings_with_variant_name)]
 impl Without {
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
