@@ -163,7 +163,7 @@ macro_rules! include_queries {
 /// the crate has several descriptions, name one by its file without the extension, in a separate
 /// module: `mod pets { podqueue::include_rest!("pets"); }`.
 ///
-/// The macro belongs into a module, not into a function. If your crate has renamed the dependency,
+/// The macro belongs in a module, not in a function. If your crate has renamed the dependency,
 /// as in `queue = { package = "podqueue", … }`, generated code only finds it with
 /// `extern crate queue as podqueue;` at the root of the crate.
 #[macro_export]

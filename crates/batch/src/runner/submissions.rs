@@ -95,3 +95,34 @@ impl Submitting {
         self.in_flight.is_empty() && self.turn != Turn::Claiming
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use podqueue::Client;
+
+    use super::super::pause::Pause;
+    use super::*;
+    use crate::submit::SubmitByRun;
+
+    #[test]
+    fn an_input_that_comes_back_during_a_claim_that_does_not_find_it_is_looked_for_again() {
+        let client = Client::builder().api_key("key").base_url("http://127.0.0.1:1");
+        let endpoint = client.build().expect("a client").endpoint("e");
+        let pause = Pause::default();
+        let submitter = Submitter { step: Arc::new(SubmitByRun), endpoint, policy: None, pause };
+        let mut submitting = Submitting::new(submitter);
+        submitting.begin_claim();
+        submitting.found_nothing();
+        assert!(submitting.is_exhausted);
+        submitting.returned();
+        assert!(!submitting.is_exhausted);
+        for (comes_back, is_exhausted) in [(true, false), (false, true)] {
+            submitting.begin_claim();
+            if comes_back {
+                submitting.returned();
+            }
+            submitting.found_nothing();
+            assert_eq!(submitting.is_exhausted, is_exhausted);
+        }
+    }
+}

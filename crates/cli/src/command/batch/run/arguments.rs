@@ -28,7 +28,7 @@ pub struct Arguments {
 
     /// The journal: a file, by default the results' name with .journal; or
     /// postgres://user@host/database#NAME, which any number of machines may share. Each writes
-    /// results of its own. A password belongs into ~/.pgpass or PGPASSWORD.
+    /// results of its own. A password belongs in ~/.pgpass or PGPASSWORD.
     #[arg(long, value_name = "JOURNAL")]
     pub(super) journal: Option<Named>,
 
