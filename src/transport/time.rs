@@ -2,7 +2,7 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
-use std::task::Poll;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -11,6 +11,11 @@ use tokio::time::{Instant, Sleep, sleep_until};
 /// clock need not be able to tell its end.
 const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
 
+/// A timer that goes off so much later than it should says that nothing could run meanwhile: the
+/// process was stopped, the machine asleep, or the runtime blocked. For so long, once, what has
+/// arrived by then can still be taken.
+const LATE: Duration = Duration::from_millis(200);
+
 /// The time of one attempt, all of its steps together. One timer keeps it.
 pub(super) struct Time<'a> {
     given: Duration,
@@ -18,6 +23,7 @@ pub(super) struct Time<'a> {
     silence: Option<Duration>,
     until: Instant,
     timer: Pin<&'a mut Sleep>,
+    was_extended: bool,
 }
 
 /// The time is over.
@@ -38,7 +44,7 @@ impl<'a> Time<'a> {
         given: Duration,
         silence: Option<Duration>,
     ) -> Self {
-        Self { given, silence, until: timer.deadline(), timer }
+        Self { given, silence, until: timer.deadline(), timer, was_extended: false }
     }
 
     /// What a step comes to, unless the time is over before. It is pinned by the caller, so that it is
@@ -50,8 +56,21 @@ impl<'a> Time<'a> {
         let given = self.start_step();
         poll_fn(move |context| match step.as_mut().poll(context) {
             Poll::Ready(done) => Poll::Ready(Ok(done)),
-            Poll::Pending => self.timer.as_mut().poll(context).map(|()| Err(Late { given })),
+            Poll::Pending => self.poll_over(context).map(|()| Err(Late { given })),
         })
+    }
+
+    /// Whether the time is over.
+    fn poll_over(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        ready!(self.timer.as_mut().poll(context));
+        let now = Instant::now();
+        if self.was_extended || now < self.timer.deadline() + LATE {
+            return Poll::Ready(());
+        }
+        self.was_extended = true;
+        self.until = self.until.max(now + LATE);
+        self.timer.as_mut().reset(self.until);
+        self.timer.as_mut().poll(context)
     }
 
     /// Sets the timer to the end of a step that begins now. How long the step may take, for words.
@@ -81,5 +100,48 @@ impl Late {
 
     pub(super) fn no_whole_answer(&self) -> String {
         format!("timed out after {:?} while reading the response", self.given)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+    use std::pin::pin;
+
+    use futures_util::poll;
+    use tokio::time::{advance, sleep};
+
+    use super::*;
+
+    const GIVEN: Duration = Duration::from_secs(1);
+
+    /// How long an attempt takes whose step ends so long after the process went on, which was stopped
+    /// for ten seconds; and whether it is over in time.
+    async fn stopped_for_ten_seconds(ends_after: Duration) -> (bool, Duration) {
+        let began = Instant::now();
+        let timer = pin!(timer(began, GIVEN));
+        let mut time = Time::of(timer, GIVEN, None);
+        let stopped = Duration::from_secs(10);
+        let mut step = pin!(sleep(stopped + ends_after));
+        let mut limited = pin!(time.limit(step.as_mut()));
+        assert!(poll!(limited.as_mut()).is_pending());
+        advance(stopped).await;
+        (limited.await.is_ok(), began.elapsed() - stopped)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_arrived_while_the_process_was_stopped_is_taken() {
+        let soon = Duration::from_millis(100);
+        assert_eq!(stopped_for_ten_seconds(soon).await, (true, soon));
+        assert_eq!(stopped_for_ten_seconds(Duration::from_secs(1)).await, (false, LATE));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_time_of_a_process_that_runs_is_not_extended() {
+        let began = Instant::now();
+        let timer = pin!(timer(began, GIVEN));
+        let mut time = Time::of(timer, GIVEN, None);
+        assert!(time.limit(pin!(pending::<()>())).await.is_err());
+        assert!(began.elapsed() < GIVEN + LATE, "{:?}", began.elapsed());
     }
 }

@@ -19,6 +19,9 @@ use crate::target::Target;
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(15);
 
+/// How long a response may take to be read that has arrived.
+const LATE: Duration = Duration::from_millis(200);
+
 /// A connection to a database, which is made when it is needed. It can be used from anywhere, inside
 /// an async runtime and outside of one, and blocks.
 pub struct Connection {
@@ -91,7 +94,13 @@ impl Connection {
     ) -> Result<T, E> {
         let _inside = self.runtime.as_ref().map(Runtime::enter);
         let work = async {
-            timeout(time, work).await.unwrap_or_else(|_| Err(Failure::silence(time).into()))
+            let mut work = pin!(work);
+            if let Ok(done) = timeout(time, work.as_mut()).await {
+                return done;
+            }
+            // A process that was stopped finds its time over and the response there, unread.
+            let done = timeout(LATE, work).await;
+            done.unwrap_or_else(|_| Err(Failure::silence(time).into()))
         };
         // A task that calls this has a budget, which waiting here would never renew.
         let mut work = pin!(unconstrained(work));
