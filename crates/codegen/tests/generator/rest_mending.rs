@@ -329,7 +329,7 @@ fn a_list_or_a_map_that_can_be_null() {
     )
     .code;
     assert!(code.contains("pub list: Vec<String>,"));
-    assert!(code.contains("pub map: HashMap<String, String>,"));
+    assert!(code.contains("pub map: HashMap<String, Option<String>>,"));
 }
 
 #[test]

@@ -183,11 +183,13 @@ impl<'a> Composer<'a> {
             return;
         }
         let mut merged = own;
+        let narrowed = take_typed_properties(&mut merged);
         let parts: Vec<_> = parts.iter().map(|part| self.keywords(part, depth)).collect();
         let is_null = parts.iter().all(|part| part.contains_key("nullable"));
         for part in parts {
             self.merge(&mut merged, part, depth);
         }
+        self.merge(&mut merged, narrowed, depth);
         if is_null {
             merged.insert("nullable".to_owned(), json!(true));
         }
@@ -271,6 +273,15 @@ impl<'a> Composer<'a> {
             known["description"] = words;
         }
     }
+}
+
+/// The properties that stand beside `allOf` and say what they are. They extend its parts, so they
+/// come last.
+fn take_typed_properties(own: &mut Keywords) -> Keywords {
+    let Some(Value::Object(properties)) = own.get_mut("properties") else { return Keywords::new() };
+    let (typed, words) = std::mem::take(properties).into_iter().partition(|(_, it)| says_type(it));
+    *properties = words;
+    Keywords::from_iter([("properties".to_owned(), Value::Object(typed))])
 }
 
 fn absorb_words(into: &mut Keywords, part: &Value) {

@@ -223,9 +223,11 @@ fn sendable(
     }
 }
 
-/// A list is one parameter for each value unless its style says otherwise.
+/// A list is one parameter for each value unless its style says otherwise. Where it is
+/// `deepObject`, services read `a[0]`, as they do in forms, and not `a`.
 fn of_list(parameter: &Value) -> Option<Style> {
     match style(parameter) {
+        ("deepObject", _) if !name_of(parameter).ends_with("[]") => Some(Style::Deep),
         (_, true) => None,
         ("form", _) => Some(Style::Joined(",")),
         ("spaceDelimited", _) => Some(Style::Joined("%20")),

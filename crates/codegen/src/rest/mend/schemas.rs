@@ -107,12 +107,9 @@ fn mend_within(schema: &mut Value, usage: Usage) {
                     }
                 }
             }
-            ("additionalProperties", value) if !value.is_boolean() => {
+            ("additionalProperties" | "items" | "not", value) if !value.is_boolean() => {
                 mend(value, usage);
-                // A value that is null is read as one that is not there.
-                remove(value, &["nullable"]);
             }
-            ("items" | "not", value) if !value.is_boolean() => mend(value, usage),
             ("allOf" | "oneOf" | "anyOf", Value::Array(schemas)) => {
                 schemas.iter_mut().for_each(|schema| mend(schema, usage));
             }

@@ -102,7 +102,8 @@ impl Composer<'_> {
             .into_iter()
             .map(|(kind, shapes)| {
                 if let [(only, _)] = shapes.as_slice() {
-                    return only.clone();
+                    // The choice can be null, and not just one of its kinds.
+                    return without(only, "nullable").into();
                 }
                 let shapes: Vec<_> = shapes.into_iter().map(|(_, keywords)| keywords).collect();
                 match kind {

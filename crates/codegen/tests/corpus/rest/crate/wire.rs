@@ -381,6 +381,8 @@ async fn query_objects(checks: &mut Checks) {
     let call = rest
         .find_pods(filter.clone(), "x,y")
         .created(FindPodsCreated::Object { gt: Some(1), lt: None })
+        .expand(["a.b", "c"])
+        .with(["d", "e"])
         .page(FindPodsPage { limit: Some(2), after: Some("c".into()) })
         .labels([("k".to_owned(), "v".to_owned())].into())
         .size(FindPodsSize { width: Some(3), height: Some(4) })
@@ -395,7 +397,8 @@ async fn query_objects(checks: &mut Checks) {
         line.replace("%7B", "{").replace("%7D", "}").replace("%3A", ":").replace("%7C", "|"),
         concat!(
             "\"GET /v1/pods?created[gt]=1&filter[name]=a%26b&filter[owner][id]=7",
-            "&filter[zones][0]=x&filter[zones][1]=y&after=c&limit=2&k=v&size=height,4,width,3",
+            "&filter[zones][0]=x&filter[zones][1]=y",
+            "&expand[0]=a.b&expand[1]=c&with[]=d&with[]=e&after=c&limit=2&k=v&size=height,4,width,3",
             "&range=from|5&query={'all':['d']}&points={'x':6}\"",
         ),
     );

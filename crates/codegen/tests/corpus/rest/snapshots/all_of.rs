@@ -39,6 +39,37 @@ pub mod types {
 
     ::podqueue::__private::open_enum!(DeeperKind);
 
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum NarrowKind {
+        /// `narrow`.
+        Narrow,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl NarrowKind {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Narrow => "narrow",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for NarrowKind {
+        fn from(value: &str) -> Self {
+            match value {
+                "narrow" => Self::Narrow,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(NarrowKind);
+
     /// What all have.
     #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
@@ -114,6 +145,63 @@ pub mod types {
         }
     }
 
+    /// What all have.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Narrow {
+        /// The field `daily`.
+        pub daily: Option<NarrowDaily>,
+        /// What all have.
+        pub deep: Option<Box<Deeper>>,
+        /// Its own.
+        pub id: Option<String>,
+        /// The field `kind`.
+        pub kind: Option<NarrowKind>,
+        /// The field `name`.
+        pub name: Option<String>,
+        /// The field `whole`.
+        pub whole: Option<NarrowWhole>,
+    }
+
+    ::podqueue::__private::object! {
+        Narrow {
+            0 "daily" daily plain optional;
+            1 "deep" deep plain optional;
+            2 "id" id text optional;
+            3 "kind" kind text optional;
+            4 "name" name text optional;
+            5 "whole" whole plain optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct NarrowDaily {
+        /// The field `limit`.
+        pub limit: Option<i64>,
+    }
+
+    ::podqueue::__private::object! {
+        NarrowDaily {
+            0 "limit" limit integer optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct NarrowWhole {
+        /// The field `a`.
+        pub a: Option<i64>,
+    }
+
+    ::podqueue::__private::object! {
+        NarrowWhole {
+            0 "a" a integer optional;
+        }
+    }
+
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
@@ -162,6 +250,8 @@ pub mod types {
         pub kind: Option<DeeperKind>,
         /// What it is called.
         pub name: Option<String>,
+        /// What all have.
+        pub narrow: Option<Narrow>,
         /// The field `own`.
         pub own: Option<bool>,
         /// The field `whole`.
@@ -176,8 +266,9 @@ pub mod types {
             3 "id" id text optional;
             4 "kind" kind text optional;
             5 "name" name text optional;
-            6 "own" own boolean optional;
-            7 "whole" whole plain optional;
+            6 "narrow" narrow plain optional;
+            7 "own" own boolean optional;
+            8 "whole" whole plain optional;
         }
     }
 

@@ -194,12 +194,16 @@ pub mod types {
         pub flags: HashMap<String, bool>,
         /// The field `id`.
         pub id: Option<String>,
+        /// The field `labels`.
+        pub labels: HashMap<String, Option<String>>,
         /// The field `level`.
         pub level: Option<ThingLevel>,
         /// The field `note`.
         pub note: Option<String>,
         /// The field `owner`.
         pub owner: Option<Owner>,
+        /// The field `owners`.
+        pub owners: HashMap<String, Option<Owner>>,
         /// The field `parts`.
         pub parts: Vec<Part>,
         /// The field `price`.
@@ -237,6 +241,8 @@ pub mod types {
                     parts,
                     either: ::std::default::Default::default(),
                     flags: ::std::default::Default::default(),
+                    labels: ::std::default::Default::default(),
+                    owners: ::std::default::Default::default(),
                     price: ::std::default::Default::default(),
                 }
             }
@@ -259,11 +265,13 @@ pub mod types {
             2 "flag" flag boolean optional;
             3 "flags" flags shaped < lenient::shape::Dictionary < lenient::shape::Boolean > > optional;
             4 "id" id text optional;
-            5 "level" level text optional;
-            6 "note" note text always;
-            7 "owner" owner plain always;
-            8 "parts" parts list always;
-            9 "price" price number optional;
+            5 "labels" labels shaped < lenient::shape::Dictionary < lenient::shape::Nullable < lenient::shape::Text < String >>> > optional;
+            6 "level" level text optional;
+            7 "note" note text always;
+            8 "owner" owner plain always;
+            9 "owners" owners shaped < lenient::shape::Dictionary < lenient::shape::Nullable < lenient::shape::Plain < Owner >>> > optional;
+            10 "parts" parts list always;
+            11 "price" price number optional;
         }
     }
 }

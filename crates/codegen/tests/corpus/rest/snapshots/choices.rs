@@ -297,6 +297,8 @@ pub mod types {
         pub listed_or_free: Option<ThingListedOrFree>,
         /// The field `not_text`.
         pub not_text: Option<::podqueue::__private::serde_json::Value>,
+        /// The field `null_in_each`.
+        pub null_in_each: Option<StringOrNumber>,
         /// The field `numbers`.
         pub numbers: Option<f64>,
         /// The field `one_of_one`.
@@ -329,6 +331,7 @@ pub mod types {
                 .field("expression", &self.expression)
                 .field("listed_or_free", &self.listed_or_free)
                 .field("not_text", &format_args!("[redacted]"))
+                .field("null_in_each", &self.null_in_each)
                 .field("numbers", &self.numbers)
                 .field("one_of_one", &self.one_of_one)
                 .field("pet", &self.pet)
@@ -352,15 +355,16 @@ pub mod types {
             5 "expression" expression plain optional;
             6 "listed_or_free" listed_or_free text optional;
             7 "not_text" not_text plain optional;
-            8 "numbers" numbers number optional;
-            9 "one_of_one" one_of_one text optional;
-            10 "pet" pet plain optional;
-            11 "pets" pets list optional;
-            12 "text_or_list" text_or_list plain optional;
-            13 "text_or_number" text_or_number plain optional;
-            14 "text_or_other" text_or_other plain optional;
-            15 "text_or_part" text_or_part plain optional;
-            16 "with_fields" with_fields plain optional;
+            8 "null_in_each" null_in_each plain optional;
+            9 "numbers" numbers number optional;
+            10 "one_of_one" one_of_one text optional;
+            11 "pet" pet plain optional;
+            12 "pets" pets list optional;
+            13 "text_or_list" text_or_list plain optional;
+            14 "text_or_number" text_or_number plain optional;
+            15 "text_or_other" text_or_other plain optional;
+            16 "text_or_part" text_or_part plain optional;
+            17 "with_fields" with_fields plain optional;
         }
     }
 

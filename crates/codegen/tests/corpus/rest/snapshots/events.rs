@@ -217,7 +217,7 @@ pub mod types {
         /// The field `inner_json`.
         pub inner_json: Option<String>,
         /// The field `labels`.
-        pub labels: HashMap<String, String>,
+        pub labels: HashMap<String, Option<String>>,
         /// The field `mixed_list`.
         pub mixed_list: Vec<Option<StringOrInteger>>,
         /// The field `never`.
@@ -297,7 +297,7 @@ pub mod types {
             9 "four" four plain optional;
             10 "id" id plain optional;
             11 "inner_json" inner_json plain optional;
-            12 "labels" labels map optional;
+            12 "labels" labels shaped < lenient::shape::Dictionary < lenient::shape::Nullable < lenient::shape::Plain < String >>> > optional;
             13 "mixed_list" mixed_list shaped < lenient::shape::List < lenient::shape::Nullable < lenient::shape::Plain < StringOrInteger >>> > optional;
             14 "never" never plain optional;
             15 "null_only" null_only plain optional;

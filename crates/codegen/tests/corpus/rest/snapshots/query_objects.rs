@@ -231,6 +231,8 @@ impl Api {
             filter: filter.into(),
             x_zones: x_zones.into(),
             created: None,
+            expand: None,
+            with: None,
             page: None,
             labels: None,
             size: None,
@@ -249,6 +251,8 @@ pub struct FindPods {
     timeout: Option<::std::time::Duration>,
     created: Option<types::FindPodsCreated>,
     filter: types::Filter,
+    expand: Option<Vec<String>>,
+    with: Option<Vec<String>>,
     page: Option<types::FindPodsPage>,
     labels: Option<::std::collections::HashMap<String, String>>,
     size: Option<types::FindPodsSize>,
@@ -263,6 +267,21 @@ impl FindPods {
     /// Sent as the query parameter `created`.
     pub fn created(mut self, created: impl Into<types::FindPodsCreated>) -> Self {
         self.created = Some(created.into());
+        self
+    }
+
+    /// Sent as the query parameter `expand`.
+    pub fn expand(
+        mut self,
+        expand: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        self.expand = Some(expand.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sent as the query parameter `with[]`.
+    pub fn with(mut self, with: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.with = Some(with.into_iter().map(Into::into).collect());
         self
     }
 
@@ -320,6 +339,8 @@ impl FindPods {
             .literal("/pods")
             .query_styled("created", &self.created, ::podqueue::rest::call::Style::Deep)
             .query_styled("filter", &self.filter, ::podqueue::rest::call::Style::Deep)
+            .query_styled("expand", &self.expand, ::podqueue::rest::call::Style::Deep)
+            .query("with[]", &self.with)
             .query_styled("page", &self.page, ::podqueue::rest::call::Style::Exploded)
             .query_styled(
                 "labels",

@@ -51,7 +51,7 @@ pub mod types {
     #[non_exhaustive]
     pub struct Thing {
         /// The field `labels`.
-        pub labels: HashMap<String, String>,
+        pub labels: HashMap<String, Option<String>>,
         /// What it is called.
         pub name: Option<String>,
         /// The field `nothing`.
@@ -89,7 +89,7 @@ pub mod types {
 
     ::podqueue::__private::object! {
         Thing {
-            0 "labels" labels shaped < lenient::shape::Dictionary < lenient::shape::Text < String >> > optional;
+            0 "labels" labels shaped < lenient::shape::Dictionary < lenient::shape::Nullable < lenient::shape::Text < String >>> > optional;
             1 "name" name text optional;
             2 "nothing" nothing plain optional;
             3 "only" only boolean optional;
