@@ -97,6 +97,19 @@ impl Postgres {
         Connection::open(&self.url, self.patience)
     }
 
+    /// Whether somebody has begun the batch with this name.
+    fn has_inputs(&self) -> Result<bool> {
+        let mut connection = self.reach()?;
+        if !migrations::has_tables(&mut connection)? {
+            return Ok(false);
+        }
+        let found = connection.persist(async |client| {
+            let sql = "SELECT 1 FROM podqueue.batch WHERE name = $1 AND inputs > 0";
+            Ok(client.query_typed_opt(sql, &[(&self.name, Type::TEXT)]).await?.is_some())
+        });
+        found.map_err(|failure| connection.failed("read", failure))
+    }
+
     /// There is no batch with this name, but others.
     fn missing(&self, connection: &mut Connection) -> Error {
         let names = connection.persist(async |client| {
@@ -132,6 +145,11 @@ impl Postgres {
 
 impl OpenStore for Postgres {
     type Store = PostgresStore;
+
+    // Why a database cannot be reached shows when the batch is opened.
+    fn is_new(&self) -> bool {
+        self.has_inputs().is_ok_and(|has_inputs| !has_inputs)
+    }
 
     fn open(self) -> Result<PostgresStore> {
         let mut connection = self.reach()?;
