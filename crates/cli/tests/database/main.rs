@@ -63,6 +63,13 @@ async fn several_machines_run_one_batch_and_their_results_are_merged() {
     }
     let counts = status(&site, "one.jsonl", &journal).await;
     assert_eq!((&counts["total"], &counts["completed"]), (&json!(120), &json!(120)));
+    // Where another machine has its results, which were recorded, is nothing that is here.
+    for look in ["status", "watch"] {
+        let shown = site.run(&["batch", look, "three.jsonl", "--journal", &journal]).await;
+        shown.assert_code(0);
+        assert!(shown.stdout.contains("120"), "{shown:?}");
+        assert!(!shown.stdout.contains(".jsonl"), "{shown:?}");
+    }
     let again = site.run(&run("two.jsonl", &journal)).await;
     assert!(again.stdout.starts_with("all inputs have completed before"), "{}", again.stdout);
     for files in [&["one.jsonl", "two.jsonl"][..], &["one.jsonl"]] {
