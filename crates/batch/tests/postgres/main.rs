@@ -30,10 +30,6 @@ mod machines;
 mod merging;
 #[path = "../batch/misbehaving.rs"]
 mod misbehaving;
-#[path = "../batch/paced.rs"]
-mod paced;
-#[path = "../batch/pacing.rs"]
-mod pacing;
 #[path = "../batch/polling.rs"]
 mod polling;
 mod recovery;
@@ -49,7 +45,5 @@ mod store;
 mod support;
 #[path = "../batch/webhooks.rs"]
 mod webhooks;
-#[path = "../batch/window.rs"]
-mod window;
 #[path = "../batch/without_inputs.rs"]
 mod without_inputs;
