@@ -109,10 +109,7 @@ impl Results {
         if tail_digest(&tail) != known.tail {
             return Err(other(path, "is not the file that was written"));
         }
-        // In a shared store, others may have gone on with these inputs; and the file says whose it is.
-        if store.sharing().is_none() {
-            check_uncommitted(store, path, known.length)?;
-        }
+        check_uncommitted(store, path, known.length)?;
         file.set_len(known.length).and_then(|()| file.sync_all()).map_err(failed)?;
         file.seek(SeekFrom::Start(known.length)).map_err(failed)?;
         (self.length, self.tail) = (known.length, tail);
@@ -238,13 +235,19 @@ fn in_use(path: &Path) -> Error {
 /// What was written and not committed are results of jobs that the journal knows. Where it does not
 /// know one, it is older than the results: these are more than what was being written at a crash.
 fn check_uncommitted(store: &mut dyn Store, path: &Path, length: u64) -> Result<()> {
+    let is_shared = store.sharing().is_some();
     each_uncommitted(path, length, |line| {
         let mut input = |index| store.inputs(&State::ALL, index, 1).map(|mut page| page.pop());
         let mut found = input(line.index)?.filter(|input| input.index == line.index);
         if let Some(original) = found.as_ref().and_then(|copy| copy.same_as) {
             found = input(original)?;
         }
-        match found.and_then(|input| input.job_id).as_deref() == Some(line.job_id()) {
+        let is_known = found.is_some_and(|input| match is_shared {
+            // Others may have gone on with it, and retried it as another job.
+            true => input.attempt > 0,
+            false => input.job_id.as_deref() == Some(line.job_id()),
+        });
+        match is_known {
             true => Ok(()),
             false => {
                 let message = format!(

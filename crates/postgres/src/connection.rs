@@ -10,7 +10,6 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::coop::unconstrained;
 use tokio::time::timeout;
-use tokio_postgres::config::SslMode;
 use tokio_postgres::{Client, NoTls};
 
 use crate::failure::Failure;
@@ -136,12 +135,12 @@ impl Wake for Unpark {
 /// Connects; the connection is driven in the background.
 async fn connect(target: &Target) -> Result<Client, Failure> {
     let config = &target.config;
-    if config.get_ssl_mode() == SslMode::Disable {
+    let Some(tls) = target.tls.as_ref().cloned() else {
         let (client, connection) = config.connect(NoTls).await?;
         tokio::spawn(connection);
         return Ok(client);
-    }
-    let (client, connection) = config.connect(target.tls.clone()).await?;
+    };
+    let (client, connection) = config.connect(tls).await?;
     tokio::spawn(connection);
     Ok(client)
 }

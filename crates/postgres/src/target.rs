@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
-use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::{passfile, tls};
+use crate::passfile;
+use crate::tls::{self, Connector};
 
 /// How long a connection may take, and how long data may stay unacknowledged.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -21,7 +21,8 @@ const MODES: [&str; 6] = ["disable", "allow", "prefer", "require", "verify-ca", 
 /// A database, and how to connect to it. Its text names the database, and is without a password.
 pub struct Target {
     pub(crate) config: Config,
-    pub(crate) tls: MakeRustlsConnect,
+    /// How TLS is spoken, where it may be.
+    pub(crate) tls: Option<Connector>,
     name: String,
 }
 
@@ -33,7 +34,8 @@ impl Target {
     /// Where the server offers TLS, it is used, and its certificate verified: by the certificates
     /// that the system trusts, and those in the file `sslrootcert`. `sslmode=require` refuses a
     /// server without TLS, and `sslmode=disable` does without. On one machine there is none, unless
-    /// `sslmode` says so.
+    /// `sslmode` says so. Without a feature for TLS, there is none at all, and a URL that demands it
+    /// is refused.
     ///
     /// # Errors
     ///
@@ -74,7 +76,11 @@ impl Target {
                 config.password(password);
             }
         }
-        let tls = tls::settings(security.trusted.as_deref()).map_err(TargetError)?;
+        let tls = match config.get_ssl_mode() {
+            SslMode::Disable => None,
+            mode => tls::settings(security.trusted.as_deref(), mode == SslMode::Require)
+                .map_err(TargetError)?,
+        };
         Ok(Self { config, tls, name: format!("the database {database:?} at {host}:{port}") })
     }
 }

@@ -1,40 +1,35 @@
-//! How TLS is spoken to a database.
+//! How TLS is spoken to a database: by the library of the feature that is on.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use rustls::ClientConfig;
-use rustls::crypto::{CryptoProvider, aws_lc_rs};
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
-use rustls_platform_verifier::Verifier;
-use tokio_postgres_rustls::MakeRustlsConnect;
+#[cfg(all(feature = "native-tls", not(feature = "rustls-no-provider")))]
+mod native;
+#[cfg(not(any(feature = "native-tls", feature = "rustls-no-provider")))]
+mod none;
+#[cfg(feature = "rustls-no-provider")]
+mod with_rustls;
 
-/// How TLS is spoken: a certificate is always verified, by those that the system trusts, or that are
-/// in this file. An error says what could not be done.
-pub(crate) fn settings(trusted: Option<&Path>) -> Result<MakeRustlsConnect, String> {
-    let provider = CryptoProvider::get_default().cloned();
-    let provider = provider.unwrap_or_else(|| Arc::new(aws_lc_rs::default_provider()));
-    let failed = |error: rustls::Error| format!("TLS to the database cannot be set up: {error}");
-    let verifier = match trusted {
-        Some(file) => Verifier::new_with_extra_roots(read(file)?, Arc::clone(&provider)),
-        None => Verifier::new(Arc::clone(&provider)),
-    };
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(failed)?
-        .dangerous()
-        .with_custom_certificate_verifier(Arc::new(verifier.map_err(failed)?))
-        .with_no_client_auth();
-    Ok(MakeRustlsConnect::new(config))
+#[cfg(all(feature = "native-tls", not(feature = "rustls-no-provider")))]
+use native as library;
+#[cfg(not(any(feature = "native-tls", feature = "rustls-no-provider")))]
+use none as library;
+#[cfg(feature = "rustls-no-provider")]
+use with_rustls as library;
+
+/// What makes a connection to one with TLS.
+pub(crate) use library::Connector;
+
+/// How TLS is spoken, if it is: a certificate is always verified, by those that the system trusts, or
+/// that are in this file. An error says what could not be done, or that TLS is demanded in vain.
+pub(crate) fn settings(
+    trusted: Option<&Path>,
+    is_demanded: bool,
+) -> Result<Option<Connector>, String> {
+    library::settings(trusted, is_demanded)
 }
 
-fn read(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
-    let certificates = CertificateDer::pem_file_iter(file).and_then(Iterator::collect);
-    certificates.map_err(|error| {
-        format!(
-            "the certificates that sslrootcert names cannot be read from {}: {error}",
-            file.display()
-        )
-    })
+#[cfg(any(feature = "native-tls", feature = "rustls-no-provider"))]
+fn unreadable(file: &Path, error: impl std::fmt::Display) -> String {
+    let file = file.display();
+    format!("the certificates that sslrootcert names cannot be read from {file}: {error}")
 }

@@ -60,7 +60,8 @@ impl Postgres {
     /// Where the server offers TLS, it is used, and its certificate verified: by the certificates
     /// that the system trusts, and those in the file `sslrootcert`. `sslmode=require` refuses a
     /// server without TLS, and `sslmode=disable` does without. On one machine there is none, unless
-    /// `sslmode` says so.
+    /// `sslmode` says so. Without a feature for TLS (`rustls`, which is on by default,
+    /// `rustls-no-provider`, `native-tls`), a URL that demands it is refused.
     pub fn connect(url: impl Into<String>, name: impl Into<String>) -> Self {
         Self { url: url.into(), name: name.into(), patience: PATIENCE, lease: LEASE }
     }
@@ -95,6 +96,19 @@ impl Postgres {
             return Err(Error::new(ErrorKind::Settings, message));
         }
         Connection::open(&self.url, self.patience)
+    }
+
+    /// Whether somebody has begun the batch with this name.
+    fn has_inputs(&self) -> Result<bool> {
+        let mut connection = self.reach()?;
+        if !migrations::has_tables(&mut connection)? {
+            return Ok(false);
+        }
+        let found = connection.persist(async |client| {
+            let sql = "SELECT 1 FROM podqueue.batch WHERE name = $1 AND inputs > 0";
+            Ok(client.query_typed_opt(sql, &[(&self.name, Type::TEXT)]).await?.is_some())
+        });
+        found.map_err(|failure| connection.failed("read", failure))
     }
 
     /// There is no batch with this name, but others.
@@ -132,6 +146,11 @@ impl Postgres {
 
 impl OpenStore for Postgres {
     type Store = PostgresStore;
+
+    // Why a database cannot be reached shows when the batch is opened.
+    fn is_new(&self) -> bool {
+        self.has_inputs().is_ok_and(|has_inputs| !has_inputs)
+    }
 
     fn open(self) -> Result<PostgresStore> {
         let mut connection = self.reach()?;

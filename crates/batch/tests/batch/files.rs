@@ -4,14 +4,14 @@ use std::fs;
 use std::time::Duration;
 
 use podqueue::Policy;
-use podqueue_batch::{Batch, ErrorKind, Inputs, MaxFailures, OnUnknown, Sqlite, State};
+use podqueue_batch::{Batch, ErrorKind, Inputs, MaxFailures, OnUnknown, State};
 
-#[cfg(unix)]
-use crate::misbehaving::requests;
+use crate::journal;
 use crate::support::{Folder, endpoint, service};
 
-/// The names of the files in a folder.
+/// The names of the files in a folder, whose batch nobody has begun.
 fn names(folder: &Folder) -> Vec<String> {
+    assert!(!journal::exists(&folder.journal()));
     let entries = fs::read_dir(folder.path("")).unwrap();
     let mut names: Vec<_> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -59,7 +59,6 @@ async fn files_that_cannot_be_used_are_refused_before_a_journal_is_created() {
 async fn settings_that_cannot_be_used_are_refused_before_a_journal_is_created() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(1);
-    fs::create_dir(folder.path("folder")).unwrap();
     let before = names(&folder);
     let double = endpoint(&local, "double");
     let hour = Duration::from_secs(3_600);
@@ -81,10 +80,6 @@ async fn settings_that_cannot_be_used_are_refused_before_a_journal_is_created() 
         assert!(error.to_string().contains(why), "{error}");
         assert_eq!(names(&folder), before, "{why}");
     }
-    let journal = Sqlite::file(folder.path("folder"));
-    let open = Batch::open(journal).inputs(folder.inputs()).results(folder.path("out.jsonl"));
-    let error = open.await.unwrap_err();
-    assert!(error.to_string().contains("is not a regular file"), "{error}");
     let error = Batch::open(folder.journal()).inputs(folder.inputs()).await.unwrap_err();
     assert!(error.to_string().contains("say where the results go"), "{error}");
     let error = Batch::open(folder.journal()).results(folder.path("out.jsonl")).await.unwrap_err();
@@ -160,33 +155,5 @@ async fn results_that_are_cut_off_or_removed_during_a_run_stop_it() {
         assert_eq!(error.kind(), ErrorKind::OtherResults, "{error}");
         let status = batch.status().await.unwrap();
         assert_eq!(status.counts.of(State::Completed), 5, "nothing counts that is not there");
-    }
-}
-
-#[cfg(unix)]
-#[tokio::test]
-async fn a_journal_that_is_removed_or_replaced_during_a_run_stops_it() {
-    let local = service().start().await.unwrap();
-    let copied = |path: &std::path::Path| {
-        fs::copy(path, path.with_extension("old")).unwrap();
-        fs::rename(path.with_extension("old"), path).unwrap();
-    };
-    let log = |path: &std::path::Path| fs::remove_file(format!("{}-wal", path.display())).unwrap();
-    let lose: [&dyn Fn(&std::path::Path); 4] = [
-        &|path| fs::remove_file(path).unwrap(),
-        &|path| fs::rename(path, path.with_extension("old")).unwrap(),
-        &copied,
-        &log,
-    ];
-    for lose in lose {
-        let folder = Folder::with(20);
-        let batch = folder.open().await.unwrap();
-        batch.run(endpoint(&local, "double")).take(5).await.unwrap();
-        let before = requests(&local, "/run");
-        lose(folder.journal().path());
-        let error = batch.run(endpoint(&local, "double")).await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
-        assert!(error.to_string().contains("moved or replaced while it was open"), "{error}");
-        assert_eq!(requests(&local, "/run"), before, "nothing more is submitted");
     }
 }

@@ -17,6 +17,9 @@ mod flaws;
 mod full_disk;
 mod growing;
 mod journal;
+mod journal_file;
+#[cfg(target_os = "linux")]
+mod journal_room;
 mod kill;
 mod large;
 mod misbehaving;

@@ -9,6 +9,7 @@ use podqueue_local::{Builder, Fault, LocalJob, LocalService, Operation};
 use serde_json::json;
 
 use crate::flaws::troubled;
+use crate::journal;
 use crate::support::{Folder, counts, endpoint, service, until};
 
 /// A service with an endpoint whose jobs fail until they are retried.
@@ -66,13 +67,19 @@ async fn a_status_that_is_not_documented_is_said_and_does_not_outlast_the_ttl() 
     let offset = Arc::new(AtomicU64::new(0));
     let turned = Arc::clone(&offset);
     let clock = move || SystemTime::now() + Duration::from_secs(turned.load(SeqCst));
-    let batch = folder.open().clock(clock).await.unwrap();
+    let batch = folder.open().clock(clock.clone()).await.unwrap();
     local.add_fault(Fault::response(200, r#"{"status": "ARCHIVED"}"#).on(Operation::Status));
     let mut run = batch.run(endpoint(&local, "double"));
     let trouble = troubled(&mut run).await;
     assert!(trouble.contains(r#"the service reports "ARCHIVED", which"#), "{trouble}");
-    offset.store(24 * 3_600 + 1, SeqCst);
+    run.stopper().leave();
     run.await.unwrap();
+    drop(batch);
+    let day = Duration::from_secs(24 * 3_600 + 1);
+    offset.store(day.as_secs(), SeqCst);
+    journal::pass(&folder.path(""), day);
+    let batch = folder.open().clock(clock).await.unwrap();
+    batch.run(endpoint(&local, "double")).await.unwrap();
     assert_eq!(counts(&batch.status().await.unwrap()), "1 expired");
     let error = folder.failures()[&0]["error"].as_str().unwrap().to_owned();
     assert!(error.contains(r#"although the service reports "ARCHIVED""#), "{error}");
@@ -139,7 +146,7 @@ async fn the_output_of_a_retried_job_is_not_lost_when_the_process_ends() {
     let _ = retrying.await;
     drop(batch);
     local.clear_faults();
-    until(async || !folder.journal().is_open()).await;
+    until(async || !journal::is_open(&folder.journal())).await;
     let batch = folder.open().await.unwrap();
     assert!(batch.run(moody).await.unwrap().is_complete());
     assert_eq!(requests(&local, "/run"), 5, "nothing was submitted again");

@@ -66,8 +66,36 @@ fn a_password_is_in_no_error() {
     }
 }
 
+/// What an application does that brings its own.
+#[cfg(all(feature = "rustls-no-provider", not(feature = "rustls")))]
+fn install_provider() {
+    // The first one to ask has none.
+    let error = refused("postgres://u@localhost:1/db?sslmode=require");
+    assert_eq!(error.kind(), ErrorKind::Settings);
+    assert!(error.to_string().contains("install_default"), "{error}");
+    rustls::crypto::aws_lc_rs::default_provider().install_default().unwrap();
+}
+
+#[cfg(not(any(feature = "rustls", feature = "rustls-no-provider", feature = "native-tls")))]
+#[test]
+fn tls_that_is_demanded_needs_a_feature() {
+    let server = Server::start();
+    let url = server.create("jobs");
+    for demand in ["sslmode=require", "sslmode=verify-full", "sslmode=prefer&sslrootcert=/a.pem"] {
+        let error = refused(&format!("{url}?{demand}"));
+        assert_eq!(error.kind(), ErrorKind::Settings);
+        assert!(error.to_string().contains("the feature `rustls` or `native-tls`"), "{error}");
+    }
+    for mode in ["disable", "prefer"] {
+        Postgres::connect(format!("{url}?sslmode={mode}"), "a").open().unwrap();
+    }
+}
+
+#[cfg(any(feature = "rustls", feature = "rustls-no-provider", feature = "native-tls"))]
 #[test]
 fn tls_is_used_where_it_is_offered_and_a_certificate_is_verified() {
+    #[cfg(all(feature = "rustls-no-provider", not(feature = "rustls")))]
+    install_provider();
     let mut server = Server::start();
     let url = server.create("jobs");
     let open = |url: &str| Postgres::connect(url, "tls").open().map(drop);

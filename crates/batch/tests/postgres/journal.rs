@@ -6,6 +6,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use podqueue_batch::store::OpenStore;
 pub use podqueue_batch::store::{Postgres as Journal, PostgresStore as JournalStore};
 use podqueue_batch::{Batch, Open};
 use podqueue_pgserver::Server;
@@ -50,6 +51,11 @@ pub fn sql(database: &str, statements: &str) {
 /// Lets a process that runs the batch find it.
 pub fn tell(process: &mut Command) {
     process.env(URL, &*DATABASE);
+}
+
+/// Whether somebody has begun it.
+pub fn exists(journal: &Journal) -> bool {
+    journal.inspect().is_ok()
 }
 
 /// Whether a process has it open.

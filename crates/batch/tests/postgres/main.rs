@@ -3,6 +3,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
 
+#[path = "../batch/attacks.rs"]
+mod attacks;
+#[path = "../batch/beginnings.rs"]
+mod beginnings;
 mod connecting;
 #[path = "../batch/durability.rs"]
 mod durability;
@@ -10,6 +14,12 @@ mod durability;
 mod endings;
 #[path = "../batch/features.rs"]
 mod features;
+#[path = "../batch/files.rs"]
+mod files;
+#[path = "../batch/flaws.rs"]
+mod flaws;
+#[path = "../batch/full_disk.rs"]
+mod full_disk;
 #[path = "../batch/growing.rs"]
 mod growing;
 mod interrupted;
@@ -19,6 +29,11 @@ mod kill;
 mod limits;
 mod machines;
 mod merging;
+#[path = "../batch/misbehaving.rs"]
+mod misbehaving;
+#[path = "../batch/polling.rs"]
+mod polling;
+mod recovery;
 #[path = "../batch/resuming.rs"]
 mod resuming;
 #[path = "../batch/store/rules.rs"]
@@ -31,3 +46,5 @@ mod store;
 mod support;
 #[path = "../batch/webhooks.rs"]
 mod webhooks;
+#[path = "../batch/without_inputs.rs"]
+mod without_inputs;

@@ -63,6 +63,16 @@ async fn several_machines_run_one_batch_and_their_results_are_merged() {
     }
     let counts = status(&site, "one.jsonl", &journal).await;
     assert_eq!((&counts["total"], &counts["completed"]), (&json!(120), &json!(120)));
+    // A # in a password is none before the batch's name.
+    let secret = journal.replace("postgres@", "postgres:1#s3cr3t@");
+    assert_eq!(status(&site, "one.jsonl", &secret).await["total"], json!(120));
+    // Where another machine has its results, which were recorded, is nothing that is here.
+    for look in ["status", "watch"] {
+        let shown = site.run(&["batch", look, "three.jsonl", "--journal", &journal]).await;
+        shown.assert_code(0);
+        assert!(shown.stdout.contains("120"), "{shown:?}");
+        assert!(!shown.stdout.contains(".jsonl"), "{shown:?}");
+    }
     let again = site.run(&run("two.jsonl", &journal)).await;
     assert!(again.stdout.starts_with("all inputs have completed before"), "{}", again.stdout);
     for files in [&["one.jsonl", "two.jsonl"][..], &["one.jsonl"]] {

@@ -98,6 +98,11 @@ pub(super) fn run(connection: &mut Connection) -> Result<()> {
     migrated.map_err(|failure| connection.failed("make the tables for", failure))
 }
 
+/// Whether there are tables.
+pub(super) fn has_tables(connection: &mut Connection) -> Result<bool> {
+    Ok(found(connection)?.is_some())
+}
+
 /// Refuses a database that is not of this version.
 pub(super) fn check(connection: &mut Connection) -> Result<()> {
     match found(connection)? {
