@@ -43,9 +43,9 @@ pub fn database(name: &str) -> String {
     SERVER.create(name)
 }
 
-/// Executes statements in a database.
-pub fn sql(database: &str, statements: &str) {
-    SERVER.sql(database, statements);
+/// Executes statements in a database. What they return.
+pub fn sql(database: &str, statements: &str) -> String {
+    SERVER.sql(database, statements)
 }
 
 /// Lets a process that runs the batch find it.

@@ -11,6 +11,7 @@ use podqueue_batch::{ErrorKind, State};
 use podqueue_pgserver::{Proxy, Server, Traffic};
 
 use crate::journal;
+use crate::kill::say;
 use crate::rules::{change, counts, stored};
 
 const LEASE: Duration = Duration::from_secs(1);
@@ -320,4 +321,39 @@ fn texts_that_a_database_has_no_place_for_are_kept_without_what_it_lacks() {
     store.commit(&Commit { changes: vec![change], ..Commit::default() }).unwrap();
     let unknown = store.inputs(&[State::Unknown], 0, 1).unwrap();
     assert_eq!(unknown[0].error.as_deref(), Some("a\u{fffd}b"));
+}
+
+#[test]
+fn inputs_are_found_one_by_one_whatever_the_database_believes_of_how_many_there_are() {
+    let url = journal::database("plans");
+    let inputs: Vec<_> = (0..5_000).map(|n| stored(&n.to_string())).collect();
+    for (name, few) in [("one", 300), ("another", 200)] {
+        process(&Postgres::connect(&url, name), "a").add(&inputs[..few], &[]).unwrap();
+    }
+    let believe =
+        "ALTER TABLE podqueue.input SET (autovacuum_enabled = off); ANALYZE podqueue.input";
+    journal::sql("plans", believe);
+    let mut store = process(&Postgres::connect(&url, "many"), "a");
+    store.add(&inputs, &[]).unwrap();
+    let numbered: Vec<_> = (0..).zip(inputs).take(1_000).collect();
+    numbered.chunks(50).for_each(|some| store.replace(some).unwrap());
+    for some in claim(&mut store, 1_000).chunks(50) {
+        let changes = some.iter().flat_map(|it| accepted(it).changes).collect();
+        store.commit(&Commit { changes, ..Commit::default() }).unwrap();
+    }
+    assert_eq!(counts(&mut store), "4000 pending, 1000 submitted");
+    drop(store);
+    // What a session has read is counted when it has ended.
+    let began = Instant::now();
+    let read = loop {
+        let sql = "SELECT coalesce(sum(idx_tup_read), 0) FROM pg_stat_user_indexes
+            WHERE relname = 'input'";
+        let read: u64 = journal::sql("plans", sql).parse().unwrap();
+        if read > 1_000 || began.elapsed() > Duration::from_secs(20) {
+            break read;
+        }
+        thread::sleep(Duration::from_millis(50));
+    };
+    say(format_args!("{read} entries of indexes were read"));
+    assert!((1_000..100_000).contains(&read), "{read}");
 }

@@ -125,12 +125,14 @@ async fn write(writing: &Writing<'_>, rows: &BTreeMap<i64, Row<'_>>) -> Result<(
     let submitted: Vec<_> = each().map(|row| row.submitted_at).collect();
     let seen: Vec<_> = each().map(|row| row.seen_at).collect();
     let errors: Vec<_> = each().map(|row| row.error.as_deref()).collect();
-    let sql = "UPDATE podqueue.input SET state = new.state, attempt = new.attempt,
+    let sql = format!(
+        "UPDATE podqueue.input SET state = new.state, attempt = new.attempt,
             owner = new.owner, results = new.results, job_id = new.job_id,
             submitted_at = new.submitted_at, seen_at = new.seen_at, error = new.error
-        FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10) AS new
-            (idx, state, attempt, owner, results, job_id, submitted_at, seen_at, error)
-        WHERE input.batch = $1 AND input.idx = new.idx";
+         FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10) AS new
+            (idx, state, attempt, owner, results, job_id, submitted_at, seen_at, error) {}",
+        rows::LISTED
+    );
     let values = [
         int8(&writing.batch),
         int8s(&indexes),
@@ -143,6 +145,6 @@ async fn write(writing: &Writing<'_>, rows: &BTreeMap<i64, Row<'_>>) -> Result<(
         value(&seen, Type::INT8_ARRAY),
         value(&errors, Type::TEXT_ARRAY),
     ];
-    writing.client.query_typed(sql, &values).await?;
+    writing.client.query_typed(&sql, &values).await?;
     Ok(())
 }

@@ -182,6 +182,13 @@ pub(super) async fn insert(
     Ok(())
 }
 
+/// The inputs to update that `new` lists, which are locked: the place of one that somebody changes is
+/// another one afterwards. They are found one by one, whatever the database believes of how many there
+/// are: in a join, it might hold all inputs of the batch against each.
+pub(super) const LISTED: &str = "CROSS JOIN LATERAL (
+        SELECT ctid AS place FROM podqueue.input WHERE batch = $1 AND idx = new.idx OFFSET 0
+    ) AS old WHERE input.ctid = old.place";
+
 /// Replaces the texts of inputs.
 pub(super) async fn replace(
     client: &Client,
@@ -189,10 +196,13 @@ pub(super) async fn replace(
     inputs: &[(u64, NewInput)],
 ) -> Result<(), Failure> {
     let columns = Columns::of(inputs.iter().map(|(index, input)| (*index, input)));
+    let sql = "SELECT FROM unnest($2) AS new (idx) CROSS JOIN LATERAL (
+            SELECT FROM podqueue.input WHERE batch = $1 AND idx = new.idx FOR UPDATE) AS locked";
+    client.query_typed(sql, &[int8(&batch), int8s(&columns.indexes)]).await?;
     let sql = format!(
         "UPDATE podqueue.input SET line = new.line, start = new.start, length = new.length,
              body = new.body, digest = new.digest, same_as = new.same_as, flaw = new.flaw
-         FROM {ROWS} WHERE input.batch = $1 AND input.idx = new.idx"
+         FROM {ROWS} {LISTED}"
     );
     client.query_typed(&sql, &columns.values(&batch)).await?;
     Ok(())
