@@ -11,15 +11,12 @@ export const SILENCE_MS = 40_000;
 const refused = (status, message) => Object.assign(new Error(message), { status });
 
 async function call(method, url, body, signal) {
-	const options = { method, signal, headers: { accept: "application/json" } };
-	if (body !== undefined) {
-		options.headers["content-type"] = "application/json";
-		options.body = typeof body === "string" ? body : JSON.stringify(body);
-	}
+	const type = "application/json";
+	const headers = { accept: type, ...(body && { "content-type": type }) };
 	let response;
 	let content;
 	try {
-		response = await fetch(url, options);
+		response = await fetch(url, { method, body: JSON.stringify(body), signal, headers });
 		content = await response.text();
 	} catch {
 		throw refused(0, "no response: the connection was lost");

@@ -23,11 +23,10 @@ export const on = (it, ...rest) => nodeOf(it).addEventListener(...rest);
 /** Sets an attribute; `false` and `null` remove it, and a function listens. */
 export function attribute(it, name, value) {
 	const node = nodeOf(it);
+	const wanted = value === true ? "" : String(value);
 	if (typeof value === "function") on(node, name, value);
 	else if (value === false || value == null) node.removeAttribute(name);
-	else if (node.getAttribute(name) !== (value === true ? "" : String(value))) {
-		node.setAttribute(name, value === true ? "" : value);
-	}
+	else if (node.getAttribute(name) !== wanted) node.setAttribute(name, wanted);
 }
 
 export function text(it, value) {

@@ -1,5 +1,6 @@
 // All endpoints with their counts and workers, and the chart of the one that is shown.
 
+import { query } from "./api.js";
 import { Chart } from "./chart.js";
 import { attribute, byId, el, keyed, on, sign, text } from "./dom.js";
 import { onState } from "./events.js";
@@ -42,7 +43,7 @@ export function start() {
 function create({ name, kind }) {
 	const tr = el("tr", {},
 		el("th", { scope: "row" },
-			el("a", { href: `#${new URLSearchParams({ endpoint: name })}` }, name),
+			el("a", { href: `#${query({ endpoint: name })}` }, name),
 			el("span", { class: "of" }, kind)),
 		...STATUSES.map((status) => el("td", { class: "number", "data-status": status },
 			sign(status), el("span", {}))),
