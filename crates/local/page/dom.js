@@ -43,6 +43,12 @@ export function hide(it, hidden) {
 /** What vanishes leaves the focus to its section. */
 const leave = (node) => node.contains(document.activeElement) && node.closest("section")?.querySelector("h2").focus();
 
+/** Brings a row into view inside the scrolling element of its table; `top` is the room above it. */
+export function reveal({ tHead, parentElement: scroller }, top, height) {
+	const lowest = top + height + tHead.offsetHeight - scroller.clientHeight;
+	scroller.scrollTop = Math.max(lowest, Math.min(scroller.scrollTop, top));
+}
+
 const childrenByKey = new WeakMap();
 
 /**

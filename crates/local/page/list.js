@@ -1,6 +1,6 @@
 // One list for jobs, requests, webhooks and logs. It holds only the rows in view and a margin.
 
-import { attribute, el, keyed, on, text } from "./dom.js";
+import { attribute, el, keyed, on, reveal, text } from "./dom.js";
 import { notice } from "./notice.js";
 import { counted } from "./time.js";
 
@@ -136,14 +136,7 @@ export class List {
 
 	async activate(index, scroll = true) {
 		const place = Math.max(0, Math.min(index, this.total - 1));
-		if (scroll) {
-			const height = this.rowHeight;
-			const head = this.table.tHead.offsetHeight;
-			const top = place * height;
-			const room = this.scroller.clientHeight - head;
-			if (top < this.scroller.scrollTop) this.scroller.scrollTop = top;
-			if (top + height > this.scroller.scrollTop + room) this.scroller.scrollTop = top + height - room;
-		}
+		if (scroll) reveal(this.table, place * this.rowHeight, this.rowHeight);
 		if (!this.rows[place - this.offset]) await this.refresh();
 		const row = this.rows[(index > place ? this.total - 1 : place) - this.offset];
 		if (row) this.active = this.options.key(row);
