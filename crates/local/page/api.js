@@ -10,16 +10,14 @@ export const SILENCE_MS = 40_000;
 /** What the service refused, in its words; with status 0, how a request was lost. */
 const refused = (status, message) => Object.assign(new Error(message), { status });
 
-async function call(method, url, body, signal) {
-	const options = { method, signal, headers: { accept: "application/json" } };
-	if (body !== undefined) {
-		options.headers["content-type"] = "application/json";
-		options.body = typeof body === "string" ? body : JSON.stringify(body);
-	}
+async function call(method, url, body, signal = AbortSignal.timeout(SILENCE_MS), begun) {
+	const type = "application/json";
+	const headers = { accept: type, ...(body && { "content-type": type }) };
 	let response;
 	let content;
 	try {
-		response = await fetch(url, options);
+		response = await fetch(url, { method, body, signal, headers });
+		begun?.();
 		content = await response.text();
 	} catch {
 		throw refused(0, "no response: the connection was lost");
@@ -44,10 +42,22 @@ async function call(method, url, body, signal) {
 export const query = (parameters) =>
 	new URLSearchParams(Object.entries(parameters).filter(([, value]) => value));
 
-export const read = (path, parameters = {}, signal = AbortSignal.timeout(SILENCE_MS)) =>
+export const read = (path, parameters = {}, signal) =>
 	call("GET", `${CONTROL}${path}?${query(parameters)}`, undefined, signal);
-export const change = (path, body) => call("POST", CONTROL + path, body);
-export const remove = (path) => call("DELETE", CONTROL + path);
+export const change = (path, body) => once(call, "POST", CONTROL + path, body);
+export const remove = (path) => once(call, "DELETE", CONTROL + path);
+
+const underWay = new Map();
+
+/** Sends a change, but not again while it is under way, as by a double click: both get its response. */
+function once(send, method, url, body) {
+	const json = JSON.stringify(body);
+	const change = `${method} ${url} ${json}`;
+	if (!underWay.has(change)) {
+		underWay.set(change, send(method, url, json).finally(() => underWay.delete(change)));
+	}
+	return underWay.get(change);
+}
 
 export const endpointPath = (name) => `/endpoints/${encodeURIComponent(name)}`;
 
@@ -58,17 +68,20 @@ export const queuePath = (name, operation, id) =>
 const MOST_WAITING = 2;
 const waiting = new Set();
 
-/**
- * Calls an operation of the queue, as any client does: limits and faults apply, and it is logged.
- * Where too many calls wait, perhaps for the clock to be turned, the oldest one is given up.
- */
-export async function queue(name, operation, { id, body } = {}) {
+/** Calls an operation of the queue, as any client does: limits and faults apply, and it is logged. */
+export const queue = (name, operation, { id, body } = {}) =>
+	once(limited, "POST", queuePath(name, operation, id), body);
+
+/** Where too many calls wait, perhaps for the clock to be turned, the oldest one is given up. */
+async function limited(...request) {
 	const [oldest] = waiting;
 	if (waiting.size === MOST_WAITING) oldest.abort();
 	const abort = new AbortController();
 	waiting.add(abort);
 	try {
-		const record = await call("POST", queuePath(name, operation, id), body, abort.signal);
+		// A response may wait for the clock, its body for nothing.
+		const begun = () => setTimeout(() => abort.abort(), SILENCE_MS);
+		const record = await call(...request, abort.signal, begun);
 		if (!record?.id) throw refused(0, "the response names no job");
 		return record;
 	} finally {

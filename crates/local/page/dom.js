@@ -23,11 +23,10 @@ export const on = (it, ...rest) => nodeOf(it).addEventListener(...rest);
 /** Sets an attribute; `false` and `null` remove it, and a function listens. */
 export function attribute(it, name, value) {
 	const node = nodeOf(it);
+	const wanted = value === true ? "" : String(value);
 	if (typeof value === "function") on(node, name, value);
 	else if (value === false || value == null) node.removeAttribute(name);
-	else if (node.getAttribute(name) !== (value === true ? "" : String(value))) {
-		node.setAttribute(name, value === true ? "" : value);
-	}
+	else if (node.getAttribute(name) !== wanted) node.setAttribute(name, wanted);
 }
 
 export function text(it, value) {
@@ -43,6 +42,12 @@ export function hide(it, hidden) {
 
 /** What vanishes leaves the focus to its section. */
 const leave = (node) => node.contains(document.activeElement) && node.closest("section")?.querySelector("h2").focus();
+
+/** Brings a row into view inside the scrolling element of its table; `top` is the room above it. */
+export function reveal({ tHead, parentElement: scroller }, top, height) {
+	const lowest = top + height + tHead.offsetHeight - scroller.clientHeight;
+	scroller.scrollTop = Math.max(lowest, Math.min(scroller.scrollTop, top));
+}
 
 const childrenByKey = new WeakMap();
 

@@ -1,7 +1,8 @@
 // All endpoints with their counts and workers, and the chart of the one that is shown.
 
+import { query } from "./api.js";
 import { Chart } from "./chart.js";
-import { attribute, byId, el, keyed, on, sign, text } from "./dom.js";
+import { attribute, byId, el, keyed, on, reveal, sign, text } from "./dom.js";
 import { onState } from "./events.js";
 import { go, onRoute, route } from "./route.js";
 import { STATUSES } from "./status.js";
@@ -13,6 +14,7 @@ export function start() {
 	const list = byId("endpoint-list").tBodies[0];
 	const chart = new Chart(byId("chart"));
 	let shown = [];
+	let revealed;
 
 	const heads = STATUSES.map((status) => el("th", { class: "number" }, status));
 	document.querySelector("#endpoint-list th:last-child").before(...heads);
@@ -34,6 +36,11 @@ export function start() {
 	function render() {
 		keyed(list, shown, ({ name }) => name, create, update);
 		const name = route().endpoint;
+		const row = list.querySelector("tr:has([aria-current])");
+		if (row && name !== revealed) {
+			reveal(list.parentElement, row.offsetTop - list.offsetTop, row.offsetHeight);
+			revealed = name;
+		}
 		chart.show(name);
 		for (const place of document.querySelectorAll("[data-endpoint]")) text(place, name);
 	}
@@ -42,7 +49,7 @@ export function start() {
 function create({ name, kind }) {
 	const tr = el("tr", {},
 		el("th", { scope: "row" },
-			el("a", { href: `#${new URLSearchParams({ endpoint: name })}` }, name),
+			el("a", { href: `#${query({ endpoint: name })}` }, name),
 			el("span", { class: "of" }, kind)),
 		...STATUSES.map((status) => el("td", { class: "number", "data-status": status },
 			sign(status), el("span", {}))),

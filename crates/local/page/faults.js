@@ -52,9 +52,7 @@ export function start() {
 			json.setSelectionRange(wrong.offset, wrong.offset + 1);
 			json.focus();
 			notice(`Not added. Column ${wrong.column}: ${wrong.message}`, "failed");
-		} else {
-			add({ ...selection(), ...parse(json.value) });
-		}
+		} else add({ ...selection(), ...parse(json.value) });
 	});
 	on("faults-clear", "click", () => attempt(() => remove("/faults"), () => "All faults have ended"));
 

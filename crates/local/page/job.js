@@ -11,6 +11,8 @@ import { canCancel, canRetry } from "./status.js";
 import { again } from "./submit.js";
 import { clockTime, count, duration } from "./time.js";
 
+const PARTS = ["error", "output", "input"];
+
 /** An ended job changes rarely, however busy its endpoint is. */
 const ENDED_PAUSE_MS = 500;
 
@@ -47,15 +49,13 @@ export function start() {
 	on("job-retry", "click", () => act("retry", "Retried"));
 	on("job-again", "click", () => asSubmitted(again));
 	on("job-curl", "click", () => asSubmitted(copy));
-	for (const name of ["error", "output", "input"]) {
+	for (const name of PARTS) {
 		byId(`part-${name}`).firstChild.append(
 			el("button", { class: "whole", click: () => whole(name) }, "Show the whole value"));
 	}
 }
 
-export function close() {
-	go({ job: "" });
-}
+export const close = () => go({ job: "" });
 
 function changed() {
 	if (!job || canCancel(job.status)) load();
@@ -72,19 +72,13 @@ async function load() {
 	if (loading) return;
 	loading = true;
 	const { endpoint, job: id } = route();
-	try {
-		const loaded = await read(path(endpoint, id));
-		if (route().job === id && route().endpoint === endpoint) {
-			job = { ...loaded, endpoint, whole: job?.whole };
-			show();
-		}
-	} catch (error) {
-		if (error.status === 404 && route().job === id) {
-			job = { id, endpoint, status: "EXPIRED", timeline: [], unknown: true };
-			show();
-		}
-	}
+	const found = await read(path(endpoint, id)).catch((error) =>
+		error.status === 404 && { id, status: "EXPIRED", timeline: [], unknown: true });
 	loading = false;
+	if (found && route().job === id && route().endpoint === endpoint) {
+		job = { ...found, endpoint, whole: job?.whole };
+		show();
+	}
 	if (stale && route().job) await load();
 }
 
@@ -148,9 +142,7 @@ function show() {
 	enable("job-curl", job.input != null);
 	timeline();
 	facts();
-	part("error", job.error);
-	part("output", job.output);
-	part("input", job.input);
+	PARTS.forEach(part);
 	chunks();
 	tries();
 }
@@ -175,8 +167,7 @@ function moment(state) {
 /** The states with their times; what lies ahead is marked so. */
 function timeline() {
 	const entries = job.timeline ?? [];
-	const name = ({ state }, index) => `${index} ${state} ${job.status}`;
-	keyed(byId("timeline"), entries, name, ({ state }) => {
+	keyed(byId("timeline"), entries, ({ state }, index) => `${index} ${state} ${job.status}`, ({ state }) => {
 		const [status, words] = moment(state);
 		const li = el("li", { "data-status": status },
 			sign(status), el("b", {}, words), el("time"), el("span", { class: "of" }));
@@ -211,7 +202,8 @@ function facts() {
 const written = (name, value) => (name === "error" ? value : JSON.stringify(value, null, 2));
 
 /** A value; one that is long comes cut, as the beginning of its text, and whole on request. */
-function part(name, value) {
+function part(name) {
+	const value = job[name];
 	const section = byId(`part-${name}`);
 	hide(section, value == null);
 	hide(section.querySelector(".whole"), !isCut(name));

@@ -21,6 +21,7 @@ export function start() {
 
 	const list = new List(byId("job-list"), {
 		rows: "jobs",
+		noun: "job",
 		load: async (window) => {
 			const { endpoint, status, search } = route();
 			return endpoint ? read(`${endpointPath(endpoint)}/jobs`, { status, search, ...window }) : null;
@@ -29,19 +30,15 @@ export function start() {
 		create,
 		update,
 		open: (job) => go({ job: job.id }),
-		loaded: (total) => text("jobs-found", counted(total, "job")),
 	});
 
-	const chips = STATUSES.map((status) => {
-		const toggled = { "data-status": status, click: () => toggle(status) };
-		return el("button", toggled, sign(status), el("span", {}, status), el("span", { class: "of" }));
-	});
+	const chips = STATUSES.map((status) => el("button", { "data-status": status, click: () => toggle(status) },
+		sign(status), el("span", {}, status), el("span", { class: "of" })));
 	filter.append(...chips);
 
 	function toggle(status) {
-		const chosen = new Set(route().status.split(",").filter(Boolean));
-		if (!chosen.delete(status)) chosen.add(status);
-		go({ status: STATUSES.filter((one) => chosen.has(one)).join(",") });
+		const chosen = route().status.split(",");
+		go({ status: STATUSES.filter((one) => (one === status) !== chosen.includes(one)).join(",") });
 	}
 
 	function typed() {

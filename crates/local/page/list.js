@@ -1,19 +1,26 @@
 // One list for jobs, requests, webhooks and logs. It holds only the rows in view and a margin.
 
-import { attribute, el, keyed, on } from "./dom.js";
+import { attribute, el, keyed, on, reveal, text } from "./dom.js";
 import { notice } from "./notice.js";
+import { counted } from "./time.js";
 
 const MARGIN = 20;
 
 /**
  * Fills the `table` inside a scrolling element. `load(window)` fetches a window, whose rows are its
- * member `rows`; `open(row)`, by default a notice of the long cell, is called for Enter and a click,
- * and `loaded(total)` after each window.
+ * member `rows`; `open(row)`, by default a notice of the long cell, is called for Enter and a click.
+ * How many there are of a `noun` is shown.
  */
 export class List {
+	offset = 0;
+	total = 0;
+	rows = [];
+	active = null;
+	generation = 0;
+
 	constructor(table, options) {
 		const open = () => notice(this.body.querySelector(".active").cells[2].textContent.slice(0, 999));
-		this.options = { open, ...options };
+		this.options = { open, key: ({ number }) => number, ...options };
 		this.table = table;
 		this.scroller = table.parentElement;
 		this.body = table.tBodies[0];
@@ -25,11 +32,6 @@ export class List {
 		attribute(table, "role", "grid");
 		attribute(table, "aria-labelledby", `${table.closest("section").id}-title`);
 		table.tabIndex = 0;
-		this.offset = 0;
-		this.total = 0;
-		this.rows = [];
-		this.active = null;
-		this.generation = 0;
 		on(this.scroller, "scroll", () => this.scrolled(), { passive: true });
 		new ResizeObserver(() => this.scrolled()).observe(this.scroller);
 		on(table, "keydown", (event) => this.key(event));
@@ -67,19 +69,15 @@ export class List {
 		await this.loading;
 		if (generation !== this.generation) return;
 		this.next = null;
-		this.loading = this.fetch(generation);
-		await this.loading;
+		await (this.loading = this.fetch(generation));
 	}
 
 	async fetch(generation) {
 		const { offset, limit } = this.wanted();
-		let page;
-		try {
-			page = await this.options.load({ offset, limit });
-		} catch {
-			return; // The next event fetches again; the connection's state is shown elsewhere.
-		}
-		if (generation === this.generation) this.show(offset, page?.total ?? 0, page?.[this.options.rows] ?? []);
+		// After a failure the next event fetches again; the connection's state is shown elsewhere.
+		const page = await this.options.load({ offset, limit }).catch(() => undefined);
+		if (page === undefined || generation !== this.generation) return;
+		this.show(offset, page?.total ?? 0, page?.[this.options.rows] ?? []);
 	}
 
 	wanted() {
@@ -92,7 +90,7 @@ export class List {
 	show(from, total, rows) {
 		// What has shrunk ends above: without space below that, the list scrolls back.
 		const offset = Math.min(from, total);
-		const { key, create, update, loaded } = this.options;
+		const { key, create, update, noun } = this.options;
 		const moved = this.movement(offset, rows);
 		this.offset = offset;
 		this.total = total;
@@ -108,7 +106,7 @@ export class List {
 		stretch(this.below, Math.max(0, total - offset - rows.length) * this.rowHeight);
 		if (moved) this.scroller.scrollTop += moved * this.rowHeight;
 		this.mark();
-		loaded?.(total);
+		if (noun) text(`${this.options.rows}-found`, counted(total, noun));
 		// Fewer rows than before may leave nothing in view.
 		if (rows.length === 0 && total > 0) this.refresh();
 	}
@@ -138,14 +136,7 @@ export class List {
 
 	async activate(index, scroll = true) {
 		const place = Math.max(0, Math.min(index, this.total - 1));
-		if (scroll) {
-			const height = this.rowHeight;
-			const head = this.table.tHead.offsetHeight;
-			const top = place * height;
-			const room = this.scroller.clientHeight - head;
-			if (top < this.scroller.scrollTop) this.scroller.scrollTop = top;
-			if (top + height > this.scroller.scrollTop + room) this.scroller.scrollTop = top + height - room;
-		}
+		if (scroll) reveal(this.table, place * this.rowHeight, this.rowHeight);
 		if (!this.rows[place - this.offset]) await this.refresh();
 		const row = this.rows[(index > place ? this.total - 1 : place) - this.offset];
 		if (row) this.active = this.options.key(row);

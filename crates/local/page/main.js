@@ -14,13 +14,17 @@ import * as submit from "./submit.js";
 import * as traffic from "./traffic.js";
 import * as workers from "./workers.js";
 
-const WORDS = { live: "Live", lost: "Disconnected", ended: "Session ended" };
+const WORDS = {
+	live: ["Live"],
+	lost: ["Disconnected", "The service is away, or too many pages are open. The page reconnects automatically."],
+	ended: ["Session ended", "The service was restarted, which ended this session. Open the link that it printed."],
+};
 
 onConnection((connection) => {
-	text("connection", WORDS[connection]);
+	const [word, advice] = WORDS[connection];
+	text("connection", word);
+	text("session", advice);
 	document.body.dataset.connection = connection;
-	text("session", connection === "ended" ? "The service was restarted, which ended this session. Open the link that it printed."
-		: connection === "lost" ? "The service is away, or too many pages are open. The page reconnects automatically." : "");
 });
 
 for (const section of document.querySelectorAll("section")) {

@@ -24,9 +24,7 @@ export function go(changes, { replace = false } = {}) {
 	tell(next);
 }
 
-export function onRoute(listener) {
-	listeners.push(listener);
-}
+export const onRoute = (listener) => listeners.push(listener);
 
 function tell(next) {
 	const before = current;

@@ -54,8 +54,7 @@ function follow({ endpoint }) {
 
 /** An input that nobody has changed follows the endpoint. */
 function example() {
-	if (isTouched) return;
-	set(EXAMPLES[endpoints.value] ?? {});
+	if (!isTouched) set(EXAMPLES[endpoints.value] ?? {});
 }
 
 function set(value) {
@@ -95,10 +94,7 @@ function policy() {
 async function submit(event) {
 	event.preventDefault();
 	const value = check();
-	if (value === undefined) {
-		input.focus();
-		return;
-	}
+	if (value === undefined) return input.focus();
 	const endpoint = endpoints.value;
 	const body = { input: value, policy: policy(), webhook: webhook.value.trim() || undefined };
 	const from = route();

@@ -5,7 +5,7 @@ import { attribute, byId, el, hide, keyed, on, text } from "./dom.js";
 import { onState } from "./events.js";
 import { List } from "./list.js";
 import { go } from "./route.js";
-import { clockTime, count, counted } from "./time.js";
+import { clockTime, count } from "./time.js";
 
 export function start() {
 	const status = byId("request-status");
@@ -13,33 +13,29 @@ export function start() {
 
 	const requests = new List(byId("request-list"), {
 		rows: "requests",
+		noun: "request",
 		load: (window) => read("/requests", { search: search.value.trim(), status: status.value, ...window }),
-		key: (request) => request.number,
 		create: () => row(2),
-		update: (tr, { atMs, method, path, query, status: code, note }) => {
-			text(tr.time, clockTime(atMs));
-			setCode(tr.cells[1], code);
+		update: (tr, { method, path, query, note, ...call }) => {
+			begin(tr, call);
 			text(tr.cells[2].firstElementChild, `${method} ${path}${query ? `?${query}` : ""}`);
 			text(tr.cells[3], note);
 		},
-		loaded: (total) => text("requests-found", counted(total, "request")),
 	});
 	on(status, "change", () => requests.reset());
 	on(search, "input", () => requests.reset());
 
 	const webhooks = new List(byId("webhook-list"), {
 		rows: "webhooks",
+		noun: "call",
 		load: (window) => read("/webhooks", window),
-		key: (call) => call.number,
 		create: () => row(3),
-		update: (tr, { atMs, attempt, url, status: code }) => {
-			text(tr.time, clockTime(atMs));
-			setCode(tr.cells[1], code);
+		update: (tr, { attempt, url, ...call }) => {
+			begin(tr, call);
 			text(tr.cells[2], attempt);
 			text(tr.cells[3].firstElementChild, url);
 		},
 		open: ({ endpoint, jobId }) => go(endpoint ? { endpoint, job: jobId } : { job: jobId }),
-		loaded: (total) => text("webhooks-found", counted(total, "call")),
 	});
 
 	async function limits() {
@@ -61,16 +57,14 @@ export function start() {
 	setInterval(() => byId("limits-body").hidden || document.hidden || limits(), 2000);
 }
 
-/** A row of a list: the time, and three cells, of which one has a long text. */
-function row(long) {
-	const time = el("time");
-	const cells = [1, 2, 3].map((place) => el("td", {}, place === long ? el("code") : null));
-	return Object.assign(el("tr", {}, el("td", {}, time), ...cells), { time });
-}
+/** A row of a list: the time, the status, and two cells, of which one has a long text. */
+const row = (long) => el("tr", {}, el("td", {}, el("time")),
+	...[1, 2, 3].map((place) => el("td", {}, place === long ? el("code") : null)));
 
-function setCode(cell, code) {
-	text(cell, code ?? "none");
-	cell.className = `code code-${code ? Math.floor(code / 100) : 0}`;
+function begin({ cells: [time, code] }, { atMs, status }) {
+	text(time.firstElementChild, clockTime(atMs));
+	text(code, status ?? "none");
+	code.className = `code code-${Math.floor((status ?? 0) / 100)}`;
 }
 
 function bar({ endpoint, operation }) {

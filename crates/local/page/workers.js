@@ -1,6 +1,6 @@
 // The workers of the endpoint: what each runs, when it was last heard of, and what they print.
 
-import { endpointPath, read } from "./api.js";
+import { endpointPath, query, read } from "./api.js";
 import { byId, el, hide, keyed, text } from "./dom.js";
 import { workersInWords } from "./endpoints.js";
 import { onState } from "./events.js";
@@ -18,7 +18,6 @@ export function start() {
 	const log = new List(byId("log-list"), {
 		rows: "logs",
 		load: async (window) => endpoint?.attachable ? read(`${path()}/worker-logs`, window) : null,
-		key: (line) => line.number,
 		create: () => el("tr", {}, el("td", {}, el("time")), el("td", {}, el("code")),
 			el("td", {}, el("code", { class: "mono" }))),
 		update: (tr, { source, worker, text: said, atMs }) => {
@@ -43,21 +42,19 @@ export function start() {
 		keyed(byId("worker-list").tBodies[0], workers, ({ id }) => id, create, update);
 	}
 
-	onState((state) => {
+	onState(({ endpoints, revision: { jobs, logs } }) => {
 		const before = endpoint;
-		endpoint = state.endpoints.find(({ name }) => name === route().endpoint) ?? null;
+		endpoint = endpoints.find(({ name }) => name === route().endpoint) ?? null;
 		if (!endpoint) return;
 		text("workers-count", limits(endpoint.workers));
 		hide("workers-body", !endpoint.attachable);
 		hide("workers-none", endpoint.attachable);
 		const { name } = endpoint;
-		const lines = `${name} ${state.revision.logs?.[name]}`;
-		const wanted = `${state.revision.jobs?.[name]} ${lines} ${JSON.stringify(endpoint.workers)}`;
+		const wanted = `${name} ${jobs?.[name]} ${logs?.[name]} ${JSON.stringify(endpoint.workers)}`;
 		if (wanted === revision) return;
-		const isOther = before?.name !== name;
 		revision = wanted;
 		load();
-		if (isOther) log.reset();
+		if (before?.name !== name) log.reset();
 		else log.refresh();
 	});
 	onRoute((to, from) => {
@@ -82,9 +79,8 @@ function create({ id }) {
 function update(tr, { status, jobs, lastPingMs, missedPings, unhealthy }) {
 	tr.dataset.worker = unhealthy ? "unhealthy" : status;
 	text(tr.state, unhealthy ? `unhealthy: ${unhealthy.check ?? ""} ${unhealthy.reason ?? ""}` : status);
-	keyed(tr.jobs, jobs ?? [], (id) => id, (id) => el("a", {
-		href: `#${new URLSearchParams({ endpoint: route().endpoint, job: id })}`,
-	}, el("code", {}, id)));
+	keyed(tr.jobs, jobs ?? [], (id) => id, (id) =>
+		el("a", { href: `#${query({ endpoint: route().endpoint, job: id })}` }, el("code", {}, id)));
 	text(tr.ping, lastPingMs == null ? "none" : age(now() - lastPingMs));
 	text(tr.missed, count(missedPings));
 }

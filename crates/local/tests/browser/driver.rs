@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 /// How long the browser may take for a script, and for what it waits for: until it never will.
 const NEVER_MS: u64 = 60_000;
@@ -20,13 +21,17 @@ pub struct Driver {
     _output: BufReader<ChildStdout>,
     session: String,
     http: reqwest::Client,
+    /// Where the browser keeps its profile, of which it leaves parts. Removed when this is dropped.
+    _folder: TempDir,
 }
 
 impl Driver {
     /// Starts a browser whose window has this size; `None` without `chromedriver` on the machine.
     pub async fn start(width: u32, height: u32) -> Option<Self> {
+        let folder = TempDir::new().unwrap();
         let mut process = Command::new("chromedriver")
             .arg("--port=0")
+            .env("TMPDIR", folder.path())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -37,8 +42,13 @@ impl Driver {
             Some(port.trim_end_matches('.').to_owned())
         });
         let base = format!("http://127.0.0.1:{}", port.expect("chromedriver names its port"));
-        let mut driver =
-            Self { process, _output: output, session: base, http: reqwest::Client::new() };
+        let mut driver = Self {
+            process,
+            _output: output,
+            session: base,
+            http: reqwest::Client::new(),
+            _folder: folder,
+        };
         let options = json!({
             "args": [
                 "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",

@@ -101,3 +101,55 @@ async fn hundreds_of_endpoints_leave_the_jobs_in_reach() {
     assert_eq!(page.browser.run(&format!("return {head}")).await, true);
     page.end_soundly(&[]).await;
 }
+
+/// Whether the row of the endpoint that is shown is in view below the head of the list.
+const IS_IN_VIEW: &str = "(() => {
+    const link = document.querySelector('#endpoint-list [aria-current]');
+    const box = link.getBoundingClientRect();
+    return document.elementFromPoint(box.left + 2, box.top + 2) === link
+        && document.elementFromPoint(box.left + 2, box.bottom - 2) === link;
+})()";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_endpoint_that_is_shown_is_in_view_in_a_long_list() {
+    let Some(page) = open(|builder| {
+        (0..300).fold(builder, |builder, number| {
+            builder
+                .endpoint(format!("number {number}"), |job: LocalJob| async move { Ok(job.input) })
+        })
+    })
+    .await
+    else {
+        return;
+    };
+    let number = |number: u32| format!("{}#endpoint=number+{number}", page.local.base_url());
+    for width in [400, 1600] {
+        page.browser.resize(width, 1000).await;
+        page.browser.open("about:blank").await;
+        page.browser.open(&number(150)).await;
+        page.until_text("#jobs [data-endpoint]", "number 150").await;
+        page.until(IS_IN_VIEW).await;
+        page.browser.reload().await;
+        page.until_text("#jobs [data-endpoint]", "number 150").await;
+        page.until(IS_IN_VIEW).await;
+        // A link, up and down.
+        for other in [299, 0, 99] {
+            page.browser.open(&number(other)).await;
+            page.until_text("#jobs [data-endpoint]", &format!("number {other}")).await;
+            page.until(IS_IN_VIEW).await;
+        }
+        // Who looks at others is left where they are, however much changes.
+        let up = "document.querySelector('.wide:has(#endpoint-list)').scrollTop = 0";
+        page.browser.run(up).await;
+        page.run("number 99", json!({})).await;
+        let completed = "tr:has([aria-current]) td[data-status=COMPLETED]";
+        page.until(&format!(
+            "Number(document.querySelector('{completed}').innerText) === {}",
+            if width == 400 { 1 } else { 2 }
+        ))
+        .await;
+        let top = "return document.querySelector('.wide:has(#endpoint-list)').scrollTop";
+        assert_eq!(page.browser.run(top).await, 0);
+    }
+    page.end_soundly(&[]).await;
+}

@@ -18,4 +18,5 @@ mod submit;
 mod support;
 mod time;
 mod traffic;
+mod under_way;
 mod workers;

@@ -97,7 +97,8 @@ async fn the_clock_turns_however_many_requests_wait_for_it() {
     page.show("echo").await;
     page.browser.click("[data-preset=slow]").await;
     page.until_shown("#fault-list", "2.0 s late").await;
-    for _ in 0..8 {
+    for number in 0..8 {
+        page.browser.fill("#submit-input", &format!("{{\"number\": {number}}}")).await;
         page.browser.click("#submit-send").await;
     }
     page.browser.click("[data-advance='60000']").await;
