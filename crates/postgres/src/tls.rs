@@ -6,6 +6,8 @@ use std::path::Path;
 mod native;
 #[cfg(not(any(feature = "native-tls", feature = "rustls-no-provider")))]
 mod none;
+#[cfg(any(feature = "native-tls", feature = "rustls-no-provider"))]
+mod trusted;
 #[cfg(feature = "rustls-no-provider")]
 mod with_rustls;
 
@@ -26,10 +28,4 @@ pub(crate) fn settings(
     is_demanded: bool,
 ) -> Result<Option<Connector>, String> {
     library::settings(trusted, is_demanded)
-}
-
-#[cfg(any(feature = "native-tls", feature = "rustls-no-provider"))]
-fn unreadable(file: &Path, error: impl std::fmt::Display) -> String {
-    let file = file.display();
-    format!("the certificates that sslrootcert names cannot be read from {file}: {error}")
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use native_tls::{Certificate, TlsConnector};
 use postgres_native_tls::MakeTlsConnector;
 
-use super::unreadable;
+use super::trusted::unreadable;
 
 pub(crate) type Connector = MakeTlsConnector;
 

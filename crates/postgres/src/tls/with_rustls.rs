@@ -10,7 +10,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls_platform_verifier::Verifier;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::unreadable;
+use super::trusted::unreadable;
 
 pub(crate) type Connector = MakeRustlsConnect;
 
