@@ -2,7 +2,7 @@
 //!
 //! The order is what makes a batch durable. A result line is synced before the state of its input is
 //! committed; the length of the results is committed together with the states, so that lines of a
-//! commit that did not happen are cut off.
+//! commit that did not happen are taken up, or cut off.
 
 mod copies;
 mod exchange;

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{is_same_file, private, sync_folder};
 use crate::state::State;
-use crate::store::{Commit, Note, Store};
+use crate::store::{Change, Commit, Event, Note, Store};
 
 /// The name of the note that says how much of the file counts.
 const NOTE: &str = "results";
@@ -110,11 +110,47 @@ impl Results {
             return Err(other(path, "is not the file that was written"));
         }
         check_uncommitted(store, path, known.length)?;
-        file.set_len(known.length).and_then(|()| file.sync_all()).map_err(failed)?;
-        file.seek(SeekFrom::Start(known.length)).map_err(failed)?;
         (self.length, self.tail) = (known.length, tail);
+        if store.sharing().is_none() {
+            self.take_up_uncommitted(store)?;
+        }
+        let Self { path, file, length, .. } = self;
+        let failed = |error| Error::file(ErrorKind::Results, "open the results", path, error);
+        file.set_len(*length).and_then(|()| file.sync_all()).map_err(failed)?;
+        file.seek(SeekFrom::Start(*length)).map_err(failed)?;
         let notes = vec![self.note()?];
         store.commit(&Commit { notes, ..Commit::default() }).map(drop)
+    }
+
+    /// Commits what was written, as far as it is whole and the journal waits for it: the service may
+    /// not have these results any more.
+    fn take_up_uncommitted(&mut self, store: &mut dyn Store) -> Result<()> {
+        let path = self.path.clone();
+        let failed = |error| Error::file(ErrorKind::Results, "read the results", &path, error);
+        let (mut end, mut changes) = (self.length, Vec::new());
+        let mut taken = HashSet::new();
+        each_uncommitted(&path, self.length, |line, bytes| {
+            let input = store.inputs(&State::ALL, line.index, 1)?.pop();
+            let Some(input) = input.filter(|it| it.index == line.index) else { return Ok(false) };
+            let is_due = match input.same_as {
+                Some(original) => input.state == State::Pending && taken.contains(&original),
+                None => input.state == State::Submitted,
+            };
+            if !is_due || !taken.insert(input.index) {
+                return Ok(false);
+            }
+            let event = Event::Ended(line.ended(input.same_as.is_none()));
+            changes.push(Change { index: input.index, attempt: input.attempt, event });
+            end += bytes;
+            Ok(true)
+        })?;
+        if changes.is_empty() {
+            return Ok(());
+        }
+        self.file.sync_all().map_err(failed)?;
+        (self.length, self.tail) = (end, read_tail(&mut self.file, end).map_err(failed)?);
+        let commit = Commit { changes, notes: vec![self.note()?], claim: None };
+        store.commit(&commit).map(drop)
     }
 
     /// Refuses files of other content, which would be lost, before a new journal takes up any inputs.
@@ -236,7 +272,7 @@ fn in_use(path: &Path) -> Error {
 /// know one, it is older than the results: these are more than what was being written at a crash.
 fn check_uncommitted(store: &mut dyn Store, path: &Path, length: u64) -> Result<()> {
     let is_shared = store.sharing().is_some();
-    each_uncommitted(path, length, |line| {
+    each_uncommitted(path, length, |line, _| {
         let mut input = |index| store.inputs(&State::ALL, index, 1).map(|mut page| page.pop());
         let mut found = input(line.index)?.filter(|input| input.index == line.index);
         if let Some(original) = found.as_ref().and_then(|copy| copy.same_as) {
@@ -248,7 +284,7 @@ fn check_uncommitted(store: &mut dyn Store, path: &Path, length: u64) -> Result<
             false => input.job_id.as_deref() == Some(line.job_id()),
         });
         match is_known {
-            true => Ok(()),
+            true => Ok(true),
             false => {
                 let message = format!(
                     "the results {} have an output of input {} that the journal does not know: the journal is an older copy, or damaged. Nothing was changed: restore the journal that belongs to the results; or keep copies of both, and run the inputs that are not in the results with new results and a new journal",

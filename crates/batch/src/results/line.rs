@@ -11,6 +11,8 @@ use serde_json::value::RawValue;
 use super::places::outputs_of;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder};
+use crate::state::State;
+use crate::store::Ended;
 
 /// A completed job, without what its input says.
 #[derive(Debug)]
@@ -84,6 +86,13 @@ impl Completed {
 impl Line<'_> {
     pub(super) fn job_id(&self) -> &str {
         &self.job_id
+    }
+
+    /// How its job ended. A copy costs nothing.
+    pub(super) fn ended(&self, is_original: bool) -> Ended {
+        let cost = |time: Option<f64>| time.filter(|_| is_original);
+        let (delay_ms, execution_ms) = (cost(self.delay_ms), cost(self.execution_ms));
+        Ended { state: State::Completed, error: None, delay_ms, execution_ms }
     }
 
     /// The same result, for another input.

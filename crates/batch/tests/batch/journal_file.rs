@@ -1,14 +1,13 @@
-//! Journals in places where no file can be, and those that are taken away during a run.
+//! Journals in places where no file can be, those that are taken away during a run, and an older one
+//! that is put back.
 
 use std::fs;
+use std::time::Duration;
 
-use podqueue_batch::{Batch, ErrorKind, Sqlite};
+use podqueue_batch::{Batch, ErrorKind, Inputs, Sqlite};
 
-#[cfg(unix)]
-use crate::misbehaving::requests;
-use crate::support::Folder;
-#[cfg(unix)]
-use crate::support::{endpoint, service};
+use crate::misbehaving::{left_completed, requests};
+use crate::support::{Folder, counts, endpoint, service};
 
 #[tokio::test]
 async fn a_journal_that_cannot_be_a_file_is_refused() {
@@ -52,5 +51,43 @@ async fn a_journal_that_is_removed_or_replaced_during_a_run_stops_it() {
         assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
         assert!(error.to_string().contains("moved or replaced while it was open"), "{error}");
         assert_eq!(requests(&local, "/run"), before, "nothing more is submitted");
+    }
+}
+
+#[tokio::test]
+async fn results_that_an_older_journal_waits_for_are_taken_up_and_not_cut_off() {
+    for (end, completed) in [("", 6), ("{\"index\": 5, \"sta", 6), ("cut", 5)] {
+        let local = service().start().await.unwrap();
+        let folder = Folder::new();
+        let lines = [1, 2, 3, 1, 4, 5].map(|n| format!("{{\"id\": \"{n}\", \"n\": {n}}}\n"));
+        folder.write("inputs.jsonl", &lines.concat());
+        let open = || folder.open().inputs(Inputs::jsonl(folder.path("inputs.jsonl")).dedupe());
+        let batch = open().await.unwrap();
+        left_completed(&local, &batch, 5).await;
+        drop(batch);
+        let older = fs::read(folder.journal().path()).unwrap();
+        let batch = open().await.unwrap();
+        let report = batch.run(endpoint(&local, "double")).await.unwrap();
+        assert_eq!(counts(&batch.status().await.unwrap()), "6 completed");
+        drop(batch);
+
+        // The service has none of the results any more.
+        local.clock().advance(Duration::from_secs(31 * 60));
+        fs::write(folder.journal().path(), older).unwrap();
+        let mut text = fs::read_to_string(folder.path("results.jsonl")).unwrap();
+        match end {
+            "cut" => text.truncate(text.len() - 5),
+            end => text.push_str(end),
+        }
+        folder.write("results.jsonl", &text);
+        let before = requests(&local, "/run");
+        let batch = open().await.unwrap();
+        let now = batch.run(endpoint(&local, "double")).await.unwrap();
+        assert_eq!(now.counts.of(podqueue_batch::State::Completed), completed, "{end:?}");
+        assert_eq!(folder.results().len() as u64, completed);
+        if completed == 6 {
+            assert_eq!(now.execution, report.execution);
+        }
+        assert_eq!(requests(&local, "/run"), before, "nothing is submitted again");
     }
 }
