@@ -256,7 +256,11 @@ async fn run_as_reader(site: &Site, arguments: &[&str]) -> crate::support::Ran {
     let home = site.home.path();
     let program = home.join("podqueue");
     if !program.exists() {
-        fs::copy(env!("CARGO_BIN_EXE_podqueue"), &program).unwrap();
+        // By another process: what this one has open for writing, a program that another test starts
+        // at the same moment has open, too, and then this one cannot be started.
+        let mut copy = std::process::Command::new("cp");
+        copy.args([env!("CARGO_BIN_EXE_podqueue").as_ref(), program.as_os_str()]);
+        assert!(copy.status().unwrap().success());
     }
     let mut command = tokio::process::Command::new(program);
     command.args(arguments).current_dir(home).env_clear().env("HOME", "/");
