@@ -56,7 +56,7 @@ async fn a_journal_that_is_removed_or_replaced_during_a_run_stops_it() {
 
 #[tokio::test]
 async fn results_that_an_older_journal_waits_for_are_taken_up_and_not_cut_off() {
-    for (end, completed) in [("", 6), ("{\"index\": 5, \"sta", 6), ("cut", 5)] {
+    for (end, completed) in [("", 6), ("{\"index\": 5, \"sta", 6), ("cut", 5), ("copy", 0)] {
         let local = service().start().await.unwrap();
         let folder = Folder::new();
         let lines = [1, 2, 3, 1, 4, 5].map(|n| format!("{{\"id\": \"{n}\", \"n\": {n}}}\n"));
@@ -77,14 +77,20 @@ async fn results_that_an_older_journal_waits_for_are_taken_up_and_not_cut_off() 
         let mut text = fs::read_to_string(folder.path("results.jsonl")).unwrap();
         match end {
             "cut" => text.truncate(text.len() - 5),
+            // Its original's result is there.
+            "copy" => text.truncate(text.find("{\"index\":3,").unwrap()),
             end => text.push_str(end),
         }
         folder.write("results.jsonl", &text);
         let before = requests(&local, "/run");
         let batch = open().await.unwrap();
         let now = batch.run(endpoint(&local, "double")).await.unwrap();
-        assert_eq!(now.counts.of(podqueue_batch::State::Completed), completed, "{end:?}");
-        assert_eq!(folder.results().len() as u64, completed);
+        let found = now.counts.of(podqueue_batch::State::Completed);
+        match end {
+            "copy" => assert!(folder.results().contains_key(&3), "the copy has its result"),
+            _ => assert_eq!(found, completed, "{end:?}"),
+        }
+        assert_eq!(folder.results().len() as u64, found);
         if completed == 6 {
             assert_eq!(now.execution, report.execution);
         }
