@@ -6,15 +6,15 @@ mod former;
 mod line;
 mod places;
 mod reading;
+mod uncommitted;
 mod writer;
 
 pub(crate) use export::export;
 pub(crate) use failures::Failures;
 pub(crate) use line::{Completed, LargeOutputs};
 pub(crate) use places::failures_of;
-use places::outputs_of;
+use places::{outputs_of, writer_of};
 pub(crate) use reading::each_line;
-use reading::each_uncommitted;
 pub(crate) use writer::Writer;
 
 use std::collections::HashSet;
@@ -26,8 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{is_same_file, private, sync_folder};
-use crate::state::State;
-use crate::store::{Change, Commit, Event, Note, Store};
+use crate::store::{Commit, Note, Store};
 
 /// The name of the note that says how much of the file counts.
 const NOTE: &str = "results";
@@ -60,7 +59,7 @@ pub(crate) struct End {
 }
 
 impl Results {
-    /// Opens the file, and removes what was written and not committed.
+    /// Opens the file, takes up what was written and not committed, and removes the rest of it.
     pub(crate) fn open(store: &mut dyn Store, path: &Path) -> Result<Self> {
         let failed = |error| Error::file(ErrorKind::Results, "open the results", path, error);
         let path = std::path::absolute(path).map_err(failed)?;
@@ -84,13 +83,14 @@ impl Results {
         Ok(results)
     }
 
-    /// Removes what was written and not committed.
+    /// Takes up what was written and not committed, and removes the rest of it.
     pub(crate) fn restore(&mut self, store: &mut dyn Store) -> Result<()> {
-        let Self { path, file, .. } = self;
+        let Self { path, file, length, .. } = self;
         let path = path.as_path();
         let failed = |error| Error::file(ErrorKind::Results, "open the results", path, error);
         let found = file.metadata().map_err(failed)?.len();
         let known = match extent(store)? {
+            None if *length > 0 => return Err(of_another_journal(path)),
             None if found > 0 => return Err(occupied(path)),
             None => {
                 sync_folder(path).map_err(failed)?;
@@ -109,48 +109,15 @@ impl Results {
         if tail_digest(&tail) != known.tail {
             return Err(other(path, "is not the file that was written"));
         }
-        check_uncommitted(store, path, known.length)?;
+        uncommitted::check(store, path, known.length)?;
         (self.length, self.tail) = (known.length, tail);
-        if store.sharing().is_none() {
-            self.take_up_uncommitted(store)?;
-        }
+        self.take_up_uncommitted(store)?;
         let Self { path, file, length, .. } = self;
         let failed = |error| Error::file(ErrorKind::Results, "open the results", path, error);
         file.set_len(*length).and_then(|()| file.sync_all()).map_err(failed)?;
         file.seek(SeekFrom::Start(*length)).map_err(failed)?;
         let notes = vec![self.note()?];
         store.commit(&Commit { notes, ..Commit::default() }).map(drop)
-    }
-
-    /// Commits what was written, as far as it is whole and the journal waits for it: the service may
-    /// not have these results any more.
-    fn take_up_uncommitted(&mut self, store: &mut dyn Store) -> Result<()> {
-        let path = self.path.clone();
-        let failed = |error| Error::file(ErrorKind::Results, "read the results", &path, error);
-        let (mut end, mut changes) = (self.length, Vec::new());
-        let mut taken = HashSet::new();
-        each_uncommitted(&path, self.length, |line, bytes| {
-            let input = store.inputs(&State::ALL, line.index, 1)?.pop();
-            let Some(input) = input.filter(|it| it.index == line.index) else { return Ok(false) };
-            let is_due = match input.same_as {
-                Some(original) => input.state == State::Pending && taken.contains(&original),
-                None => input.state == State::Submitted,
-            };
-            if !is_due || !taken.insert(input.index) {
-                return Ok(false);
-            }
-            let event = Event::Ended(line.ended(input.same_as.is_none()));
-            changes.push(Change { index: input.index, attempt: input.attempt, event });
-            end += bytes;
-            Ok(true)
-        })?;
-        if changes.is_empty() {
-            return Ok(());
-        }
-        self.file.sync_all().map_err(failed)?;
-        (self.length, self.tail) = (end, read_tail(&mut self.file, end).map_err(failed)?);
-        let commit = Commit { changes, notes: vec![self.note()?], claim: None };
-        store.commit(&commit).map(drop)
     }
 
     /// Refuses files of other content, which would be lost, before a new journal takes up any inputs.
@@ -169,6 +136,7 @@ impl Results {
         };
         let (failures, outputs) = (failures_of(path), outputs_of(path));
         match [path, &failures, &outputs].into_iter().find(|path| has_content(path)) {
+            Some(_) if writer_of(path).exists() => Err(of_another_journal(path)),
             Some(path) => Err(occupied(path)),
             None => Ok(()),
         }
@@ -268,35 +236,6 @@ fn in_use(path: &Path) -> Error {
     Error::new(ErrorKind::InUse, message)
 }
 
-/// What was written and not committed are results of jobs that the journal knows. Where it does not
-/// know one, it is older than the results: these are more than what was being written at a crash.
-fn check_uncommitted(store: &mut dyn Store, path: &Path, length: u64) -> Result<()> {
-    let is_shared = store.sharing().is_some();
-    each_uncommitted(path, length, |line, _| {
-        let mut input = |index| store.inputs(&State::ALL, index, 1).map(|mut page| page.pop());
-        let mut found = input(line.index)?.filter(|input| input.index == line.index);
-        if let Some(original) = found.as_ref().and_then(|copy| copy.same_as) {
-            found = input(original)?;
-        }
-        let is_known = found.is_some_and(|input| match is_shared {
-            // Others may have gone on with it, and retried it as another job.
-            true => input.attempt > 0,
-            false => input.job_id.as_deref() == Some(line.job_id()),
-        });
-        match is_known {
-            true => Ok(true),
-            false => {
-                let message = format!(
-                    "the results {} have an output of input {} that the journal does not know: the journal is an older copy, or damaged. Nothing was changed: restore the journal that belongs to the results; or keep copies of both, and run the inputs that are not in the results with new results and a new journal",
-                    path.display(),
-                    line.index
-                );
-                Err(Error::new(ErrorKind::OtherResults, message))
-            }
-        }
-    })
-}
-
 /// The paths of the results and how many of their bytes count: of a shared store, those of all
 /// processes, where they have them.
 pub(crate) fn committed(store: &mut dyn Store) -> Result<Vec<(PathBuf, u64)>> {
@@ -378,6 +317,15 @@ fn tail_digest(tail: &[u8]) -> String {
 fn occupied(path: &Path) -> Error {
     let message = format!(
         "{} has content already, which is not of this batch: choose another file for the results",
+        path.display()
+    );
+    Error::new(ErrorKind::OtherResults, message)
+}
+
+/// Processes that share a journal wrote to these results, and it does not know of them.
+fn of_another_journal(path: &Path) -> Error {
+    let message = format!(
+        "the results {} were written for a batch, and this journal does not know of them: it is that of another batch, or an older copy of the database. Nothing was changed: use the database and the name that they were written with; if these are gone, keep the results, and run the inputs that are not in them as a new batch with new results",
         path.display()
     );
     Error::new(ErrorKind::OtherResults, message)

@@ -240,7 +240,7 @@ fn identify(store: &mut dyn Store, settings: &Settings) -> Result<Option<Writer>
 
 fn assemble(
     mut store: Box<dyn Store>,
-    writer: Option<Writer>,
+    mut writer: Option<Writer>,
     (source, changed): (SourceRecord, ChangedInputs),
     identity: Identity,
     settings: Settings,
@@ -268,6 +268,9 @@ fn assemble(
     failures.write(&mut *store, &mut texts)?;
     let shape = source.shape.clone();
     let large = LargeOutputs::of(results.path(), settings.largest_in_line);
+    if let Some(writer) = &mut writer {
+        writer.keep();
+    }
     let keeper =
         Keeper { store, source, texts, results, failures, large, _writer: writer, broken: None };
     Ok(Batch {

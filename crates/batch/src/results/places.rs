@@ -13,8 +13,13 @@ pub(crate) fn outputs_of(results: &Path) -> PathBuf {
     beside(results, ".outputs")
 }
 
+/// The file that tells the results from those of other processes, next to them.
+pub(super) fn writer_of(results: &Path) -> PathBuf {
+    beside(results, ".writer")
+}
+
 /// A file next to the results.
-pub(crate) fn beside(results: &Path, ending: &str) -> PathBuf {
+pub(super) fn beside(results: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(results);
     name.push(ending);
     name.into()

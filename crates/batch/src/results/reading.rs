@@ -1,7 +1,7 @@
 //! Reading the results, line by line.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::line::Line;
@@ -24,25 +24,4 @@ pub(crate) fn each_line(
         let line = serde_json::from_slice(&text).map_err(|error| failed(io::Error::from(error)))?;
         take(line, &text)?;
     }
-}
-
-/// Passes on each line after the first `length` bytes of the results, and its length, as long as they
-/// are taken. What cannot be read was not written to its end, and neither was what comes after it.
-pub(super) fn each_uncommitted(
-    results: &Path,
-    length: u64,
-    mut take: impl FnMut(Line<'_>, u64) -> Result<bool>,
-) -> Result<()> {
-    let failed = |error| Error::file(ErrorKind::Results, "read the results", results, error);
-    let mut file = File::open(results).map_err(failed)?;
-    file.seek(SeekFrom::Start(length)).map_err(failed)?;
-    let (mut reader, mut text) = (BufReader::new(file), Vec::new());
-    while reader.read_until(b'\n', &mut text).map_err(failed)? > 0 {
-        let Ok(line) = serde_json::from_slice(&text) else { break };
-        if !text.ends_with(b"\n") || !take(line, text.len() as u64)? {
-            break;
-        }
-        text.clear();
-    }
-    Ok(())
 }

@@ -1,32 +1,40 @@
 //! Which results are whose, where several processes share a journal.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::places::beside;
+use super::places::writer_of;
+use super::{Results, is_in_place};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder};
 
 /// The file next to the results that tells them from those of other processes: it holds a token, and
 /// a lock as long as a process writes them.
 pub(crate) struct Writer {
+    path: PathBuf,
     token: String,
-    _locked: File,
+    /// Nothing was written yet.
+    is_new: bool,
+    locked: File,
 }
 
 impl Writer {
-    /// Opens the file, or creates it.
+    /// Opens the file, or creates it where there are no results yet.
     pub(crate) fn open(results: &Path) -> Result<Self> {
-        let path = beside(results, ".writer");
+        let path = writer_of(results);
+        if !path.exists() {
+            Results::check_unoccupied(results)?;
+        }
         let failed = |error| Error::file(ErrorKind::Results, "open", &path, error);
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         private(&mut options);
         let mut file = options.open(&path).map_err(failed)?;
         match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
+            // Whoever removes it has the lock.
+            Ok(()) if is_in_place(&path, &file).map_err(failed)? => {}
+            Ok(()) | Err(TryLockError::WouldBlock) => {
                 let message = format!(
                     "the results {} are written by another process, or by this one: each needs a file of its own",
                     results.display()
@@ -37,7 +45,8 @@ impl Writer {
         }
         let mut token = String::new();
         file.read_to_string(&mut token).map_err(failed)?;
-        if token.len() != 2 * TOKEN {
+        let is_new = token.len() != 2 * TOKEN;
+        if is_new {
             token = random()?;
             file.set_len(0)
                 .and_then(|()| file.seek(SeekFrom::Start(0)))
@@ -46,12 +55,27 @@ impl Writer {
                 .and_then(|()| sync_folder(&path))
                 .map_err(failed)?;
         }
-        Ok(Self { token, _locked: file })
+        Ok(Self { path, token, is_new, locked: file })
+    }
+
+    /// Leaves the file there: from now on there are results that it tells from others.
+    pub(crate) fn keep(&mut self) {
+        self.is_new = false;
     }
 
     /// What no other results have.
     pub(crate) fn token(&self) -> &str {
         &self.token
+    }
+}
+
+impl Drop for Writer {
+    /// A batch that was refused leaves nothing behind.
+    fn drop(&mut self) {
+        if self.is_new && is_in_place(&self.path, &self.locked).is_ok_and(|is_in_place| is_in_place)
+        {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 

@@ -10,9 +10,10 @@ use podqueue_pgserver::Server;
 
 use crate::durability::{completed, watched};
 use crate::journal;
-use crate::support::{Folder, endpoint, service};
+use crate::misbehaving::{left_completed, requests};
+use crate::support::{Folder, endpoint, service, until};
 
-fn open(folder: &Folder, store: impl OpenStore) -> Open {
+pub fn open(folder: &Folder, store: impl OpenStore) -> Open {
     Batch::open(store).inputs(folder.inputs()).results(folder.path("results.jsonl"))
 }
 
@@ -54,17 +55,26 @@ async fn results_that_a_loss_of_power_cuts_off_anywhere_go_on_where_they_are_dur
 
     let (durable, written) = (*durable.lock().unwrap(), written.lock().unwrap().clone());
     assert!((1..written.len()).contains(&durable), "{durable} of {}", written.len());
+    let mut taken = durable;
     // Within the first line that is not durable, and around each end of a line.
     let ends = (durable..written.len()).filter(|at| written[*at] == b'\n');
     let around = ends.flat_map(|at| [at - 1, at, at + 1]);
     for cut in [durable, durable + 1, durable + 50].into_iter().chain(around) {
         fs::write(&results, &written[..cut]).unwrap();
-        let batch = open(&folder, database()).await.unwrap();
-        assert_eq!(fs::read(&results).unwrap(), written[..durable], "cut at {cut}");
-        drop(batch);
+        let whole = written[..cut].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
+        match open(&folder, database()).await {
+            // The lines before were taken up, and are durable since.
+            Err(error) => assert!(cut + 1 == taken, "cut at {cut} of {taken}: {error}"),
+            Ok(batch) => {
+                assert_eq!(fs::read(&results).unwrap(), written[..whole], "cut at {cut}");
+                drop(batch);
+                taken = whole;
+            }
+        }
     }
+    assert_eq!(taken, written.len());
     // What was durable is not taken for less.
-    fs::write(&results, &written[..durable - 1]).unwrap();
+    fs::write(&results, &written[..taken - 1]).unwrap();
     let error = open(&folder, database()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OtherResults, "{error}");
     fs::write(&results, &written).unwrap();
@@ -98,4 +108,90 @@ async fn a_database_that_is_older_than_the_results_is_refused() {
     assert!(error.to_string().contains("older copy"), "{error}");
     assert_eq!(folder.results(), results, "none of them is cut off");
     open(&folder, nightly(&url)).await.unwrap();
+}
+
+/// A backup is put back that is from before the jobs ended, of which the service has no results any
+/// more. Another machine, which starts first, can only take them to be gone.
+#[tokio::test]
+async fn results_that_a_backup_does_not_know_are_taken_up_also_after_others_found_their_jobs_gone()
+{
+    let url = journal::database("finished");
+    let older = url.replace("finished", "put-back");
+    let nightly = |url: &str| Postgres::connect(url, "nightly");
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(9);
+    let batch = open(&folder, nightly(&url)).await.unwrap();
+    left_completed(&local, &batch, 9).await;
+    drop(batch);
+    journal::sql("postgres", "CREATE DATABASE \"put-back\" TEMPLATE finished");
+    let batch = open(&folder, nightly(&url)).await.unwrap();
+    batch.run(endpoint(&local, "double")).await.unwrap();
+    drop(batch);
+    let results = folder.results();
+    assert_eq!(results.len(), 9);
+
+    local.clock().advance(Duration::from_secs(31 * 60));
+    // One is not known to have been accepted, one is another machine's, and one has been retried.
+    journal::sql(
+        "put-back",
+        "UPDATE podqueue.input SET state = 9, owner = NULL, job_id = NULL WHERE idx = 2;
+         UPDATE podqueue.process SET moved[3] = moved[3] - 1, moved[10] = moved[10] + 1;
+         UPDATE podqueue.input SET owner = 1000 WHERE idx = 4;
+         UPDATE podqueue.input SET job_id = 'another' WHERE idx = 5",
+    );
+    let others = Batch::open(nightly(&older)).inputs(folder.inputs());
+    let others = others.results(folder.path("others.jsonl")).await.unwrap();
+    let found_gone = others.run(endpoint(&local, "double")).window(3).take(0);
+    let stopper = found_gone.stopper();
+    let found_gone = tokio::spawn(found_gone);
+    until(async || others.status().await.unwrap().counts.of(State::Lost) >= 3).await;
+    stopper.leave();
+    found_gone.await.unwrap().unwrap();
+    drop(others);
+
+    let submitted = requests(&local, "/run");
+    let batch = open(&folder, nightly(&older)).await.unwrap();
+    let now = batch.status().await.unwrap();
+    assert_eq!(now.counts.of(State::Completed), 7, "{:?}", now.counts);
+    let mut expected = results.clone();
+    expected.retain(|index, _| ![4, 5].contains(index));
+    assert_eq!(folder.results(), expected);
+    assert!(folder.failures().is_empty());
+    assert_eq!(requests(&local, "/run"), submitted, "nothing is submitted again");
+}
+
+#[tokio::test]
+async fn results_of_which_the_database_knows_nothing_are_not_taken_for_those_of_anybody() {
+    let url = journal::database("known");
+    let other = journal::database("unknown");
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(5);
+    let batch = open(&folder, Postgres::connect(&url, "nightly")).await.unwrap();
+    batch.run(endpoint(&local, "double")).await.unwrap();
+    drop(batch);
+    let results = folder.results();
+    for (url, name) in [(&other, "nightly"), (&url, "weekly")] {
+        let error = open(&folder, Postgres::connect(url, name)).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OtherResults, "{error}");
+        assert!(error.to_string().contains("an older copy of the database"), "{error}");
+        assert_eq!(folder.results(), results);
+    }
+    // The tables are there, and so is the batch.
+    Postgres::connect(&other, "nightly").open().unwrap();
+    let error = open(&folder, Postgres::connect(&other, "nightly")).await.unwrap_err();
+    assert!(error.to_string().contains("an older copy of the database"), "{error}");
+    // Somebody else's file is nobody's results, and stays so.
+    for _ in 0..2 {
+        folder.write("notes.txt", "mine");
+        let notes = Batch::open(Postgres::connect(&url, "nightly")).inputs(folder.inputs());
+        let error = notes.results(folder.path("notes.txt")).await.unwrap_err();
+        assert!(error.to_string().contains("choose another file"), "{error}");
+    }
+    assert!(!folder.path("notes.txt.writer").exists());
+    // Neither does a batch leave anything that is refused.
+    let changed = Batch::open(Postgres::connect(&url, "nightly"));
+    let changed = changed.inputs(podqueue_batch::Inputs::iter([1, 2]));
+    changed.results(folder.path("more.jsonl")).await.unwrap_err();
+    assert!(!folder.path("more.jsonl.writer").exists());
+    open(&folder, Postgres::connect(&url, "nightly")).await.unwrap();
 }

@@ -1,0 +1,166 @@
+//! Lines that were written and not committed: the process ended in between, or the journal was put
+//! back from a backup.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use super::line::Line;
+use super::{Results, read_tail};
+use crate::error::{Error, ErrorKind, Result};
+use crate::state::State;
+use crate::store::{Change, Commit, Event, Input, Store, lock, unlock};
+
+/// Where a line is, in bytes.
+#[derive(Clone, Copy)]
+struct Span {
+    start: u64,
+    length: u64,
+}
+
+/// These lines are results of jobs that the journal knows. Where it does not know one, it is older
+/// than the results, and would submit what they have once more.
+pub(super) fn check(store: &mut dyn Store, path: &Path, length: u64) -> Result<()> {
+    let is_shared = store.sharing().is_some();
+    each(path, length, |line, _| {
+        let mut found = find(store, &State::ALL, line.index)?;
+        if let Some(original) = found.as_ref().and_then(|copy| copy.same_as) {
+            found = find(store, &State::ALL, original)?;
+        }
+        let is_known = found.is_some_and(|input| match &input.job_id {
+            // Others may have gone on with it, and retried it as another job.
+            Some(job_id) => is_shared || job_id == line.job_id(),
+            None => input.attempt > 0,
+        });
+        match is_known {
+            true => Ok(()),
+            false => Err(older(path, line.index)),
+        }
+    })
+}
+
+/// The journal, or the database, is older than the results.
+fn older(path: &Path, index: u64) -> Error {
+    let message = format!(
+        "the results {} have an output of input {index} that the journal does not know: the journal is an older copy, or damaged. Nothing was changed: restore the journal that belongs to the results; or keep copies of both, and run the inputs that are not in the results with new results and a new journal",
+        path.display(),
+    );
+    Error::new(ErrorKind::OtherResults, message)
+}
+
+impl Results {
+    /// Commits the lines whose inputs have no result yet: the service may not have it any more.
+    /// Inputs that other processes work on are left to them.
+    pub(super) fn take_up_uncommitted(&mut self, store: &mut dyn Store) -> Result<()> {
+        let failed = |error| Error::file(ErrorKind::Results, "look at", &self.path, error);
+        if self.file.metadata().map_err(failed)?.len() == self.length {
+            return Ok(());
+        }
+        lock(store)?;
+        let taken = self.try_take_up(store);
+        unlock(store, taken)
+    }
+
+    fn try_take_up(&mut self, store: &mut dyn Store) -> Result<()> {
+        let is_shared = store.sharing().is_some();
+        let ours: HashSet<_> = match store.sharing() {
+            Some(sharing) => sharing.outstanding()?.iter().map(|input| input.index).collect(),
+            None => HashSet::new(),
+        };
+        let (mut spans, mut changes, mut taken) = (Vec::new(), Vec::new(), HashSet::new());
+        each(&self.path, self.length, |line, span| {
+            let Some(seen) = find(store, &State::ALL, line.index)? else { return Ok(()) };
+            // Once more, so that nobody else changes it now.
+            let Some(input) = find(store, &[seen.state], line.index)? else { return Ok(()) };
+            let is_due = match input.same_as {
+                Some(original) => has_no_result(&input) && taken.contains(&original),
+                None => has_no_result(&input) && is_of_its_job(&input, &line),
+            };
+            let is_ours = match input.state {
+                State::Submitted => !is_shared || ours.contains(&input.index),
+                State::Intent => !is_shared,
+                _ => true,
+            };
+            if !is_due || !is_ours || !taken.insert(input.index) {
+                return Ok(());
+            }
+            let event = Event::Ended(line.ended(input.same_as.is_none()));
+            changes.push(Change { index: input.index, attempt: input.attempt, event });
+            spans.push(span);
+            Ok(())
+        })?;
+        if spans.is_empty() {
+            return Ok(());
+        }
+        self.keep(&spans)?;
+        let commit = Commit { changes, notes: vec![self.note()?], claim: None };
+        store.commit(&commit).map(drop)
+    }
+
+    /// Makes these lines durable as the next ones, without what is between them.
+    fn keep(&mut self, spans: &[Span]) -> Result<()> {
+        let Self { path, file, length, .. } = self;
+        let mut end = *length;
+        let mut move_up = || {
+            for span in spans {
+                if span.start != end {
+                    let mut line = Vec::new();
+                    file.seek(SeekFrom::Start(span.start))?;
+                    Read::by_ref(file).take(span.length).read_to_end(&mut line)?;
+                    file.seek(SeekFrom::Start(end))?;
+                    file.write_all(&line)?;
+                }
+                end += span.length;
+            }
+            file.sync_all()?;
+            read_tail(file, end)
+        };
+        let tail = move_up().map_err(|error| {
+            Error::file(ErrorKind::Results, "take up the lines of", path, error)
+        })?;
+        (self.length, self.tail) = (end, tail);
+        Ok(())
+    }
+}
+
+/// Passes on each line after the first `length` bytes of the results, and where it is. What cannot be
+/// read was not written to its end, and neither was what comes after it.
+fn each(
+    results: &Path,
+    length: u64,
+    mut take: impl FnMut(Line<'_>, Span) -> Result<()>,
+) -> Result<()> {
+    let failed = |error| Error::file(ErrorKind::Results, "read the results", results, error);
+    let mut file = File::open(results).map_err(failed)?;
+    file.seek(SeekFrom::Start(length)).map_err(failed)?;
+    let (mut reader, mut text, mut start) = (BufReader::new(file), Vec::new(), length);
+    while reader.read_until(b'\n', &mut text).map_err(failed)? > 0 {
+        let Ok(line) = serde_json::from_slice(&text) else { break };
+        if !text.ends_with(b"\n") {
+            break;
+        }
+        let span = Span { start, length: text.len() as u64 };
+        take(line, span)?;
+        start += span.length;
+        text.clear();
+    }
+    Ok(())
+}
+
+/// The input with this index, if it is in one of these states.
+fn find(store: &mut dyn Store, states: &[State], index: u64) -> Result<Option<Input>> {
+    let found = store.inputs(states, index, 1)?.pop();
+    Ok(found.filter(|input| input.index == index))
+}
+
+/// Jobs may have been taken to be gone meanwhile, which a copy of the journal did not know to be done.
+fn has_no_result(input: &Input) -> bool {
+    use State::{Expired, Intent, Lost, Pending, Submitted, Unknown};
+    matches!(input.state, Pending | Intent | Submitted | Unknown | Expired | Lost)
+}
+
+/// Whether it was submitted, and not as another job.
+fn is_of_its_job(input: &Input, line: &Line<'_>) -> bool {
+    input.attempt > 0 && input.job_id.as_deref().is_none_or(|job_id| job_id == line.job_id())
+}
