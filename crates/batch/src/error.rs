@@ -52,7 +52,7 @@ pub enum ErrorKind {
     /// The service refused a call in a way that concerns all inputs: the key is invalid, or the
     /// endpoint is unknown. [`Error::service`] has the details.
     Service,
-    /// The service could not be reached for too long.
+    /// The service, or the database of a shared journal, could not be reached for too long.
     Unreachable,
     /// This process was cut off from a shared journal, or stopped, for so long that another one has
     /// taken over its jobs. A run goes on by itself; any other call can be repeated.
@@ -116,7 +116,8 @@ impl Error {
         self.0.kind
     }
 
-    /// The client's error, for [`ErrorKind::Service`] and [`ErrorKind::Unreachable`].
+    /// The client's error, for [`ErrorKind::Service`] and [`ErrorKind::Unreachable`], unless it was a
+    /// database that could not be reached.
     #[must_use]
     pub fn service(&self) -> Option<&podqueue::Error> {
         self.0.service.as_ref()

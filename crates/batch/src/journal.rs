@@ -172,20 +172,26 @@ fn gather(first: Pending, commands: &Receiver<Command>) -> (Vec<Pending>, Option
 fn without_taken_jobs(keeper: &mut Keeper, group: Vec<Pending>) -> Vec<Pending> {
     let mut accepted = HashMap::new();
     let mut kept = Vec::with_capacity(group.len());
+    let mut usable = keeper.check();
     for pending in group {
-        let mut holder = Ok(None);
+        let mut holder = None;
         for Settled { change, .. } in &pending.settled {
             let Event::Accepted { job_id, .. } = &change.event else { continue };
             let first = *accepted.entry(job_id.clone()).or_insert(change.index);
-            holder = match first == change.index {
-                true => keeper.store.holder(job_id, change.index),
-                false => Ok(Some(first)),
-            };
+            if first != change.index {
+                holder = Some(first);
+            } else if usable.is_ok() {
+                match keeper.store.holder(job_id, change.index) {
+                    Ok(found) => holder = found,
+                    Err(error) => usable = Err(error),
+                }
+            }
         }
-        match holder {
-            Ok(None) => kept.push(pending),
-            Ok(holder) => reply(pending, Ok(Done { holder, ..Done::default() })),
-            Err(error) => reply(pending, Err(error)),
+        match (&usable, holder) {
+            // What cannot be read is not asked for again by each.
+            (Err(error), _) => reply(pending, Err(error.again())),
+            (Ok(()), None) => kept.push(pending),
+            (Ok(()), holder) => reply(pending, Ok(Done { holder, ..Done::default() })),
         }
     }
     kept

@@ -27,8 +27,8 @@ pub struct Progress {
     pub elapsed: Duration,
     /// How many jobs may be outstanding: it follows the rate, and shrinks if the queue is full.
     pub window: usize,
-    /// What has gone wrong for five seconds or longer: why no input is accepted, and why the status
-    /// of jobs cannot be read. `None` while all goes well.
+    /// What has gone wrong for five seconds or longer: why no input is accepted, why the status of
+    /// jobs cannot be read, or why a shared journal cannot be reached. `None` while all goes well.
     pub trouble: Option<String>,
 }
 

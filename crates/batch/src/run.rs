@@ -36,7 +36,8 @@ const PROGRESS: usize = 4;
 /// # Errors
 ///
 /// - [`ErrorKind::Service`] if the service refuses all submissions, as for an invalid key;
-/// - [`ErrorKind::Unreachable`] if it cannot be reached for 15 minutes;
+/// - [`ErrorKind::Unreachable`] if it cannot be reached for 15 minutes, or the database of a shared
+///   journal for 5;
 /// - [`ErrorKind::Settings`] if a setting is invalid, the endpoint's client has no URL, or another run
 ///   of the batch is going on in this process;
 /// - the kinds for journals, inputs and results.

@@ -21,6 +21,7 @@ mod so_far;
 mod submissions;
 mod submit;
 mod submitting;
+mod telling;
 mod tick;
 mod trouble;
 mod window;
@@ -33,6 +34,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 
 use self::core::{Happened, Runner};
 use self::so_far::SoFar;
+use self::telling::Teller;
 use crate::error::{ErrorKind, Result};
 use crate::progress::{Progress, Report, Stopped};
 use crate::requests::{Ending, end};
@@ -53,16 +55,33 @@ pub(crate) async fn run(
     let (deliver, mut delivered) = mpsc::unbounded_channel();
     let _guard = Guard::begin(&shared, deliver)?;
     let mut so_far = SoFar::begin(&shared).await?;
+    let tell = Teller::to(tell);
+    let runs = run_until_ended(&shared, settings, &stop, &tell, &mut delivered, &mut so_far);
+    tokio::select! {
+        ended = runs => ended,
+        never = tell.watch(&shared, stop.subscribe()) => match never {},
+    }
+}
+
+/// Begins anew after each interruption.
+async fn run_until_ended(
+    shared: &Arc<Shared>,
+    settings: Settings,
+    stop: &watch::Sender<Stop>,
+    tell: &Teller,
+    delivered: &mut mpsc::UnboundedReceiver<Delivered>,
+    so_far: &mut SoFar,
+) -> Result<Report> {
     loop {
         let (happened, received) = mpsc::unbounded_channel();
         let plan = (settings.clone(), stop.clone(), tell.clone());
-        let ended = match Runner::begin(Arc::clone(&shared), plan, happened, &so_far).await {
-            Ok(runner) => drive(runner, received, &mut delivered, &mut so_far).await,
+        let ended = match Runner::begin(Arc::clone(shared), plan, happened, so_far).await {
+            Ok(runner) => drive(runner, received, delivered, so_far).await,
             Err(error) => Err(error),
         };
         match ended {
             Err(error) if error.kind() == ErrorKind::Interrupted => {
-                so_far.begin_anew(&shared).await?;
+                so_far.begin_anew(shared).await?;
             }
             ended => return ended,
         }

@@ -4,6 +4,7 @@
 //! at a time, or shared by several ([`Sharing`]).
 
 mod locking;
+mod outage;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod records;
@@ -12,6 +13,7 @@ mod sharing;
 mod sqlite;
 
 pub(crate) use locking::{lock, unlock};
+pub use outage::Outage;
 #[cfg(feature = "postgres")]
 pub use postgres::{Postgres, PostgresStore};
 pub use records::{
@@ -30,8 +32,12 @@ pub trait OpenStore: Send + 'static {
 
     /// Whether there is nothing yet, so that opening it creates a store: what no batch can begin
     /// with is refused before that.
-    fn is_new(&self) -> bool {
-        false
+    ///
+    /// # Errors
+    ///
+    /// If that cannot be told.
+    fn is_new(&self) -> Result<bool> {
+        Ok(false)
     }
 
     /// Opens the store, and creates it if it does not exist: for this process alone, unless it is

@@ -92,7 +92,11 @@ fn is_passing(error: &tokio_postgres::Error) -> bool {
         return false;
     }
     let Some(code) = error.code() else {
-        let is_broken = |cause: &(dyn Error + 'static)| cause.is::<io::Error>();
+        // A certificate that is not trusted, among others, is invalid data.
+        let is_broken = |cause: &(dyn Error + 'static)| {
+            let failed = cause.downcast_ref::<io::Error>();
+            failed.is_some_and(|it| it.kind() != io::ErrorKind::InvalidData)
+        };
         return error.is_closed() || error.source().is_some_and(is_broken);
     };
     let passing = [

@@ -31,12 +31,12 @@ const AHEAD: usize = 64;
 
 /// Any recipe for a store.
 trait OpenAny: Send {
-    fn is_new(&self) -> bool;
+    fn is_new(&self) -> Result<bool>;
     fn open(self: Box<Self>) -> Result<Box<dyn Store>>;
 }
 
 impl<S: OpenStore> OpenAny for S {
-    fn is_new(&self) -> bool {
+    fn is_new(&self) -> Result<bool> {
         OpenStore::is_new(self)
     }
 
@@ -49,6 +49,7 @@ impl<S: OpenStore> OpenAny for S {
 ///
 /// # Errors
 ///
+/// - [`ErrorKind::Unreachable`] if the database of a shared journal cannot be reached;
 /// - [`ErrorKind::InUse`] if another process has the journal open, or the results with another
 ///   one, and [`ErrorKind::Duplicate`] if the journal is a copy, or another name, of one that is
 ///   still there;
@@ -170,7 +171,7 @@ impl Open {
             let inputs = known.as_ref().and_then(|(path, _)| path.as_deref());
             let results = settings.results.as_deref();
             paths::check(inputs, results)?;
-            if store.is_new() {
+            if store.is_new()? {
                 known.as_ref().ok_or_else(without_inputs)?;
                 paths::check_new(inputs, results.ok_or_else(without_results)?)?;
             }

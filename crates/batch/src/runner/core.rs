@@ -23,11 +23,12 @@ use super::record::record_of;
 use super::schedule::Schedule;
 use super::so_far::SoFar;
 use super::submissions::Submitting;
+use super::telling::Teller;
 use super::trouble::Trouble;
 use super::window::Window;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::Claimed;
-use crate::progress::{Progress, Stopped};
+use crate::progress::Stopped;
 use crate::requests::{Pace, begin};
 use crate::run::settings::{Settings, Stop};
 use crate::shared::{Delivered, Resolved, Shared};
@@ -61,7 +62,7 @@ pub(super) struct Runner {
     pub(super) shared: Arc<Shared>,
     pub(super) settings: Settings,
     pub(super) stop: watch::Sender<Stop>,
-    pub(super) tell: mpsc::Sender<Progress>,
+    pub(super) tell: Teller,
     /// The number of this run, and where each run's jobs are.
     pub(super) run: u64,
     pub(super) endpoints: HashMap<u64, (Endpoint, u64)>,
@@ -106,7 +107,7 @@ pub(super) struct Runner {
 impl Runner {
     pub(super) async fn begin(
         shared: Arc<Shared>,
-        (settings, stop, tell): (Settings, watch::Sender<Stop>, mpsc::Sender<Progress>),
+        (settings, stop, tell): (Settings, watch::Sender<Stop>, Teller),
         happened: mpsc::UnboundedSender<Happened>,
         so_far: &SoFar,
     ) -> Result<Self> {

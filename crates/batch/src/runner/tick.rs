@@ -44,8 +44,7 @@ impl Runner {
         }
         let pace = Pace { rate, window: self.window.size(), trouble: self.trouble.say() };
         self.publish(&pace, now).await;
-        // Whoever does not read it does not need it.
-        let _ = self.tell.try_send(Progress {
+        self.tell.say(Progress {
             counts: self.counts,
             rate,
             eta: pace.eta(&self.counts),

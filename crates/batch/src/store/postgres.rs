@@ -66,7 +66,8 @@ impl Postgres {
         Self { url: url.into(), name: name.into(), patience: PATIENCE, lease: LEASE }
     }
 
-    /// How long the database may be out of reach until a run fails: 5 minutes by default.
+    /// How long the database may be out of reach until a run fails: 5 minutes by default. When a batch
+    /// is opened, it is waited for 10 seconds at most.
     #[must_use]
     pub fn patience(mut self, time: Duration) -> Self {
         self.patience = time;
@@ -147,9 +148,8 @@ impl Postgres {
 impl OpenStore for Postgres {
     type Store = PostgresStore;
 
-    // Why a database cannot be reached shows when the batch is opened.
-    fn is_new(&self) -> bool {
-        self.has_inputs().is_ok_and(|has_inputs| !has_inputs)
+    fn is_new(&self) -> Result<bool> {
+        Ok(!self.has_inputs()?)
     }
 
     fn open(self) -> Result<PostgresStore> {

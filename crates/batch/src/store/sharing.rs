@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::outage::Outage;
 use super::records::Input;
 use crate::error::Result;
 use crate::state::State;
@@ -54,6 +55,9 @@ pub trait Sharing {
     ///
     /// If the store cannot be read.
     fn others(&mut self) -> Result<u64>;
+
+    /// What tells whether the store is out of reach, while it is waited for.
+    fn outage(&self) -> Outage;
 
     /// How often the lease must be renewed while nothing is written.
     fn renew_every(&self) -> Duration;

@@ -136,8 +136,8 @@ impl Sqlite {
 impl OpenStore for Sqlite {
     type Store = SqliteStore;
 
-    fn is_new(&self) -> bool {
-        !self.path.exists()
+    fn is_new(&self) -> Result<bool> {
+        Ok(!self.path.exists())
     }
 
     /// It may also be in a folder that cannot be written.

@@ -12,7 +12,7 @@ use crate::rules::{counts, stored};
 
 /// Why a batch in this database cannot be begun.
 fn refused(url: &str) -> Error {
-    Postgres::connect(url, "a").open().map(drop).unwrap_err()
+    Postgres::connect(url, "a").patience(Duration::ZERO).open().map(drop).unwrap_err()
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_password_is_in_no_error() {
         format!("postgres://user@127.0.0.1:1/db?password={secret}&port=x"),
         format!("host=127.0.0.1 port=1 user=u password='{secret}"),
     ] {
-        let postgres = Postgres::connect(&url, "a");
+        let postgres = Postgres::connect(&url, "a").patience(Duration::ZERO);
         assert!(!format!("{postgres:?}").contains(secret));
         let error = postgres.open().map(drop).unwrap_err();
         let said = format!("{error} {error:?}");

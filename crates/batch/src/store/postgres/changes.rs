@@ -51,7 +51,7 @@ pub(super) async fn apply(
 
 fn conflict(index: u64) -> Error {
     let message = format!(
-        "input {index} is not in the state that this process left it in: something else has changed the journal"
+        "input {index} is not in the state that this process left it in: something else has changed the database, or it has lost changes. Stop all processes of the batch, and put the newest database back"
     );
     Error::new(ErrorKind::Journal, message)
 }

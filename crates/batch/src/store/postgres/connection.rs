@@ -1,16 +1,23 @@
 //! The connection to the database, and how long one tries when it is out of reach.
 
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use podqueue_postgres::{Connection as Once, Target};
 use tokio_postgres::Client;
 
 use super::failure::Failure;
 use crate::error::{Error, ErrorKind, Result};
+use crate::store::Outage;
 
 /// How long a few statements may take.
 const SHORT: Duration = Duration::from_secs(15);
+
+/// How long one takes that is made after patience has ended.
+const LAST: Duration = Duration::from_secs(2);
+
+/// How long the first connection is waited for: the database may be starting, or the URL be wrong.
+const FIRST: Duration = Duration::from_secs(10);
 
 /// The longest pause between two attempts.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -18,6 +25,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(super) struct Connection {
     once: Once,
     pub(super) patience: Duration,
+    pub(super) outage: Outage,
     /// What a transaction sets for itself, beyond what is the same everywhere.
     pub(super) settings: &'static str,
     encoding: String,
@@ -32,9 +40,15 @@ impl Connection {
             let message = format!("could not start a thread for the database: {error}");
             Error::new(ErrorKind::Journal, message).with_source(error)
         })?;
-        let mut this =
-            Self { once, patience, settings: "", encoding: String::new(), is_read_only: false };
-        let settings = this.attempt(SHORT, async |client| {
+        let mut this = Self {
+            once,
+            patience: patience.min(FIRST),
+            outage: Outage::default(),
+            settings: "",
+            encoding: String::new(),
+            is_read_only: false,
+        };
+        let settings = this.persist(async |client| {
             let sql = "SELECT current_setting('synchronous_commit') = 'off',
                 current_setting('server_encoding'),
                 current_setting('transaction_read_only') = 'on'";
@@ -44,6 +58,7 @@ impl Connection {
         let is_off;
         (is_off, this.encoding, this.is_read_only) =
             settings.map_err(|failure| this.failed("reach", failure))?;
+        this.patience = patience;
         if is_off {
             this.settings = "SET LOCAL synchronous_commit = on; ";
         }
@@ -75,6 +90,7 @@ impl Connection {
         time: Duration,
         work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
+        let time = if self.outage.is_given_up() { time.min(LAST) } else { time };
         self.once.attempt(time, work)
     }
 
@@ -90,14 +106,20 @@ impl Connection {
         &mut self,
         mut attempt: impl FnMut(&mut Self) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let (began, mut pause) = (Instant::now(), Duration::from_millis(20));
+        let mut pause = Duration::from_millis(20);
         loop {
             match attempt(self) {
-                Err(Failure::Passing(_)) if began.elapsed() < self.patience => {
+                Err(Failure::Passing(why)) => {
+                    if !self.outage.failed(why.clone(), self.patience) {
+                        return Err(Failure::Passing(why));
+                    }
                     thread::sleep(pause);
                     pause = (pause * 2).min(PAUSE);
                 }
-                done => return done,
+                done => {
+                    self.outage.ended();
+                    return done;
+                }
             }
         }
     }
@@ -124,7 +146,7 @@ impl Connection {
                 let message = format!(
                     "could not {what} the batch in {target}: {why}; nothing is lost: run it again once the database can be reached"
                 );
-                Error::new(ErrorKind::Journal, message)
+                Error::new(ErrorKind::Unreachable, message)
             }
             Failure::TakenOver => {
                 let message = format!(

@@ -13,7 +13,7 @@ use super::rows::{self, Value, int, int8, int8s, text, value};
 use super::store::{Delta, PostgresStore, Process};
 use crate::error::{ErrorKind, Result};
 use crate::state::State;
-use crate::store::{Input, Sharing};
+use crate::store::{Input, Outage, Sharing};
 
 /// How long a process that is closed waits for the database.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -99,6 +99,10 @@ impl Sharing for PostgresStore {
             let values = [int8(&batch), int8(&id)];
             Ok(rows::number(&client.query_typed_one(sql, &values).await?, 0))
         })
+    }
+
+    fn outage(&self) -> Outage {
+        self.connection.outage.clone()
     }
 
     fn renew_every(&self) -> Duration {
@@ -203,7 +207,7 @@ impl PostgresStore {
         let joined: Option<i64> = joined.map_err(|failure| self.failed("join", failure))?;
         let id = joined.ok_or_else(|| removed(&self.name, &self.connection))?;
         let submitting = HashSet::new();
-        self.process = Some(Process { id, changes: 0, renewed: begun, submitting });
+        self.process = Some(Process { id, changes: 0, durable: 0, renewed: begun, submitting });
         self.take_over().map(drop)
     }
 

@@ -35,6 +35,8 @@ pub(super) struct Process {
     pub(super) id: i64,
     /// The number of its last change: whether a change was durable whose response was lost.
     pub(super) changes: i64,
+    /// The last one that is known to be durable.
+    pub(super) durable: i64,
     /// When it began the change that renewed its lease last.
     pub(super) renewed: Instant,
     /// The inputs that it is submitting.

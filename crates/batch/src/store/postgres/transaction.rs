@@ -7,7 +7,7 @@ use tokio_postgres::types::Type;
 
 use super::failure::Failure;
 use super::rows::{int8, value};
-use super::store::{Delta, PostgresStore};
+use super::store::{Delta, PostgresStore, Process};
 use crate::error::{Error, ErrorKind, Result};
 
 /// How long a change may take.
@@ -35,6 +35,21 @@ const FEW: &str = "SET LOCAL idle_in_transaction_session_timeout = '4s'; \
 /// The same for one that is about all inputs.
 const ALL: &str = "SET LOCAL idle_in_transaction_session_timeout = '300s'; \
     SET LOCAL statement_timeout = 0; ";
+
+/// What one cannot go on from.
+const LOST: &str = "the database has lost changes that were durable: a replica that was behind has \
+    become the primary, or a backup was put back. Nothing more is submitted by this process; inputs \
+    that were submitted meanwhile may be pending there, and would be submitted again. Stop the other \
+    processes, and put the newest database back";
+
+/// A change of this process.
+struct Turn {
+    /// The process.
+    id: i64,
+    /// The number of the change, and of the last one that is known to be durable.
+    change: i64,
+    durable: i64,
+}
 
 /// A transaction of this process.
 pub(super) struct Writing<'a> {
@@ -109,14 +124,14 @@ impl PostgresStore {
             return Ok(done);
         }
         self.join_if_new()?;
-        let (id, change) = self.next_change()?;
+        let Turn { id, change, durable } = self.next_change()?;
         let (batch, results, lease) = (self.batch, self.results, self.lease);
         let settings = self.connection.settings;
         let begun = Instant::now();
         let written = self.connection.persist_with(|connection| {
             connection.attempt(time, async |client| {
                 begin(client, time > SHORT, settings).await?;
-                let is_done = check_lease(client, id).await? == change;
+                let is_done = check_lease(client, id, durable).await? == change;
                 let writing = Writing { client, batch, process: id, results, is_done };
                 let (done, delta) = work(&writing).await?;
                 match is_done {
@@ -127,16 +142,16 @@ impl PostgresStore {
             })
         });
         let done = written.map_err(|failure| self.failed("write", failure))?;
-        self.renewed(begun);
+        self.wrote(change, begun);
         Ok(done)
     }
 
-    /// This process, and the number of its next change.
-    fn next_change(&mut self) -> Result<(i64, i64)> {
+    /// The next change of this process.
+    fn next_change(&mut self) -> Result<Turn> {
         match &mut self.process {
-            Some(process) => {
-                process.changes += 1;
-                Ok((process.id, process.changes))
+            Some(Process { id, changes, durable, .. }) => {
+                *changes += 1;
+                Ok(Turn { id: *id, change: *changes, durable: *durable })
             }
             None => Err(self.without_process()),
         }
@@ -161,12 +176,12 @@ impl PostgresStore {
 
     pub(super) fn begin_lock(&mut self) -> Result<()> {
         self.join_if_new()?;
-        let (id, _) = self.next_change()?;
+        let Turn { id, durable, .. } = self.next_change()?;
         let (batch, settings) = (self.batch, self.connection.settings);
         let begun = self.connection.persist_with(|connection| {
             connection.attempt(LONG, async |client| {
                 begin(client, true, settings).await?;
-                check_lease(client, id).await?;
+                check_lease(client, id, durable).await?;
                 // Its lines can be read meanwhile, and inputs added to other batches.
                 let sql = "SELECT 1 FROM podqueue.batch WHERE id = $1 FOR NO KEY UPDATE";
                 client.query_typed_one(sql, &[int8(&batch)]).await?;
@@ -184,7 +199,7 @@ impl PostgresStore {
             self.connection.close();
             return Ok(());
         }
-        let (id, change) = self.next_change()?;
+        let Turn { id, change, .. } = self.next_change()?;
         let (lease, begun) = (self.lease, Instant::now());
         let ended = match self.connection.is_whole() {
             true => self
@@ -193,18 +208,18 @@ impl PostgresStore {
             false => Err(Failure::Passing("the connection has broken".to_owned())),
         };
         ended.map_err(|failure| self.interrupted(failure))?;
-        self.renewed(begun);
+        self.wrote(change, begun);
         Ok(())
     }
 
-    /// The lease was renewed by what began then.
-    fn renewed(&mut self, begun: Instant) {
+    /// This change is durable, and the lease was renewed by it, which began then.
+    fn wrote(&mut self, change: i64, begun: Instant) {
         if let Some(process) = &mut self.process {
             // Others may have been cut off with this one.
             if process.renewed.elapsed() > self.lease / 2 {
                 self.taking_from = Instant::now() + self.lease;
             }
-            process.renewed = begun;
+            (process.durable, process.renewed) = (change, begun);
         }
     }
 
@@ -249,12 +264,15 @@ async fn begin(client: &Client, is_long: bool, settings: &str) -> Result<(), Fai
     Ok(client.batch_execute(&format!("{BEGIN}{bounds}{settings}")).await?)
 }
 
-/// Makes sure that nobody takes this process over until the transaction ends, or that nobody has.
-/// The number of its last change.
-async fn check_lease(client: &Client, process: i64) -> Result<i64, Failure> {
+/// Makes sure that nobody takes this process over until the transaction ends, or that nobody has; and
+/// that the database still has this change of it. The number of its last change.
+async fn check_lease(client: &Client, process: i64, durable: i64) -> Result<i64, Failure> {
     let sql = "SELECT last_change FROM podqueue.process WHERE id = $1 FOR UPDATE";
     let row = client.query_typed_opt(sql, &[int8(&process)]).await?;
-    row.map(|row| row.get(0)).ok_or(Failure::TakenOver)
+    match row.map(|row| row.get(0)).ok_or(Failure::TakenOver)? {
+        last if last < durable => Err(Error::new(ErrorKind::Journal, LOST).into()),
+        last => Ok(last),
+    }
 }
 
 /// Counts what has changed, renews the lease, and makes all of it durable.

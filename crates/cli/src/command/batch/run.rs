@@ -106,8 +106,11 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
             Err(failure)
         }
         Err(Ended::Interrupted) => {
-            let counts = batch.status().await.map_err(failed)?.counts;
-            let message = format!("interrupted; {}", summary::line(&counts, None, None));
+            let state = match batch.status().await {
+                Ok(status) => summary::line(&status.counts, None, None),
+                Err(error) => failed(error).message,
+            };
+            let message = format!("interrupted; {state}");
             Err(Failure::new(Exit::Interrupted, message)
                 .hint("nothing is lost: the same command again continues")
                 .hint(format!("or cancel the rest: podqueue batch cancel {named}")))
