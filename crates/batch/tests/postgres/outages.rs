@@ -1,15 +1,17 @@
 //! A database that cannot be reached for long, or comes back as an older one.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
-use podqueue_batch::store::Postgres;
+use podqueue_batch::store::{OpenStore, Postgres, Store};
 use podqueue_batch::{ErrorKind, State};
 use podqueue_pgserver::{Proxy, Server, Traffic};
 
 use crate::journal;
 use crate::misbehaving::requests;
 use crate::recovery::open;
+use crate::rules::{counts as counts_of, stored};
 use crate::support::{Folder, counts, endpoint, service, until};
 
 #[tokio::test]
@@ -80,4 +82,27 @@ async fn a_database_that_stays_away_ends_a_run_once_and_not_by_each_use() {
         );
         assert!(requests(&local, "/run") <= before + 200, "{all}");
     }
+}
+
+/// As in a process that was stopped in the middle of a change, for longer than it is patient.
+#[test]
+fn a_change_that_failed_after_a_long_time_is_tried_again() {
+    let server = Server::start();
+    let _ = server.create("jobs");
+    let proxy = Proxy::start(&server);
+    let (patience, lease) = (Duration::from_secs(1), Duration::from_secs(60));
+    let database = Postgres::connect(proxy.url("jobs"), "a").patience(patience).lease(lease);
+    let mut store = database.open().unwrap();
+    store.add(&[stored("a")], &[]).unwrap();
+    proxy.set(Traffic::Stalls);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(2 * patience);
+            proxy.set(Traffic::Cut);
+            thread::sleep(patience / 2);
+            proxy.set(Traffic::Passes);
+        });
+        store.add(&[stored("b")], &[]).unwrap();
+    });
+    assert_eq!(counts_of(&mut store), "2 pending");
 }
