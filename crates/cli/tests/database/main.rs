@@ -12,6 +12,7 @@ use std::process::Command;
 use podqueue_local::{HandlerError, LocalJob, LocalService, RateLimits, Workers};
 use podqueue_pgserver::Server;
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::sync::watch;
 
 use crate::support::{Site, ended};
@@ -121,6 +122,73 @@ async fn a_process_that_was_stopped_says_that_others_took_over() {
     assert!(two.stdout.contains("interrupted  once: "), "{}", two.stdout);
 }
 
+#[tokio::test]
+async fn a_cancellation_goes_on_once_the_process_that_was_stopped_has_ended() {
+    let server = Server::start();
+    let journal = server.create("jobs");
+    let (site, _gate) = site(60).await;
+    let mut child = site.program(&run("one.jsonl", &journal)).spawn().unwrap();
+    while status_submitted(&site, &journal).await < 20 {}
+    let pid = child.id().unwrap().to_string();
+    assert!(Command::new("kill").args(["-STOP", &pid]).status().unwrap().success());
+    // Of the same results, which nobody else writes as long as that process is there.
+    let cancel = ["batch", "cancel", "one.jsonl", "--journal", &journal];
+    let mut cancel = site.program(&cancel).spawn().unwrap();
+    let mut said = BufReader::new(cancel.stderr.as_mut().unwrap()).lines();
+    while !said.next_line().await.unwrap().unwrap().contains("kill -KILL") {}
+    child.kill().await.unwrap();
+    ended(cancel).await.assert(0, "cancelled 60 inputs\n");
+}
+
+#[tokio::test]
+async fn processes_with_too_few_connections_say_so_and_go_on_once_they_have_them() {
+    let server = Server::start();
+    let journal = server.create("jobs").replace("postgres@", "worker@");
+    let user = "CREATE ROLE worker LOGIN; GRANT CREATE ON DATABASE jobs TO worker";
+    server.sql("jobs", user);
+    let limit = |limit: &str| {
+        server.sql("jobs", &format!("ALTER ROLE worker CONNECTION LIMIT {limit}"));
+    };
+    let (site, gate) = site(60).await;
+    gate.send_replace(true);
+    limit("1");
+    let mut machine = site.program(&run("one.jsonl", &journal)).spawn().unwrap();
+    let mut said = BufReader::new(machine.stderr.as_mut().unwrap()).lines();
+    while !said.next_line().await.unwrap().unwrap().contains("needs two connections") {}
+    let again = site.run(&run("two.jsonl", &journal)).await;
+    again.fails(1, "needs two connections, one for the journal and one for the shared limits");
+    // As somebody who can connect sees it, and without what is no setting of the program.
+    let looking = journal.replace("worker@", "postgres@");
+    let shown = loop {
+        let shown = site.run(&["batch", "status", "one.jsonl", "--journal", &looking]).await;
+        shown.assert_code(0);
+        if shown.stdout.contains("trouble") {
+            break shown.stdout;
+        }
+    };
+    assert!(shown.contains("needs two connections"), "{shown}");
+    assert!(!shown.contains("ClientBuilder"), "{shown}");
+    limit("-1");
+    ended(machine).await.assert_code(0);
+}
+
+#[tokio::test]
+async fn whoever_may_not_look_at_a_batch_is_told_what_rights_that_takes() {
+    let server = Server::start();
+    let journal = server.create("jobs");
+    let (site, gate) = site(1).await;
+    gate.send_replace(true);
+    site.run(&run("one.jsonl", &journal)).await.assert_code(0);
+    server.sql("jobs", "CREATE ROLE guest LOGIN");
+    let journal = journal.replace("postgres@", "guest@");
+    let status = ["batch", "status", "one.jsonl", "--journal", &journal];
+    site.run(&status).await.fails(1, "USAGE on it, and SELECT on its tables");
+    let rights = "GRANT USAGE ON SCHEMA podqueue TO guest;
+        GRANT SELECT ON ALL TABLES IN SCHEMA podqueue TO guest";
+    server.sql("jobs", rights);
+    site.run(&status).await.assert_code(0);
+}
+
 async fn status_submitted(site: &Site, journal: &str) -> u64 {
     let status = site.run(&["batch", "status", "-", "--journal", journal, "--json"]).await;
     let status: Value = serde_json::from_str(&status.stdout).unwrap_or_default();
@@ -179,6 +247,7 @@ async fn a_password_in_a_url_is_never_printed() {
         "postgres://u:s3cr3t@127.0.0.1:1/db#x",
         "postgres://u:p@s3cr3t@127.0.0.1:1/db#x",
         "postgres://u:1#s3cr3t@127.0.0.1:1/db#x",
+        "postgres://u:s3cr3t%00@127.0.0.1:1/db",
         "mysql://u:s3cr3t@h/db",
     ] {
         let said = site.run(&run("out.jsonl", journal)).await;
