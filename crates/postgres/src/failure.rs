@@ -23,7 +23,7 @@ pub enum Failure {
 }
 
 /// What a user needs who may connect, where the tables are there.
-const RIGHTS: &str = "; to look, the user needs rights in the schema podqueue: USAGE on it, and SELECT on its tables; to run a batch, also INSERT, UPDATE and DELETE, and CREATE on the schema if a table is still to be made";
+const RIGHTS: &str = "; the user needs rights in the schema podqueue: to look at a batch, USAGE on it and SELECT on its tables; to run one, also INSERT, UPDATE and DELETE, and CREATE on the schema if a table is still to be made";
 
 impl Failure {
     /// The database did not respond.

@@ -55,9 +55,9 @@ fn whoever_may_not_look_is_told_what_rights_that_takes() {
     let guest = Postgres::connect(url.replace("postgres@", "guest@"), "a");
     for (lacking, granted) in [
         ("GRANT CONNECT", "GRANT CONNECT ON DATABASE looking TO guest"),
-        ("USAGE on it, and SELECT on its tables", "GRANT USAGE ON SCHEMA podqueue TO guest"),
-        ("USAGE on it, and SELECT", "GRANT SELECT ON podqueue.version TO guest"),
-        ("USAGE on it, and SELECT", "GRANT SELECT ON ALL TABLES IN SCHEMA podqueue TO guest"),
+        ("USAGE on it and SELECT on its tables", "GRANT USAGE ON SCHEMA podqueue TO guest"),
+        ("USAGE on it and SELECT", "GRANT SELECT ON podqueue.version TO guest"),
+        ("USAGE on it and SELECT", "GRANT SELECT ON ALL TABLES IN SCHEMA podqueue TO guest"),
     ] {
         let error = guest.inspect().map(drop).unwrap_err().to_string();
         assert!(error.contains("permission denied") && error.contains(lacking), "{error}");
@@ -65,7 +65,7 @@ fn whoever_may_not_look_is_told_what_rights_that_takes() {
     }
     assert_eq!(counts(&mut guest.inspect().unwrap()), "");
     let error = guest.open().map(drop).unwrap_err();
-    assert!(error.to_string().contains("to run a batch, also INSERT"), "{error}");
+    assert!(error.to_string().contains("to run one, also INSERT"), "{error}");
 }
 
 #[test]
