@@ -8,11 +8,13 @@ mod support;
 
 use std::fs;
 use std::process::Command;
+use std::time::Duration;
 
 use podqueue_local::{HandlerError, LocalJob, LocalService, RateLimits, Workers};
-use podqueue_pgserver::Server;
+use podqueue_pgserver::{Proxy, Server, Traffic};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::Child;
 use tokio::sync::watch;
 
 use crate::support::{Site, ended};
@@ -33,6 +35,11 @@ async fn site(inputs: usize) -> (Site, watch::Sender<bool>) {
     let lines: String = (0..inputs).map(|n| format!("{{\"n\": {n}}}\n")).collect();
     fs::write(site.home.path().join("in.jsonl"), lines).unwrap();
     (site, gate)
+}
+
+fn signal(child: &Child, name: &str) {
+    let pid = child.id().unwrap().to_string();
+    assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
 }
 
 /// The command that runs the batch and writes these results.
@@ -108,14 +115,10 @@ async fn a_process_that_was_stopped_says_that_others_took_over() {
     let one = site.program(&run("one.jsonl", &journal)).spawn().unwrap();
     let two = site.program(&run("two.jsonl", &journal)).spawn().unwrap();
     while status_submitted(&site, &journal).await < 40 {}
-    let pid = two.id().unwrap().to_string();
-    let signal = |name: &str| {
-        assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
-    };
-    signal("-STOP");
+    signal(&two, "-STOP");
     gate.send_replace(true);
     while status(&site, "one.jsonl", &journal).await["completed"] != 60 {}
-    signal("-CONT");
+    signal(&two, "-CONT");
     ended(one).await.assert_code(0);
     let two = ended(two).await;
     two.assert_code(0);
@@ -129,8 +132,7 @@ async fn a_cancellation_goes_on_once_the_process_that_was_stopped_has_ended() {
     let (site, _gate) = site(60).await;
     let mut child = site.program(&run("one.jsonl", &journal)).spawn().unwrap();
     while status_submitted(&site, &journal).await < 20 {}
-    let pid = child.id().unwrap().to_string();
-    assert!(Command::new("kill").args(["-STOP", &pid]).status().unwrap().success());
+    signal(&child, "-STOP");
     // Of the same results, which nobody else writes as long as that process is there.
     let cancel = ["batch", "cancel", "one.jsonl", "--journal", &journal];
     let mut cancel = site.program(&cancel).spawn().unwrap();
@@ -138,6 +140,27 @@ async fn a_cancellation_goes_on_once_the_process_that_was_stopped_has_ended() {
     while !said.next_line().await.unwrap().unwrap().contains("kill -KILL") {}
     child.kill().await.unwrap();
     ended(cancel).await.assert(0, "cancelled 60 inputs\n");
+}
+
+#[tokio::test]
+async fn an_interruption_ends_a_cancellation_that_waits_for_its_database() {
+    let server = Server::start();
+    let journal = server.create("jobs");
+    let (site, _gate) = site(60).await;
+    let child = site.program(&run("one.jsonl", &journal)).spawn().unwrap();
+    while status_submitted(&site, &journal).await < 20 {}
+    signal(&child, "-STOP");
+    let proxy = Proxy::start(&server);
+    let cancel = ["batch", "cancel", "one.jsonl", "--journal", &proxy.url("jobs")];
+    let mut cancel = site.program(&cancel).spawn().unwrap();
+    let mut said = BufReader::new(cancel.stderr.take().unwrap()).lines();
+    while !said.next_line().await.unwrap().unwrap().contains("is told to cancel it") {}
+    proxy.set(Traffic::Stalls);
+    // By then it waits, whatever it was about to do.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    signal(&cancel, "-INT");
+    let ended = tokio::time::timeout(Duration::from_secs(5), cancel.wait()).await;
+    assert_eq!(ended.unwrap().unwrap().code(), Some(130));
 }
 
 #[tokio::test]
@@ -182,7 +205,7 @@ async fn whoever_may_not_look_at_a_batch_is_told_what_rights_that_takes() {
     server.sql("jobs", "CREATE ROLE guest LOGIN");
     let journal = journal.replace("postgres@", "guest@");
     let status = ["batch", "status", "one.jsonl", "--journal", &journal];
-    site.run(&status).await.fails(1, "USAGE on it, and SELECT on its tables");
+    site.run(&status).await.fails(1, "USAGE on it and SELECT on its tables");
     let rights = "GRANT USAGE ON SCHEMA podqueue TO guest;
         GRANT SELECT ON ALL TABLES IN SCHEMA podqueue TO guest";
     server.sql("jobs", rights);

@@ -13,7 +13,7 @@ use super::place::Place;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::interrupt::Signals;
+use crate::interrupt::{Signals, unguarded};
 
 /// How often to look whether another process has cancelled its batch.
 const LOOK: Duration = Duration::from_millis(200);
@@ -123,14 +123,14 @@ pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
                 Err(_) => {}
             }
             // Who runs it does it; and may end in between, without having done so.
-            reader.request_cancel()?;
+            unguarded(|| reader.request_cancel())?;
             if !is_told {
                 is_told = true;
                 let note = "a process runs this batch, and is told to cancel it";
                 progress.suspend(|| context.output.note(note));
             }
             sleep(LOOK).await;
-            let counts = reader.status()?.counts;
+            let counts = unguarded(|| reader.status())?.counts;
             // Before it has read its inputs, there are none.
             if counts.total() > 0 && counts.open() == 0 {
                 return Ok(());
@@ -144,7 +144,7 @@ pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
     let done = signals.unless(cancelling).await;
     drop(progress);
     done?.map_err(failed)?;
-    let counts = reader.status().map_err(failed)?.counts;
+    let counts = unguarded(|| reader.status()).map_err(failed)?.counts;
     let cancelled = counts.of(State::Cancelled).saturating_sub(before);
     let outstanding = counts.of(State::Submitted);
     if context.output.is_json() {
