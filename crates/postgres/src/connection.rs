@@ -18,6 +18,9 @@ use crate::target::Target;
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(15);
 
+/// What a user needs who connects.
+const CONNECT_RIGHT: &str = "; the user needs the right to connect (GRANT CONNECT ON DATABASE)";
+
 /// How long a response may take to be read that has arrived.
 const LATE: Duration = Duration::from_millis(200);
 
@@ -135,12 +138,13 @@ impl Wake for Unpark {
 /// Connects; the connection is driven in the background.
 async fn connect(target: &Target) -> Result<Client, Failure> {
     let config = &target.config;
+    let refused = |error| Failure::without_right(error, CONNECT_RIGHT);
     let Some(tls) = target.tls.as_ref().cloned() else {
-        let (client, connection) = config.connect(NoTls).await?;
+        let (client, connection) = config.connect(NoTls).await.map_err(refused)?;
         tokio::spawn(connection);
         return Ok(client);
     };
-    let (client, connection) = config.connect(tls).await?;
+    let (client, connection) = config.connect(tls).await.map_err(refused)?;
     tokio::spawn(connection);
     Ok(client)
 }

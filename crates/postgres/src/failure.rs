@@ -22,36 +22,33 @@ pub enum Failure {
     },
 }
 
+/// What a user needs who may connect, where the tables are there.
+const RIGHTS: &str = "; the user needs rights in the schema podqueue: to look at a batch, USAGE on it and SELECT on its tables; to run one, also INSERT, UPDATE and DELETE, and CREATE on the schema if a table is still to be made";
+
 impl Failure {
     /// The database did not respond.
     pub(crate) fn silence(time: Duration) -> Self {
         Self::Passing(format!("the database did not respond for {time:?}"))
     }
-}
 
-impl From<tokio_postgres::Error> for Failure {
-    fn from(error: tokio_postgres::Error) -> Self {
-        let message = message(&error);
+    /// What went wrong, and what helps: `right` where the user lacks a right.
+    pub(crate) fn without_right(error: tokio_postgres::Error, right: &str) -> Self {
+        let said = message(&error);
         let hint = match error.code() {
-            Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => {
-                "; the user needs rights in the schema podqueue, or the right to create it"
-            }
-            Some(code) if *code == SqlState::READ_ONLY_SQL_TRANSACTION => {
-                "; it is a standby, or only to be read: the URL must be that of the primary"
-            }
-            Some(_) if is_refused_parameter(&error) => {
-                "; a pooler does not pass this parameter on: leave it out of the URL, or list it in the pooler's ignore_startup_parameters"
-            }
-            None if message.ends_with("password missing") => {
-                "; put it into the file ~/.pgpass, which only its owner may read (chmod 600), or into PGPASSWORD"
-            }
-            _ => "",
+            Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => right,
+            _ => hint(&error, &said),
         };
-        let message = format!("{message}{hint}");
+        let message = format!("{said}{hint}");
         match is_passing(&error) {
             true => Self::Passing(message),
             false => Self::Final { message, source: error },
         }
+    }
+}
+
+impl From<tokio_postgres::Error> for Failure {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::without_right(error, RIGHTS)
     }
 }
 
@@ -78,6 +75,52 @@ fn message(error: &tokio_postgres::Error) -> String {
         (Some(said), _) => format!("{} ({})", DbError::message(said), said.code().code()),
         (None, Some(cause)) => format!("{error}: {cause}"),
         (None, None) => error.to_string(),
+    }
+}
+
+/// What to do about it, where that is known.
+fn hint(error: &tokio_postgres::Error, said: &str) -> &'static str {
+    let Some(code) = error.code() else { return hint_without_code(said) };
+    let hints = [
+        (
+            SqlState::READ_ONLY_SQL_TRANSACTION,
+            "; it is a standby, or only to be read: the URL must be that of the primary",
+        ),
+        (SqlState::INVALID_CATALOG_NAME, "; make it with createdb, or correct its name in the URL"),
+        (SqlState::UNDEFINED_TABLE, MISSING),
+        (SqlState::INVALID_SCHEMA_NAME, MISSING),
+        (
+            SqlState::INVALID_PASSWORD,
+            "; the password is taken from the URL, or else from PGPASSWORD, or else from the file PGPASSFILE (~/.pgpass)",
+        ),
+        (
+            SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
+            "; check the user in the URL, who must be there and have LOGIN, and the server's pg_hba.conf, which must let the user in from here (it may ask for TLS: sslmode=require)",
+        ),
+        (
+            SqlState::TOO_MANY_CONNECTIONS,
+            "; each process of a batch needs two connections, one for the journal and one for the shared limits: end some, or raise the CONNECTION LIMIT of the user or the database, or the server's max_connections",
+        ),
+    ];
+    if is_refused_parameter(error) {
+        return "; a pooler does not pass this parameter on: leave it out of the URL, or list it in the pooler's ignore_startup_parameters";
+    }
+    hints.iter().find(|(of, _)| of == code).map_or("", |(_, hint)| hint)
+}
+
+/// What helps where a table is not there that was.
+const MISSING: &str = "; the schema podqueue was removed or damaged while in use: restore it from a backup, or remove what is left of it, with all its batches (DROP SCHEMA podqueue CASCADE), and begin again, with another file of results";
+
+/// What to do where the server has said nothing, or not by a code.
+fn hint_without_code(said: &str) -> &'static str {
+    if said.ends_with("password missing") {
+        "; put it into the file ~/.pgpass, which only its owner may read (chmod 600), or into PGPASSWORD"
+    } else if said.ends_with("server does not support TLS") {
+        "; turn it on there (ssl = on), or, in a network that can be trusted, do without: sslmode=disable"
+    } else if said.contains("failed to lookup address information") {
+        "; check the name of the host in the URL"
+    } else {
+        ""
     }
 }
 

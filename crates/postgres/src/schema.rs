@@ -8,6 +8,9 @@ use crate::failure::Failure;
 /// Keeps others out while tables are made ("podqueue").
 const LOCK: i64 = 0x706f_6471_7565_7565;
 
+/// What a user needs who makes the schema.
+const CREATE: &str = "; there is no schema podqueue yet, and the user needs rights to make it (GRANT CREATE ON DATABASE), or one that is there (CREATE SCHEMA podqueue AUTHORIZATION)";
+
 /// Whether the schema has this table.
 ///
 /// # Errors
@@ -34,7 +37,8 @@ pub async fn begin_tables(client: &Client) -> Result<(), Failure> {
     // It may be there, made by somebody who may.
     let sql = "SELECT 1 FROM pg_namespace WHERE nspname = 'podqueue'";
     if client.query_typed_opt(sql, &[]).await?.is_none() {
-        client.batch_execute("CREATE SCHEMA podqueue").await?;
+        let created = client.batch_execute("CREATE SCHEMA podqueue").await;
+        created.map_err(|error| Failure::without_right(error, CREATE))?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio_postgres::Config;
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
 use crate::passfile;
 use crate::tls::{self, Connector};
@@ -76,6 +76,7 @@ impl Target {
                 config.password(password);
             }
         }
+        check(&config)?;
         let tls = match config.get_ssl_mode() {
             SslMode::Disable => None,
             mode => tls::settings(security.trusted.as_deref(), mode == SslMode::Require)
@@ -137,6 +138,34 @@ fn refused(url: &str) -> Option<TargetError> {
         );
         TargetError(message)
     })
+}
+
+/// Refuses what every connection would fail by, in the end.
+fn check(config: &Config) -> Result<(), TargetError> {
+    if config.get_target_session_attrs() == TargetSessionAttrs::ReadOnly {
+        let message = "the parameter target_session_attrs in the URL of the database is read-only, and podqueue writes there: leave it out, or say read-write";
+        return Err(TargetError(message.to_owned()));
+    }
+    let has_host_with_nul = config.get_hosts().iter().any(|host| match host {
+        Host::Tcp(name) => name.contains('\0'),
+        #[cfg(unix)]
+        Host::Unix(folder) => folder.as_os_str().as_encoded_bytes().contains(&0),
+    });
+    let has_nul = |text: Option<&str>| text.is_some_and(|text| text.contains('\0'));
+    let parts = [
+        ("user", has_nul(config.get_user())),
+        ("password", config.get_password().is_some_and(|password| password.contains(&0))),
+        ("name", has_nul(config.get_dbname())),
+        ("host", has_host_with_nul),
+        ("application_name", has_nul(config.get_application_name())),
+        ("options", has_nul(config.get_options())),
+    ];
+    match parts.iter().find(|(_, has_nul)| *has_nul) {
+        Some((part, _)) => Err(TargetError(format!(
+            "there is a NUL character (%00 in a URL) in the {part} of the database, which PostgreSQL cannot take: remove it"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// What a URL says of TLS that the parser does not know, or takes otherwise.

@@ -37,11 +37,73 @@ fn whoever_may_not_create_a_schema_works_in_one_that_is_there() {
     );
     let url = url.replace("postgres@", "worker@");
     let error = Postgres::connect(&url, "a").open().map(drop).unwrap_err();
-    assert!(error.to_string().contains("the user needs rights"), "{error}");
+    assert!(error.to_string().contains("the user needs rights to make it"), "{error}");
     journal::sql("rights", "CREATE SCHEMA podqueue AUTHORIZATION worker");
     let mut store = Postgres::connect(&url, "a").open().unwrap();
     store.add(&[stored("a"), stored("b")], &[]).unwrap();
     assert_eq!(counts(&mut store), "2 pending");
+}
+
+#[test]
+fn whoever_may_not_look_is_told_what_rights_that_takes() {
+    let url = journal::database("looking");
+    Postgres::connect(&url, "a").open().unwrap();
+    journal::sql(
+        "looking",
+        "CREATE ROLE guest LOGIN; REVOKE CONNECT ON DATABASE looking FROM PUBLIC",
+    );
+    let guest = Postgres::connect(url.replace("postgres@", "guest@"), "a");
+    for (lacking, granted) in [
+        ("GRANT CONNECT", "GRANT CONNECT ON DATABASE looking TO guest"),
+        ("USAGE on it and SELECT on its tables", "GRANT USAGE ON SCHEMA podqueue TO guest"),
+        ("USAGE on it and SELECT", "GRANT SELECT ON podqueue.version TO guest"),
+        ("USAGE on it and SELECT", "GRANT SELECT ON ALL TABLES IN SCHEMA podqueue TO guest"),
+    ] {
+        let error = guest.inspect().map(drop).unwrap_err().to_string();
+        assert!(error.contains("permission denied") && error.contains(lacking), "{error}");
+        journal::sql("looking", granted);
+    }
+    assert_eq!(counts(&mut guest.inspect().unwrap()), "");
+    let error = guest.open().map(drop).unwrap_err();
+    assert!(error.to_string().contains("to run one, also INSERT"), "{error}");
+}
+
+#[test]
+fn what_helps_where_a_server_refuses_a_connection_is_said() {
+    let mut server = Server::start();
+    let url = server.create("jobs");
+    let users = "CREATE ROLE worker LOGIN PASSWORD 'right'; CREATE ROLE guest LOGIN;
+        CREATE ROLE many LOGIN CONNECTION LIMIT 0";
+    server.sql("jobs", users);
+    let file = server.sql("jobs", "SELECT current_setting('hba_file')");
+    let rules = "VALUES ('host all postgres,many,nobody all trust'), ('host all guest all reject'),
+        ('host all all all scram-sha-256')";
+    server.sql("jobs", &format!("COPY ({rules}) TO '{file}'"));
+    server.stop();
+    server.resume();
+    let of = |user: &str| url.replace("postgres@", &format!("{user}@"));
+    for (url, helps) in [
+        (url.replace("/jobs", "/jbos"), "make it with createdb"),
+        (of("nobody"), "must be there and have LOGIN"),
+        (of("guest"), "pg_hba.conf, which must let the user in"),
+        (of("worker:wr0ng"), "PGPASSWORD, or else from the file PGPASSFILE"),
+        (of("many"), "needs two connections"),
+        // No name is that long.
+        (url.replace("127.0.0.1", &"a".repeat(64)), "check the name of the host"),
+    ] {
+        let error = refused(&url).to_string();
+        assert!(error.contains(helps), "{error}");
+        assert!(!error.contains("wr0ng"), "{error}");
+    }
+}
+
+#[test]
+fn what_helps_where_a_table_was_removed_is_said() {
+    let url = journal::database("damaged");
+    Postgres::connect(&url, "a").open().unwrap();
+    journal::sql("damaged", "DROP TABLE podqueue.batch CASCADE");
+    let error = refused(&url).to_string();
+    assert!(error.contains("DROP SCHEMA podqueue CASCADE"), "{error}");
 }
 
 #[test]
@@ -101,7 +163,7 @@ fn tls_is_used_where_it_is_offered_and_a_certificate_is_verified() {
     let open = |url: &str| Postgres::connect(url, "tls").open().map(drop);
     let with = |parameters: &str| format!("{}?{parameters}", url.replace("127.0.0.1", "localhost"));
     let error = open(&with("sslmode=require")).unwrap_err();
-    assert!(error.to_string().contains("TLS"), "{error}");
+    assert!(error.to_string().contains("do without: sslmode=disable"), "{error}");
     open(&with("sslmode=prefer")).unwrap();
     let certificate = server.certify("localhost");
     server.stop();
@@ -166,6 +228,11 @@ fn a_parameter_that_cannot_be_used_is_named() {
         let name = parameter.split('=').next().unwrap();
         assert!(error.to_string().contains(&format!("the parameter {name} ")), "{error}");
     }
+    // Every connection would be refused.
+    let error = refused(&format!("{url}?target_session_attrs=read-only"));
+    assert_eq!(error.kind(), ErrorKind::Settings);
+    assert!(error.to_string().contains("target_session_attrs"), "{error}");
+    Postgres::connect(format!("{url}?target_session_attrs=read-write"), "a").open().unwrap();
     let error = refused("postgres:///jobs");
     assert!(error.to_string().contains("names no host"), "{error}");
     let pooler = Pooler::start(&server);
@@ -173,6 +240,27 @@ fn a_parameter_that_cannot_be_used_is_named() {
     Postgres::connect(&url, "a").open().unwrap();
     let error = refused(&format!("{url}?options=-cwork_mem%3D8MB"));
     assert!(error.to_string().contains("ignore_startup_parameters"), "{error}");
+}
+
+#[test]
+fn a_nul_is_refused_wherever_it_is() {
+    for (part, url) in [
+        ("user", "postgres://u%00:s3cr3t@h/db"),
+        ("password", "postgres://u:s3%00cr3t@h/db"),
+        ("password", "postgres://u@h/db?password=s3%00cr3t"),
+        ("host", "postgres://u@h%00/db"),
+        ("host", "postgres://u@%2Frun%00/db"),
+        ("host", "postgres://u@h/db?host=other%00"),
+        ("name", "postgres://u@h/d%00b"),
+        ("application_name", "postgres://u@h/db?application_name=%00"),
+        ("options", "postgres://u@h/db?options=-c%00"),
+    ] {
+        let error = refused(url);
+        assert_eq!(error.kind(), ErrorKind::Settings, "{error}");
+        let said = error.to_string();
+        assert!(said.contains("NUL") && said.contains(&format!("in the {part} ")), "{said}");
+        assert!(!said.contains("cr3t"), "{said}");
+    }
 }
 
 #[test]

@@ -8,10 +8,13 @@ mod support;
 
 use std::fs;
 use std::process::Command;
+use std::time::Duration;
 
 use podqueue_local::{HandlerError, LocalJob, LocalService, RateLimits, Workers};
-use podqueue_pgserver::Server;
+use podqueue_pgserver::{Proxy, Server, Traffic};
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::Child;
 use tokio::sync::watch;
 
 use crate::support::{Site, ended};
@@ -32,6 +35,11 @@ async fn site(inputs: usize) -> (Site, watch::Sender<bool>) {
     let lines: String = (0..inputs).map(|n| format!("{{\"n\": {n}}}\n")).collect();
     fs::write(site.home.path().join("in.jsonl"), lines).unwrap();
     (site, gate)
+}
+
+fn signal(child: &Child, name: &str) {
+    let pid = child.id().unwrap().to_string();
+    assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
 }
 
 /// The command that runs the batch and writes these results.
@@ -107,18 +115,101 @@ async fn a_process_that_was_stopped_says_that_others_took_over() {
     let one = site.program(&run("one.jsonl", &journal)).spawn().unwrap();
     let two = site.program(&run("two.jsonl", &journal)).spawn().unwrap();
     while status_submitted(&site, &journal).await < 40 {}
-    let pid = two.id().unwrap().to_string();
-    let signal = |name: &str| {
-        assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
-    };
-    signal("-STOP");
+    signal(&two, "-STOP");
     gate.send_replace(true);
     while status(&site, "one.jsonl", &journal).await["completed"] != 60 {}
-    signal("-CONT");
+    signal(&two, "-CONT");
     ended(one).await.assert_code(0);
     let two = ended(two).await;
     two.assert_code(0);
     assert!(two.stdout.contains("interrupted  once: "), "{}", two.stdout);
+}
+
+#[tokio::test]
+async fn a_cancellation_goes_on_once_the_process_that_was_stopped_has_ended() {
+    let server = Server::start();
+    let journal = server.create("jobs");
+    let (site, _gate) = site(60).await;
+    let mut child = site.program(&run("one.jsonl", &journal)).spawn().unwrap();
+    while status_submitted(&site, &journal).await < 20 {}
+    signal(&child, "-STOP");
+    // Of the same results, which nobody else writes as long as that process is there.
+    let cancel = ["batch", "cancel", "one.jsonl", "--journal", &journal];
+    let mut cancel = site.program(&cancel).spawn().unwrap();
+    let mut said = BufReader::new(cancel.stderr.as_mut().unwrap()).lines();
+    while !said.next_line().await.unwrap().unwrap().contains("kill -KILL") {}
+    child.kill().await.unwrap();
+    ended(cancel).await.assert(0, "cancelled 60 inputs\n");
+}
+
+#[tokio::test]
+async fn an_interruption_ends_a_cancellation_that_waits_for_its_database() {
+    let server = Server::start();
+    let journal = server.create("jobs");
+    let (site, _gate) = site(60).await;
+    let child = site.program(&run("one.jsonl", &journal)).spawn().unwrap();
+    while status_submitted(&site, &journal).await < 20 {}
+    signal(&child, "-STOP");
+    let proxy = Proxy::start(&server);
+    let cancel = ["batch", "cancel", "one.jsonl", "--journal", &proxy.url("jobs")];
+    let mut cancel = site.program(&cancel).spawn().unwrap();
+    let mut said = BufReader::new(cancel.stderr.take().unwrap()).lines();
+    while !said.next_line().await.unwrap().unwrap().contains("is told to cancel it") {}
+    proxy.set(Traffic::Stalls);
+    // By then it waits, whatever it was about to do.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    signal(&cancel, "-INT");
+    let ended = tokio::time::timeout(Duration::from_secs(5), cancel.wait()).await;
+    assert_eq!(ended.unwrap().unwrap().code(), Some(130));
+}
+
+#[tokio::test]
+async fn processes_with_too_few_connections_say_so_and_go_on_once_they_have_them() {
+    let server = Server::start();
+    let journal = server.create("jobs").replace("postgres@", "worker@");
+    let user = "CREATE ROLE worker LOGIN; GRANT CREATE ON DATABASE jobs TO worker";
+    server.sql("jobs", user);
+    let limit = |limit: &str| {
+        server.sql("jobs", &format!("ALTER ROLE worker CONNECTION LIMIT {limit}"));
+    };
+    let (site, gate) = site(60).await;
+    gate.send_replace(true);
+    limit("1");
+    let mut machine = site.program(&run("one.jsonl", &journal)).spawn().unwrap();
+    let mut said = BufReader::new(machine.stderr.as_mut().unwrap()).lines();
+    while !said.next_line().await.unwrap().unwrap().contains("needs two connections") {}
+    let again = site.run(&run("two.jsonl", &journal)).await;
+    again.fails(1, "needs two connections, one for the journal and one for the shared limits");
+    // As somebody who can connect sees it, and without what is no setting of the program.
+    let looking = journal.replace("worker@", "postgres@");
+    let shown = loop {
+        let shown = site.run(&["batch", "status", "one.jsonl", "--journal", &looking]).await;
+        shown.assert_code(0);
+        if shown.stdout.contains("trouble") {
+            break shown.stdout;
+        }
+    };
+    assert!(shown.contains("needs two connections"), "{shown}");
+    assert!(!shown.contains("ClientBuilder"), "{shown}");
+    limit("-1");
+    ended(machine).await.assert_code(0);
+}
+
+#[tokio::test]
+async fn whoever_may_not_look_at_a_batch_is_told_what_rights_that_takes() {
+    let server = Server::start();
+    let journal = server.create("jobs");
+    let (site, gate) = site(1).await;
+    gate.send_replace(true);
+    site.run(&run("one.jsonl", &journal)).await.assert_code(0);
+    server.sql("jobs", "CREATE ROLE guest LOGIN");
+    let journal = journal.replace("postgres@", "guest@");
+    let status = ["batch", "status", "one.jsonl", "--journal", &journal];
+    site.run(&status).await.fails(1, "USAGE on it and SELECT on its tables");
+    let rights = "GRANT USAGE ON SCHEMA podqueue TO guest;
+        GRANT SELECT ON ALL TABLES IN SCHEMA podqueue TO guest";
+    server.sql("jobs", rights);
+    site.run(&status).await.assert_code(0);
 }
 
 async fn status_submitted(site: &Site, journal: &str) -> u64 {
@@ -179,6 +270,7 @@ async fn a_password_in_a_url_is_never_printed() {
         "postgres://u:s3cr3t@127.0.0.1:1/db#x",
         "postgres://u:p@s3cr3t@127.0.0.1:1/db#x",
         "postgres://u:1#s3cr3t@127.0.0.1:1/db#x",
+        "postgres://u:s3cr3t%00@127.0.0.1:1/db",
         "mysql://u:s3cr3t@h/db",
     ] {
         let said = site.run(&run("out.jsonl", journal)).await;

@@ -352,6 +352,16 @@ impl Said {
         assert_ne!(self.0.read_line(&mut line).await.unwrap(), 0, "nothing more was said");
         line
     }
+
+    /// Reads until the program has ended.
+    #[cfg(unix)]
+    pub async fn rest(mut self) -> String {
+        use tokio::io::AsyncReadExt;
+
+        let mut rest = String::new();
+        self.0.read_to_string(&mut rest).await.unwrap();
+        rest
+    }
 }
 
 #[cfg(unix)]

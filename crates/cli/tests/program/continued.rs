@@ -50,6 +50,32 @@ async fn a_batch_that_runs_is_cancelled_from_another_terminal() {
     assert_eq!(site.lines("out.jsonl.failed.jsonl").len(), 10);
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn whoever_cancels_a_batch_whose_process_is_stopped_is_told_so() {
+    use rustix::process::Signal;
+
+    use crate::interruptions::signal;
+
+    let (builder, _gate) = gated();
+    let site = Site::with(builder).await;
+    site.write_inputs(10);
+    let child = site.program(&[&GATED[..], &["--window", "4"]].concat()).spawn().unwrap();
+    outstanding(&site, 4).await;
+    signal(&child, Signal::STOP);
+    let cancel = || site.program(&["batch", "cancel", "out.jsonl"]).spawn().unwrap();
+    let (mut interrupted, mut waiting) = (cancel(), cancel());
+    Said::by(&mut interrupted).until("kill -CONT").await;
+    signal(&interrupted, Signal::INT);
+    ended(interrupted).await.assert_code(130);
+    let mut said = Said::by(&mut waiting);
+    said.until("kill -CONT").await;
+    signal(&child, Signal::CONT);
+    ended(waiting).await.assert(0, "cancelled 10 inputs\n");
+    assert!(!said.rest().await.contains("kill -CONT"), "it is said once");
+    ended(child).await.assert_code(3);
+}
+
 #[tokio::test]
 async fn a_watcher_sees_the_rate_and_ends_when_no_process_runs_the_batch() {
     let handler = |job: LocalJob| async move {

@@ -1,11 +1,11 @@
 //! Retrying and cancelling inputs of a batch that no process runs.
 
 use std::future::IntoFuture;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use podqueue::Endpoint;
-use podqueue_batch::{Batch, Error, ErrorKind, State};
+use podqueue_batch::{Batch, Counts, Error, ErrorKind, State};
 use serde_json::json;
 use tokio::time::sleep;
 
@@ -13,10 +13,13 @@ use super::place::Place;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::interrupt::Signals;
+use crate::interrupt::{Signals, unguarded};
 
 /// How often to look whether another process has cancelled its batch.
 const LOOK: Duration = Duration::from_millis(200);
+
+/// How long nothing may change until the process that is to cancel its batch seems to be stopped.
+const SILENCE: Duration = Duration::from_secs(15);
 
 #[derive(Debug, Args)]
 pub struct Retry {
@@ -108,6 +111,7 @@ pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
     let mut signals = Signals::listen()?;
     let progress = context.output.progress(format!("cancelling {}", place.results.display()));
     let mut is_told = false;
+    let mut silence = Silence::default();
     let cancelling = async {
         loop {
             match place.journal().open().results(&place.results).into_future().await {
@@ -119,24 +123,28 @@ pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
                 Err(_) => {}
             }
             // Who runs it does it; and may end in between, without having done so.
-            reader.request_cancel()?;
+            unguarded(|| reader.request_cancel())?;
             if !is_told {
                 is_told = true;
                 let note = "a process runs this batch, and is told to cancel it";
                 progress.suspend(|| context.output.note(note));
             }
             sleep(LOOK).await;
-            let counts = reader.status()?.counts;
+            let counts = unguarded(|| reader.status())?.counts;
             // Before it has read its inputs, there are none.
             if counts.total() > 0 && counts.open() == 0 {
                 return Ok(());
+            }
+            if silence.is_long(counts) {
+                let warning = "the process that runs this batch has not cancelled it yet: it may be stopped, hang, or still read its inputs. Continue it (with fg where Ctrl-Z stopped it, or else with kill -CONT), or end it (if it is stopped, with kill -KILL): then this command goes on by itself";
+                progress.suspend(|| context.output.warn(warning));
             }
         }
     };
     let done = signals.unless(cancelling).await;
     drop(progress);
     done?.map_err(failed)?;
-    let counts = reader.status().map_err(failed)?.counts;
+    let counts = unguarded(|| reader.status()).map_err(failed)?.counts;
     let cancelled = counts.of(State::Cancelled).saturating_sub(before);
     let outstanding = counts.of(State::Submitted);
     if context.output.is_json() {
@@ -151,6 +159,30 @@ pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
         ));
     }
     Ok(Exit::Done)
+}
+
+/// How long a batch has stayed as it is.
+#[derive(Default)]
+struct Silence {
+    since: Option<(Instant, Counts)>,
+    is_said: bool,
+}
+
+impl Silence {
+    /// Whether nothing has changed for so long that this is to be said, which is once.
+    fn is_long(&mut self, counts: Counts) -> bool {
+        match self.since {
+            Some((since, before)) if before == counts => {
+                let is_new = !self.is_said && since.elapsed() >= SILENCE;
+                self.is_said |= is_new;
+                is_new
+            }
+            _ => {
+                self.since = Some((Instant::now(), counts));
+                false
+            }
+        }
+    }
 }
 
 /// Opens a batch that exists, and changes it.

@@ -12,7 +12,7 @@ use super::place::Place;
 use super::summary::{self, LastRun};
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, translated};
 use crate::output::Table;
 
 #[derive(Debug, Args)]
@@ -46,7 +46,7 @@ pub fn status(context: &Context, place: &Place) -> Result<Exit, Failure> {
     let results = place.results(&mut reader).map_err(failed)?;
     let running = place.journal().is_open().map_err(failed)?;
     let pace = reader.pace().map_err(failed)?.filter(|_| running);
-    let trouble = pace.and_then(|pace| pace.trouble);
+    let trouble = pace.and_then(|pace| pace.trouble).map(|trouble| translated(trouble).0);
     let last = LastRun::read(&mut reader).map_err(failed)?;
     if context.output.is_json() {
         context.output.json(&StatusShape { status: &status, trouble, last: &last })?;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::context::Context;
 use crate::duration::short;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, translated};
 use crate::output::{BAD, BUSY, Cell, GOOD, Table};
 
 /// How a run ends that leaves a batch like this.
@@ -126,7 +126,7 @@ impl LastRun {
     pub fn read(reader: &mut Reader) -> Result<Self, Error> {
         Ok(match reader.ending()? {
             Some(Ending::Stopped(stopped)) => Self { stopped: Some(stopped), error: None },
-            Some(Ending::Failed(error)) => Self { stopped: None, error: Some(error) },
+            Some(Ending::Failed(error)) => Self { stopped: None, error: Some(translated(error).0) },
             _ => Self::default(),
         })
     }

@@ -12,7 +12,7 @@ use super::summary::{self, LastRun};
 use crate::context::Context;
 use crate::duration::duration;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, translated};
 use crate::interrupt::Signals;
 
 #[derive(Debug, Args)]
@@ -47,7 +47,7 @@ async fn follow(context: &Context, arguments: &Arguments) -> Result<Exit, Failur
         let last = LastRun::read(&mut reader).map_err(failed)?;
         if context.output.is_json() {
             let eta_seconds = eta.map(|eta| eta.as_secs_f64());
-            let trouble = trouble.as_deref();
+            let trouble = trouble.clone().map(|trouble| translated(trouble).0);
             context.output.json(&StatusShape {
                 status: &status,
                 running,
@@ -89,7 +89,7 @@ struct StatusShape<'a> {
     rate: Option<f64>,
     eta_seconds: Option<f64>,
     /// What goes wrong.
-    trouble: Option<&'a str>,
+    trouble: Option<String>,
     #[serde(flatten)]
     last: &'a LastRun,
 }
