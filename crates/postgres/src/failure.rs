@@ -109,7 +109,7 @@ fn hint(error: &tokio_postgres::Error, said: &str) -> &'static str {
 }
 
 /// What helps where a table is not there that was.
-const MISSING: &str = "; the schema podqueue was removed or damaged while in use: restore it from a backup, or remove what is left of it, with all its batches (DROP SCHEMA podqueue CASCADE), and begin again, with another file of results";
+const MISSING: &str = "; the schema podqueue was removed or damaged while in use: restore it from a backup. A batch that is begun anew, after DROP SCHEMA podqueue CASCADE and with other results, submits all of its inputs again";
 
 /// What to do where the server has said nothing, or not by a code.
 fn hint_without_code(said: &str) -> &'static str {

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use percent_encoding::percent_decode_str;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
@@ -187,7 +188,8 @@ impl Security {
                     false
                 }
                 Some(("sslrootcert", path)) => {
-                    this.trusted = Some(PathBuf::from(path));
+                    let path = percent_decode_str(path).decode_utf8_lossy();
+                    this.trusted = Some(PathBuf::from(&*path));
                     false
                 }
                 _ => true,

@@ -168,7 +168,7 @@ fn tls_is_used_where_it_is_offered_and_a_certificate_is_verified() {
     let certificate = server.certify("localhost");
     server.stop();
     server.resume();
-    let trusted = format!("sslrootcert={}", certificate.display());
+    let trusted = format!("sslrootcert={}", certificate.display()).replace('/', "%2F");
     for mode in ["prefer", "require", "verify-full"] {
         let mode = format!("sslmode={mode}");
         let error = open(&with(&mode)).unwrap_err();
