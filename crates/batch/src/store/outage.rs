@@ -9,8 +9,8 @@ const APART: Duration = Duration::from_secs(60);
 /// The part of its patience that a store is waited for by those in haste.
 const HASTE: u32 = 30;
 
-/// Whether a [shared store](super::Sharing) is out of reach, for those who wait for it: they see why,
-/// and can be in haste. Clones are the same.
+/// Whether a [shared store](super::Sharing) is out of reach. The store [tells](Self::failed) it, and
+/// those who wait for the store see why, and can be in haste. Clones are the same.
 #[derive(Clone, Debug, Default)]
 pub struct Outage(Arc<Mutex<Known>>);
 
@@ -41,8 +41,9 @@ impl Outage {
         self.known().is_in_haste = !patiently;
     }
 
-    /// Something could not be done. Whether it should be tried again.
-    pub(super) fn failed(&self, why: String, patience: Duration) -> bool {
+    /// Tells that something could not be done for this reason, in a store that is waited for this
+    /// long. Whether it should be tried again.
+    pub fn failed(&self, why: String, patience: Duration) -> bool {
         let mut known = self.known();
         let now = Instant::now();
         let first = match known.failed {
@@ -57,14 +58,15 @@ impl Outage {
         !is_over
     }
 
-    /// The store has answered.
-    pub(super) fn ended(&self) {
+    /// Tells that the store has answered.
+    pub fn ended(&self) {
         let mut known = self.known();
         (known.failed, known.is_given_up) = (None, false);
     }
 
     /// Whether it has been waited for in vain: what is still to be done is tried once, briefly.
-    pub(super) fn is_given_up(&self) -> bool {
+    #[must_use]
+    pub fn is_given_up(&self) -> bool {
         self.known().is_given_up
     }
 }
