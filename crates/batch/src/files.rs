@@ -32,3 +32,12 @@ pub(crate) fn is_same_file(one: &Metadata, other: &Metadata) -> bool {
         one.len() == other.len()
     }
 }
+
+/// Whether this is the file that the path names.
+pub(crate) fn is_in_place(path: &Path, file: &fs::File) -> std::io::Result<bool> {
+    match fs::metadata(path) {
+        Ok(found) => Ok(is_same_file(&found, &file.metadata()?)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}

@@ -12,21 +12,21 @@ mod writer;
 pub(crate) use export::export;
 pub(crate) use failures::Failures;
 pub(crate) use line::{Completed, LargeOutputs};
-pub(crate) use places::failures_of;
-use places::{outputs_of, writer_of};
+pub(crate) use places::{check_unoccupied, failures_of};
+use places::{occupied, of_another_journal};
 pub(crate) use reading::each_line;
 pub(crate) use writer::Writer;
 
 use std::collections::HashSet;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::{is_same_file, private, sync_folder};
-use crate::store::{Commit, Note, Store};
+use crate::files::{is_in_place, private, sync_folder};
+use crate::store::{Commit, Note, Store, lock as lock_store, unlock as unlock_store};
 
 /// The name of the note that says how much of the file counts.
 const NOTE: &str = "results";
@@ -120,25 +120,35 @@ impl Results {
         store.commit(&Commit { notes, ..Commit::default() }).map(drop)
     }
 
+    /// Commits the lines whose inputs have no result yet: the service may not have it any more.
+    fn take_up_uncommitted(&mut self, store: &mut dyn Store) -> Result<()> {
+        let failed = |error| Error::file(ErrorKind::Results, "look at", &self.path, error);
+        if self.file.metadata().map_err(failed)?.len() == self.length {
+            return Ok(());
+        }
+        lock_store(store)?;
+        let taken = self.try_take_up(store);
+        unlock_store(store, taken)
+    }
+
+    fn try_take_up(&mut self, store: &mut dyn Store) -> Result<()> {
+        let due = uncommitted::due(store, &self.path, self.length)?;
+        if due.changes.is_empty() {
+            return Ok(());
+        }
+        let path = &self.path;
+        let failed = |error| Error::file(ErrorKind::Results, "take up the lines of", path, error);
+        let end = due.move_up(&mut self.file, self.length).map_err(failed)?;
+        (self.length, self.tail) = (end, read_tail(&mut self.file, end).map_err(failed)?);
+        let commit = Commit { changes: due.changes, notes: vec![self.note()?], claim: None };
+        store.commit(&commit).map(drop)
+    }
+
     /// Refuses files of other content, which would be lost, before a new journal takes up any inputs.
     pub(crate) fn check(store: &mut dyn Store, path: &Path) -> Result<()> {
         match extent(store)? {
             Some(_) => Ok(()),
-            None => Self::check_unoccupied(path),
-        }
-    }
-
-    /// Refuses files that have content.
-    pub(crate) fn check_unoccupied(path: &Path) -> Result<()> {
-        let has_content = |path: &Path| match fs::read_dir(path) {
-            Ok(mut outputs) => outputs.next().is_some(),
-            Err(_) => fs::metadata(path).is_ok_and(|found| found.len() > 0),
-        };
-        let (failures, outputs) = (failures_of(path), outputs_of(path));
-        match [path, &failures, &outputs].into_iter().find(|path| has_content(path)) {
-            Some(_) if writer_of(path).exists() => Err(of_another_journal(path)),
-            Some(path) => Err(occupied(path)),
-            None => Ok(()),
+            None => check_unoccupied(path),
         }
     }
 
@@ -204,15 +214,6 @@ impl Results {
             let _ = self.file.set_len(self.length);
         }
         let _ = self.file.seek(SeekFrom::Start(self.length));
-    }
-}
-
-/// Whether this is the file that the path names.
-fn is_in_place(path: &Path, file: &File) -> std::io::Result<bool> {
-    match fs::metadata(path) {
-        Ok(found) => Ok(is_same_file(&found, &file.metadata()?)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
     }
 }
 
@@ -312,23 +313,6 @@ fn read_tail(file: &mut File, length: u64) -> std::io::Result<Vec<u8>> {
 
 fn tail_digest(tail: &[u8]) -> String {
     blake3::hash(tail).to_hex().to_string()
-}
-
-fn occupied(path: &Path) -> Error {
-    let message = format!(
-        "{} has content already, which is not of this batch: choose another file for the results",
-        path.display()
-    );
-    Error::new(ErrorKind::OtherResults, message)
-}
-
-/// Processes that share a journal wrote to these results, and it does not know of them.
-fn of_another_journal(path: &Path) -> Error {
-    let message = format!(
-        "the results {} were written for a batch, and this journal does not know of them: it is that of another batch, or an older copy of the database. Nothing was changed: use the database and the name that they were written with; if these are gone, keep the results, and run the inputs that are not in them as a new batch with new results",
-        path.display()
-    );
-    Error::new(ErrorKind::OtherResults, message)
 }
 
 fn other(path: &Path, what: &str) -> Error {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf, is_separator};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::private;
-use crate::results::{Results, failures_of};
+use crate::results::{check_unoccupied, failures_of};
 
 /// Refuses files that no batch can work with, so that nothing is left behind.
 pub(super) fn check(inputs: Option<&Path>, results: Option<&Path>) -> Result<()> {
@@ -35,7 +35,7 @@ pub(super) fn check_new(inputs: Option<&Path>, results: &Path) -> Result<()> {
             None => return Err(is_empty(inputs)),
         }
     }
-    Results::check_unoccupied(results)?;
+    check_unoccupied(results)?;
     if results.exists() {
         return Ok(());
     }

@@ -1,7 +1,10 @@
 //! The files next to the results.
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::error::{Error, ErrorKind, Result};
 
 /// The file of failures, next to the results.
 pub(crate) fn failures_of(results: &Path) -> PathBuf {
@@ -23,4 +26,36 @@ pub(super) fn beside(results: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(results);
     name.push(ending);
     name.into()
+}
+
+/// Refuses files that have content.
+pub(crate) fn check_unoccupied(path: &Path) -> Result<()> {
+    let has_content = |path: &Path| match fs::read_dir(path) {
+        Ok(mut outputs) => outputs.next().is_some(),
+        Err(_) => fs::metadata(path).is_ok_and(|found| found.len() > 0),
+    };
+    let (failures, outputs) = (failures_of(path), outputs_of(path));
+    match [path, &failures, &outputs].into_iter().find(|path| has_content(path)) {
+        Some(_) if writer_of(path).exists() => Err(of_another_journal(path)),
+        Some(path) => Err(occupied(path)),
+        None => Ok(()),
+    }
+}
+
+/// Something else is there.
+pub(super) fn occupied(path: &Path) -> Error {
+    let message = format!(
+        "{} has content already, which is not of this batch: choose another file for the results",
+        path.display()
+    );
+    Error::new(ErrorKind::OtherResults, message)
+}
+
+/// Processes that share a journal wrote to these results, and it does not know of them.
+pub(super) fn of_another_journal(path: &Path) -> Error {
+    let message = format!(
+        "the results {} were written for a batch, and this journal does not know of them: it is that of another batch, or an older copy of the database. Nothing was changed: use the database and the name that they were written with; if these are gone, keep the results, and run the inputs that are not in them as a new batch with new results",
+        path.display()
+    );
+    Error::new(ErrorKind::OtherResults, message)
 }

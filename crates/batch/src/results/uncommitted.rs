@@ -3,14 +3,13 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::line::Line;
-use super::{Results, read_tail};
 use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
-use crate::store::{Change, Commit, Event, Input, Store, lock, unlock};
+use crate::store::{Change, Event, Input, Store};
 
 /// Where a line is, in bytes.
 #[derive(Clone, Copy)]
@@ -49,78 +48,61 @@ fn older(path: &Path, index: u64) -> Error {
     Error::new(ErrorKind::OtherResults, message)
 }
 
-impl Results {
-    /// Commits the lines whose inputs have no result yet: the service may not have it any more.
-    /// Inputs that other processes work on are left to them.
-    pub(super) fn take_up_uncommitted(&mut self, store: &mut dyn Store) -> Result<()> {
-        let failed = |error| Error::file(ErrorKind::Results, "look at", &self.path, error);
-        if self.file.metadata().map_err(failed)?.len() == self.length {
-            return Ok(());
-        }
-        lock(store)?;
-        let taken = self.try_take_up(store);
-        unlock(store, taken)
-    }
+/// Lines whose inputs have no result yet.
+#[derive(Default)]
+pub(super) struct Due {
+    spans: Vec<Span>,
+    pub(super) changes: Vec<Change>,
+}
 
-    fn try_take_up(&mut self, store: &mut dyn Store) -> Result<()> {
-        let is_shared = store.sharing().is_some();
-        let ours: HashSet<_> = match store.sharing() {
-            Some(sharing) => sharing.outstanding()?.iter().map(|input| input.index).collect(),
-            None => HashSet::new(),
+/// Finds those after the first `length` bytes. Inputs that other processes work on are left to them.
+pub(super) fn due(store: &mut dyn Store, path: &Path, length: u64) -> Result<Due> {
+    let is_shared = store.sharing().is_some();
+    let ours: HashSet<_> = match store.sharing() {
+        Some(sharing) => sharing.outstanding()?.iter().map(|input| input.index).collect(),
+        None => HashSet::new(),
+    };
+    let (mut due, mut taken) = (Due::default(), HashSet::new());
+    each(path, length, |line, span| {
+        let Some(seen) = find(store, &State::ALL, line.index)? else { return Ok(()) };
+        // Once more, so that nobody else changes it now.
+        let Some(input) = find(store, &[seen.state], line.index)? else { return Ok(()) };
+        let is_due = match input.same_as {
+            Some(original) => has_no_result(&input) && taken.contains(&original),
+            None => has_no_result(&input) && is_of_its_job(&input, &line),
         };
-        let (mut spans, mut changes, mut taken) = (Vec::new(), Vec::new(), HashSet::new());
-        each(&self.path, self.length, |line, span| {
-            let Some(seen) = find(store, &State::ALL, line.index)? else { return Ok(()) };
-            // Once more, so that nobody else changes it now.
-            let Some(input) = find(store, &[seen.state], line.index)? else { return Ok(()) };
-            let is_due = match input.same_as {
-                Some(original) => has_no_result(&input) && taken.contains(&original),
-                None => has_no_result(&input) && is_of_its_job(&input, &line),
-            };
-            let is_ours = match input.state {
-                State::Submitted => !is_shared || ours.contains(&input.index),
-                State::Intent => !is_shared,
-                _ => true,
-            };
-            if !is_due || !is_ours || !taken.insert(input.index) {
-                return Ok(());
-            }
+        let is_ours = match input.state {
+            State::Submitted => !is_shared || ours.contains(&input.index),
+            State::Intent => !is_shared,
+            _ => true,
+        };
+        if is_due && is_ours && taken.insert(input.index) {
             let event = Event::Ended(line.ended(input.same_as.is_none()));
-            changes.push(Change { index: input.index, attempt: input.attempt, event });
-            spans.push(span);
-            Ok(())
-        })?;
-        if spans.is_empty() {
-            return Ok(());
+            due.changes.push(Change { index: input.index, attempt: input.attempt, event });
+            due.spans.push(span);
         }
-        self.keep(&spans)?;
-        let commit = Commit { changes, notes: vec![self.note()?], claim: None };
-        store.commit(&commit).map(drop)
-    }
-
-    /// Makes these lines durable as the next ones, without what is between them.
-    fn keep(&mut self, spans: &[Span]) -> Result<()> {
-        let Self { path, file, length, .. } = self;
-        let mut end = *length;
-        let mut move_up = || {
-            for span in spans {
-                if span.start != end {
-                    let mut line = Vec::new();
-                    file.seek(SeekFrom::Start(span.start))?;
-                    Read::by_ref(file).take(span.length).read_to_end(&mut line)?;
-                    file.seek(SeekFrom::Start(end))?;
-                    file.write_all(&line)?;
-                }
-                end += span.length;
-            }
-            file.sync_all()?;
-            read_tail(file, end)
-        };
-        let tail = move_up().map_err(|error| {
-            Error::file(ErrorKind::Results, "take up the lines of", path, error)
-        })?;
-        (self.length, self.tail) = (end, tail);
         Ok(())
+    })?;
+    Ok(due)
+}
+
+impl Due {
+    /// Makes them durable as the next lines after the first `length` bytes, without what is between
+    /// them. Where they end.
+    pub(super) fn move_up(&self, file: &mut File, length: u64) -> io::Result<u64> {
+        let mut end = length;
+        for span in &self.spans {
+            if span.start != end {
+                let mut line = Vec::new();
+                file.seek(SeekFrom::Start(span.start))?;
+                Read::by_ref(file).take(span.length).read_to_end(&mut line)?;
+                file.seek(SeekFrom::Start(end))?;
+                file.write_all(&line)?;
+            }
+            end += span.length;
+        }
+        file.sync_all()?;
+        Ok(end)
     }
 }
 

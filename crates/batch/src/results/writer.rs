@@ -4,10 +4,9 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::places::writer_of;
-use super::{Results, is_in_place};
+use super::places::{check_unoccupied, writer_of};
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::{private, sync_folder};
+use crate::files::{is_in_place, private, sync_folder};
 
 /// The file next to the results that tells them from those of other processes: it holds a token, and
 /// a lock as long as a process writes them.
@@ -24,7 +23,7 @@ impl Writer {
     pub(crate) fn open(results: &Path) -> Result<Self> {
         let path = writer_of(results);
         if !path.exists() {
-            Results::check_unoccupied(results)?;
+            check_unoccupied(results)?;
         }
         let failed = |error| Error::file(ErrorKind::Results, "open", &path, error);
         let mut options = OpenOptions::new();
