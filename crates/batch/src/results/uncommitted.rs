@@ -64,23 +64,27 @@ pub(super) fn due(store: &mut dyn Store, path: &Path, length: u64) -> Result<Due
     };
     let (mut due, mut taken) = (Due::default(), HashSet::new());
     each(path, length, |line, span| {
-        let Some(seen) = find(store, &State::ALL, line.index)? else { return Ok(()) };
+        let is_due = |input: &Input| {
+            let is_of_it = match input.same_as {
+                Some(original) => taken.contains(&original),
+                None => is_of_its_job(input, &line),
+            };
+            let is_ours = match input.state {
+                State::Submitted => !is_shared || ours.contains(&input.index),
+                State::Intent => !is_shared,
+                _ => true,
+            };
+            is_of_it && is_ours && has_no_result(input) && !taken.contains(&input.index)
+        };
+        let seen = find(store, &State::ALL, line.index)?.filter(is_due);
+        let Some(seen) = seen else { return Ok(()) };
         // Once more, so that nobody else changes it now.
-        let Some(input) = find(store, &[seen.state], line.index)? else { return Ok(()) };
-        let is_due = match input.same_as {
-            Some(original) => has_no_result(&input) && taken.contains(&original),
-            None => has_no_result(&input) && is_of_its_job(&input, &line),
-        };
-        let is_ours = match input.state {
-            State::Submitted => !is_shared || ours.contains(&input.index),
-            State::Intent => !is_shared,
-            _ => true,
-        };
-        if is_due && is_ours && taken.insert(input.index) {
-            let event = Event::Ended(line.ended(input.same_as.is_none()));
-            due.changes.push(Change { index: input.index, attempt: input.attempt, event });
-            due.spans.push(span);
-        }
+        let input = find(store, &[seen.state], line.index)?.filter(is_due);
+        let Some(input) = input else { return Ok(()) };
+        taken.insert(input.index);
+        let event = Event::Ended(line.ended(input.same_as.is_none()));
+        due.changes.push(Change { index: input.index, attempt: input.attempt, event });
+        due.spans.push(span);
         Ok(())
     })?;
     Ok(due)
