@@ -88,29 +88,47 @@ impl Ending {
         }
     }
 
+    /// Of a shared store, why the last of all runs ended, or nothing while one goes on.
     pub(crate) fn read(store: &mut dyn Store) -> Result<Option<Self>> {
-        let endings = match store.sharing() {
-            Some(sharing) => sharing.own_notes(ENDING, false)?,
-            None => store.own_note(ENDING)?.into_iter().collect(),
+        let (at_work, all) = match store.sharing() {
+            Some(sharing) => (sharing.own_notes(ENDING, true)?, sharing.own_notes(ENDING, false)?),
+            None => (Vec::new(), store.own_note(ENDING)?.into_iter().collect()),
         };
         // One that cannot be read is of another version.
-        Ok(endings.iter().find_map(|text| serde_json::from_str(text).ok()))
+        let parse = |text: &String| serde_json::from_str::<Turn>(text).ok();
+        if at_work.iter().filter_map(parse).any(|turn| turn.ending.is_none()) {
+            return Ok(None);
+        }
+        let last = all.iter().filter_map(parse).max_by_key(|turn| turn.at);
+        Ok(last.and_then(|turn| turn.ending))
     }
+}
 
-    fn note(ending: Option<&Self>) -> Note {
-        let text = ending.and_then(|ending| serde_json::to_string(ending).ok());
-        (ENDING, text.unwrap_or_default())
+/// When a run of a process began, or ended, and why.
+#[derive(Serialize, Deserialize)]
+struct Turn {
+    /// By the clock of a shared store.
+    at: u64,
+    ending: Option<Ending>,
+}
+
+impl Turn {
+    fn note(store: &mut dyn Store, ending: Option<Ending>) -> Result<Note> {
+        let at = store.sharing().map_or(Ok(0), |sharing| sharing.time())?;
+        Ok((ENDING, serde_json::to_string(&Self { at, ending }).unwrap_or_default()))
     }
 }
 
 /// Lets others know that a run goes on, however the last one ended.
 pub(crate) fn begin(store: &mut dyn Store) -> Result<()> {
-    set(store, [Ending::note(None)].into())
+    let turn = Turn::note(store, None)?;
+    set(store, vec![turn])
 }
 
 /// Lets others know why a run ended, and forgets how it went.
-pub(crate) fn end(store: &mut dyn Store, ending: Option<&Ending>) -> Result<()> {
-    set(store, [(PACE, String::new()), Ending::note(ending)].into())?;
+pub(crate) fn end(store: &mut dyn Store, ending: Option<Ending>) -> Result<()> {
+    let turn = Turn::note(store, ending)?;
+    set(store, vec![(PACE, String::new()), turn])?;
     forget_request(store)
 }
 

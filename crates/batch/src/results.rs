@@ -269,8 +269,9 @@ pub(crate) fn committed_of(
         let length = file.metadata().map_err(failed)?.len();
         let mut longest: Option<&Extent> = None;
         for extent in extents.iter().filter(|extent| extent.length <= length) {
-            // Any file begins with nothing.
-            if extent.length == 0 && length > 0 {
+            // Any file begins with nothing; but this one is known to have it, and lines that do not
+            // count yet.
+            if extent.length == 0 && length > 0 && !is_at(extent, path) {
                 continue;
             }
             let tail = read_tail(&mut file, extent.length).map_err(failed)?;
@@ -290,6 +291,10 @@ pub(crate) fn committed_of(
         }
     }
     Ok(found)
+}
+
+fn is_at(extent: &Extent, path: &Path) -> bool {
+    std::path::absolute(path).is_ok_and(|path| path == extent.path)
 }
 
 fn extent(store: &mut dyn Store) -> Result<Option<Extent>> {

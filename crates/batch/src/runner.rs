@@ -148,7 +148,7 @@ impl Runner {
         let ended = self.report(so_far).await;
         let ending = Ending::of(&ended);
         let told = shared.journal.with(move |keeper| {
-            end(&mut *keeper.store, ending.as_ref())?;
+            end(&mut *keeper.store, ending)?;
             // Others may collect what this run has left.
             keeper.store.sharing().map_or(Ok(()), |sharing| sharing.leave())
         });

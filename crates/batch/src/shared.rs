@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::inputs::{ChangedInputs, Shape};
 use crate::journal::{Journal, Settled};
 use crate::state::State;
-use crate::store::{Change, Commit, Ended, Event, Input};
+use crate::store::{Change, Commit, Ended, Event, Input, Store, lock, unlock};
 use crate::ticket::{Identity, Ticket};
 use crate::unknown::OnUnknown;
 
@@ -48,30 +48,24 @@ impl Shared {
     pub(crate) async fn resolve(&self, ticket: Ticket, job_id: String) -> Result<Resolved> {
         let at = self.clock.now();
         let resolve = self.journal.with(move |keeper| {
-            let found = keeper.store.inputs(&State::ALL, ticket.index, 1)?.pop();
-            let Some(mut input) = found
-                .filter(|input| input.index == ticket.index && input.attempt == ticket.attempt)
-            else {
+            let store = &mut *keeper.store;
+            let Some(input) = find(store, &State::ALL, ticket)? else {
                 return Ok(Resolved::Nothing);
             };
             match input.state {
-                State::Unknown => {}
-                State::Submitted if input.job_id.as_ref() == Some(&job_id) => {
-                    return Ok(Resolved::Job(Box::new(input)));
+                State::Unknown => {
+                    lock(store)?;
+                    let accepted = accept(store, ticket, job_id, at);
+                    unlock(store, accepted)
                 }
-                State::Intent => return Ok(Resolved::NotYet),
-                _ => return Ok(Resolved::Nothing),
+                State::Submitted if input.job_id.as_ref() == Some(&job_id) => {
+                    // Another process collects what is not this one's.
+                    let is_own = store.sharing().map_or(Ok(true), |it| it.owns(input.index))?;
+                    Ok(if is_own { Resolved::Job(Box::new(input)) } else { Resolved::Nothing })
+                }
+                State::Intent => Ok(Resolved::NotYet),
+                _ => Ok(Resolved::Nothing),
             }
-            if keeper.store.holder(&job_id, input.index)?.is_some() {
-                return Ok(Resolved::Nothing);
-            }
-            let event = Event::Accepted { job_id: job_id.clone(), at };
-            let change = Change { index: input.index, attempt: input.attempt, event };
-            keeper.store.commit(&Commit { changes: vec![change], ..Commit::default() })?;
-            (input.state, input.job_id, input.submitted_at) =
-                (State::Submitted, Some(job_id), Some(at));
-            (input.seen_at, input.error) = (None, None);
-            Ok(Resolved::Job(Box::new(input)))
         });
         resolve.await
     }
@@ -87,15 +81,43 @@ impl Shared {
             Event::Unknown(_) => Ok(()),
             event => {
                 let made_up_for = self.journal.with(move |keeper| {
-                    let found = keeper.store.inputs(&[State::Unknown], index, 1)?.pop();
-                    let found = found.filter(|it| it.index == index && it.attempt == attempt);
-                    let change = found.map(|input| settled(&input, event));
-                    change.map_or(Ok(()), |it| keeper.commit(iter::once(&it), None).map(drop))
+                    lock(&mut *keeper.store)?;
+                    let ticket = Ticket { index, attempt };
+                    let found = find(&mut *keeper.store, &[State::Unknown], ticket);
+                    let changed = found.and_then(|found| match found {
+                        Some(input) => {
+                            let change = settled(&input, event);
+                            keeper.commit(iter::once(&change), None).map(drop)
+                        }
+                        None => Ok(()),
+                    });
+                    unlock(&mut *keeper.store, changed)
                 });
                 made_up_for.await
             }
         }
     }
+}
+
+/// The input of a submission, if it is in one of these states.
+fn find(store: &mut dyn Store, states: &[State], ticket: Ticket) -> Result<Option<Input>> {
+    let found = store.inputs(states, ticket.index, 1)?.pop();
+    Ok(found.filter(|input| input.index == ticket.index && input.attempt == ticket.attempt))
+}
+
+/// Records the job of an input that is unknown, unless another process has done so meanwhile.
+fn accept(store: &mut dyn Store, ticket: Ticket, job_id: String, at: u64) -> Result<Resolved> {
+    let found = find(store, &[State::Unknown], ticket)?;
+    let Some(mut input) = found else { return Ok(Resolved::Nothing) };
+    if store.holder(&job_id, input.index)?.is_some() {
+        return Ok(Resolved::Nothing);
+    }
+    let event = Event::Accepted { job_id: job_id.clone(), at };
+    let change = Change { index: input.index, attempt: input.attempt, event };
+    store.commit(&Commit { changes: vec![change], ..Commit::default() })?;
+    (input.state, input.job_id, input.submitted_at) = (State::Submitted, Some(job_id), Some(at));
+    (input.seen_at, input.error) = (None, None);
+    Ok(Resolved::Job(Box::new(input)))
 }
 
 /// What a webhook call tells.

@@ -57,11 +57,6 @@ pub(super) struct Due {
 
 /// Finds those after the first `length` bytes. Inputs that other processes work on are left to them.
 pub(super) fn due(store: &mut dyn Store, path: &Path, length: u64) -> Result<Due> {
-    let is_shared = store.sharing().is_some();
-    let ours: HashSet<_> = match store.sharing() {
-        Some(sharing) => sharing.outstanding()?.iter().map(|input| input.index).collect(),
-        None => HashSet::new(),
-    };
     let (mut due, mut taken) = (Due::default(), HashSet::new());
     each(path, length, |line, span| {
         let is_due = |input: &Input| {
@@ -69,15 +64,16 @@ pub(super) fn due(store: &mut dyn Store, path: &Path, length: u64) -> Result<Due
                 Some(original) => taken.contains(&original),
                 None => is_of_its_job(input, &line),
             };
-            let is_ours = match input.state {
-                State::Submitted => !is_shared || ours.contains(&input.index),
-                State::Intent => !is_shared,
-                _ => true,
-            };
-            is_of_it && is_ours && has_no_result(input) && !taken.contains(&input.index)
+            is_of_it && has_no_result(input) && !taken.contains(&input.index)
         };
         let seen = find(store, &State::ALL, line.index)?.filter(is_due);
         let Some(seen) = seen else { return Ok(()) };
+        let is_in_hand = matches!(seen.state, State::Intent | State::Submitted);
+        if let (true, Some(sharing)) = (is_in_hand, store.sharing())
+            && !sharing.owns(seen.index)?
+        {
+            return Ok(());
+        }
         // Once more, so that nobody else changes it now.
         let input = find(store, &[seen.state], line.index)?.filter(is_due);
         let Some(input) = input else { return Ok(()) };

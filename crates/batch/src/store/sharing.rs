@@ -49,6 +49,13 @@ pub trait Sharing {
     /// If the store cannot be read.
     fn outstanding(&mut self) -> Result<Vec<Input>>;
 
+    /// Whether this process submits this input, or collects its job.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be read.
+    fn owns(&mut self, index: u64) -> Result<bool>;
+
     /// How many other processes are at work, or have died and were not taken over yet.
     ///
     /// # Errors

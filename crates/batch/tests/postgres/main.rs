@@ -42,6 +42,7 @@ mod rules;
 #[path = "../batch/running.rs"]
 mod running;
 mod sharing;
+mod sharing_calls;
 mod store;
 #[path = "../batch/support.rs"]
 mod support;

@@ -91,6 +91,16 @@ impl Sharing for PostgresStore {
         self.find(async |client, batch| outstanding(client, batch, id).await)
     }
 
+    fn owns(&mut self, index: u64) -> Result<bool> {
+        let (id, index) = (self.process.as_ref().map_or(0, |process| process.id), int(index));
+        self.read(async |client, batch| {
+            let sql = "SELECT EXISTS (
+                SELECT FROM podqueue.input WHERE batch = $1 AND idx = $2 AND owner = $3)";
+            let values = [int8(&batch), int8(&index), int8(&id)];
+            Ok(client.query_typed_one(sql, &values).await?.get(0))
+        })
+    }
+
     fn others(&mut self) -> Result<u64> {
         let id = self.process.as_ref().map_or(0, |process| process.id);
         self.read(async |client, batch| {
