@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::inputs::{ChangedInputs, Shape};
 use crate::journal::{Journal, Settled};
 use crate::state::State;
-use crate::store::{Change, Commit, Ended, Event, Input, Store, lock, unlock};
+use crate::store::{Change, Commit, Ended, Event, Input, RunRecord, Store, lock, unlock};
 use crate::ticket::{Identity, Ticket};
 use crate::unknown::OnUnknown;
 
@@ -61,7 +61,7 @@ impl Shared {
                 State::Submitted if input.job_id.as_ref() == Some(&job_id) => {
                     // Another process collects what is not this one's.
                     let is_own = store.sharing().map_or(Ok(true), |it| it.owns(input.index))?;
-                    Ok(if is_own { Resolved::Job(Box::new(input)) } else { Resolved::Nothing })
+                    Ok(if is_own { job(store, input)? } else { Resolved::Nothing })
                 }
                 State::Intent => Ok(Resolved::NotYet),
                 _ => Ok(Resolved::Nothing),
@@ -117,13 +117,18 @@ fn accept(store: &mut dyn Store, ticket: Ticket, job_id: String, at: u64) -> Res
     store.commit(&Commit { changes: vec![change], ..Commit::default() })?;
     (input.state, input.job_id, input.submitted_at) = (State::Submitted, Some(job_id), Some(at));
     (input.seen_at, input.error) = (None, None);
-    Ok(Resolved::Job(Box::new(input)))
+    job(store, input)
+}
+
+fn job(store: &mut dyn Store, input: Input) -> Result<Resolved> {
+    // Another process may have submitted it, in a run that this one does not know.
+    Ok(Resolved::Job(Box::new((input, store.runs()?))))
 }
 
 /// What a webhook call tells.
 pub(crate) enum Resolved {
-    /// The job of this input, which was unknown.
-    Job(Box<Input>),
+    /// The job of this input, which was unknown; and all runs.
+    Job(Box<(Input, Vec<(u64, RunRecord)>)>),
     /// Nothing that the journal does not know.
     Nothing,
     /// The outcome of the submission has not been recorded, and may never be by this process.

@@ -159,7 +159,13 @@ impl Runner {
 
     pub(super) fn resolved(&mut self, resolved: Result<Resolved>) {
         match resolved {
-            Ok(Resolved::Job(input)) if !self.schedule.has(input.index) => self.resume(*input),
+            Ok(Resolved::Job(found)) => {
+                let (input, runs) = *found;
+                self.know(&runs);
+                if !self.schedule.has(input.index) {
+                    self.resume(input);
+                }
+            }
             Ok(_) => {}
             Err(error) => self.fail(error),
         }

@@ -76,7 +76,8 @@ impl Runner {
     /// Whether this run stays only because others may die, whose inputs it would take over.
     pub(super) fn stays_for_others(&self) -> bool {
         let is_wanted = self.may_submit() || self.stopped == Some(Stopped::Cancelled);
-        is_wanted && self.others.processes > 0 && self.counts.open() > 0
+        // What cannot be collected here is left to them.
+        is_wanted && self.others.processes > 0 && self.counts.open() > self.not_collected
     }
 }
 
