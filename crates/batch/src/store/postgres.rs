@@ -17,8 +17,9 @@ use tokio_postgres::types::Type;
 
 use self::connection::Connection;
 use self::failure::Failure;
-use self::store::NOWHERE;
+use self::rows::{int8, text};
 pub use self::store::PostgresStore;
+use self::store::{LOST, NOWHERE};
 use super::{OpenStore, Sharing};
 use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
@@ -50,6 +51,7 @@ pub struct Postgres {
     name: String,
     patience: Duration,
     lease: Duration,
+    accepts_loss: bool,
 }
 
 impl Postgres {
@@ -63,7 +65,13 @@ impl Postgres {
     /// `sslmode` says so. Without a feature for TLS (`rustls`, which is on by default,
     /// `rustls-no-provider`, `native-tls`), a URL that demands it is refused.
     pub fn connect(url: impl Into<String>, name: impl Into<String>) -> Self {
-        Self { url: url.into(), name: name.into(), patience: PATIENCE, lease: LEASE }
+        Self {
+            url: url.into(),
+            name: name.into(),
+            patience: PATIENCE,
+            lease: LEASE,
+            accepts_loss: false,
+        }
     }
 
     /// How long the database may be out of reach until a run fails: 5 minutes by default. When a batch
@@ -71,6 +79,16 @@ impl Postgres {
     #[must_use]
     pub fn patience(mut self, time: Duration) -> Self {
         self.patience = time;
+        self
+    }
+
+    /// Goes on with a batch whose database has lost changes that were durable: a replica that was
+    /// behind became the primary, or a backup was put back, while processes were at work. What they
+    /// had submitted since, and the database does not know, is submitted again. Otherwise, a batch of
+    /// which a process has noticed this is refused.
+    #[must_use]
+    pub fn accept_loss(mut self) -> Self {
+        self.accepts_loss = true;
         self
     }
 
@@ -157,6 +175,7 @@ impl OpenStore for Postgres {
         connection.check_for_writing()?;
         migrations::run(&mut connection)?;
         let batch = create(&mut connection, &self.name)?;
+        check_for_loss(&mut connection, batch, self.accepts_loss)?;
         Ok(self.store(connection, batch, false))
     }
 
@@ -189,6 +208,23 @@ fn create(connection: &mut Connection, name: &str) -> Result<i64> {
     });
     created.map_err(|failure| connection.failed("begin", failure))?;
     find(connection, name)?.ok_or_else(|| removed(name, connection))
+}
+
+/// Refuses a batch whose database has lost changes, unless that is accepted, which settles it.
+fn check_for_loss(connection: &mut Connection, batch: i64, accept: bool) -> Result<()> {
+    let found = connection.persist(async |client| {
+        let values = [int8(&batch), text(&LOST)];
+        let sql = match accept {
+            true => "DELETE FROM podqueue.note WHERE batch = $1 AND results = 0 AND name = $2",
+            false => "SELECT FROM podqueue.note WHERE batch = $1 AND results = 0 AND name = $2",
+        };
+        Ok(client.query_typed_opt(sql, &values).await?.is_some())
+    });
+    match found {
+        Ok(false) => Ok(()),
+        Ok(true) => Err(connection.failed("open", Failure::Lost)),
+        Err(failure) => Err(connection.failed("open", failure)),
+    }
 }
 
 /// Somebody has removed the batch from the database.

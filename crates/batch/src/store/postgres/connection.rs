@@ -148,6 +148,12 @@ impl Connection {
                 );
                 Error::new(ErrorKind::Unreachable, message)
             }
+            Failure::Lost => {
+                let message = format!(
+                    "{target} has lost changes that were durable: a replica that was behind has become the primary, or a backup was put back. Inputs that were submitted since may be pending there, and would be submitted again, so no process of the batch submits anything more. Put the newest database back; or accept that they are submitted again (`Postgres::accept_loss`)"
+                );
+                Error::new(ErrorKind::Journal, message)
+            }
             Failure::TakenOver => {
                 let message = format!(
                     "this process was cut off from {target}, or stopped, for longer than its lease, and another one has taken over its jobs: run the batch again, and it goes on as a new process"

@@ -13,6 +13,8 @@ pub(super) enum Failure {
     Final(Error),
     /// This process has been taken over.
     TakenOver,
+    /// The database has lost changes that were durable.
+    Lost,
 }
 
 impl From<Error> for Failure {

@@ -17,7 +17,11 @@ const LONG: Duration = Duration::from_secs(10 * 60);
 /// The counts of a batch are its number of inputs, which begin as pending, and what each of its
 /// processes has moved from state to state. An input's owner is the process that submits it or
 /// polls its job; its results are where its end was recorded.
-const MIGRATIONS: [&str; 1] = ["
+///
+/// Processes and results have random ids: a database that was put back from a backup must not give
+/// those again that it gave before. Of a process that was taken over, its last change is kept.
+const MIGRATIONS: [&str; 2] = [
+    "
     CREATE TABLE podqueue.batch (
         id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
         name text NOT NULL UNIQUE,
@@ -87,7 +91,18 @@ const MIGRATIONS: [&str; 1] = ["
     CREATE INDEX input_unknown ON podqueue.input (batch, idx) WHERE state = 9;
     CREATE INDEX input_same_as ON podqueue.input (batch, same_as) WHERE same_as IS NOT NULL;
     CREATE INDEX input_job ON podqueue.input (batch, job_id) WHERE job_id IS NOT NULL;
-"];
+",
+    "
+    ALTER TABLE podqueue.process ALTER id DROP IDENTITY;
+    ALTER TABLE podqueue.results ALTER id DROP IDENTITY;
+    CREATE TABLE podqueue.taken (
+        process bigint PRIMARY KEY,
+        batch bigint NOT NULL REFERENCES podqueue.batch ON DELETE CASCADE,
+        last_change bigint NOT NULL
+    );
+    CREATE INDEX taken_batch ON podqueue.taken (batch);
+",
+];
 
 /// Brings the database up to this version.
 pub(super) fn run(connection: &mut Connection) -> Result<()> {

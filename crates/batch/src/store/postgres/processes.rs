@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::removed;
 use super::rows::{self, Value, int, int8, int8s, text, value};
 use super::store::{Delta, PostgresStore, Process};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
 use crate::store::{Input, Outage, Sharing};
 
@@ -37,14 +37,14 @@ const GONE: &str = "SELECT id, moved, execution_ms, delay_ms FROM podqueue.proce
 impl Sharing for PostgresStore {
     fn identify(&mut self, results: &str, intents: State) -> Result<()> {
         // Notes of its own belong to where it writes.
-        let batch = self.batch;
+        let (batch, new) = (self.batch, random()?);
         let id = self.connection.persist(async |client| {
-            let sql = "INSERT INTO podqueue.results (batch, token) VALUES ($1, $2)
+            let sql = "INSERT INTO podqueue.results (batch, token, id) VALUES ($1, $2, $3)
                 ON CONFLICT DO NOTHING";
-            let values = [int8(&batch), text(&results)];
+            let values = [int8(&batch), text(&results), int8(&new)];
             client.query_typed(sql, &values).await?;
             let sql = "SELECT id FROM podqueue.results WHERE batch = $1 AND token = $2";
-            Ok(client.query_typed_one(sql, &values).await?.get(0))
+            Ok(client.query_typed_one(sql, &values[..2]).await?.get(0))
         });
         self.results = id.map_err(|failure| self.failed("write", failure))?;
         self.intents = intents;
@@ -200,17 +200,20 @@ impl PostgresStore {
     /// Begins a lease, and takes over what can be.
     fn join(&mut self) -> Result<()> {
         let (batch, results, lease) = (self.batch, self.results, self.lease);
-        let begun = Instant::now();
+        let (begun, id) = (Instant::now(), random()?);
         let joined = self.connection.persist(async |client| {
-            let sql = "INSERT INTO podqueue.process (batch, results, lease_until, moved)
-                SELECT id, $2, clock_timestamp() + $3 * interval '1 second', array_fill(0::bigint, ARRAY[$4])
-                FROM podqueue.batch WHERE id = $1 RETURNING id";
+            // It may have been made although nobody was told.
+            let sql = "INSERT INTO podqueue.process (id, batch, results, lease_until, moved)
+                SELECT $5, id, $2, clock_timestamp() + $3 * interval '1 second', array_fill(0::bigint, ARRAY[$4])
+                FROM podqueue.batch WHERE id = $1
+                ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until RETURNING id";
             let (lease, states) = (lease.as_secs_f64(), State::ALL.len() as i32);
             let values = [
                 int8(&batch),
                 int8(&results),
                 value(&lease, Type::FLOAT8),
                 value(&states, Type::INT4),
+                int8(&id),
             ];
             Ok(client.query_typed_opt(sql, &values).await?.map(|row| row.get(0)))
         });
@@ -245,6 +248,15 @@ impl Drop for PostgresStore {
         let time = if thread::panicking() { FAREWELL / 4 } else { FAREWELL };
         let _ = self.connection.attempt(time, async |client| leave(client, id).await);
     }
+}
+
+/// A number that no database has given before.
+fn random() -> Result<i64> {
+    let mut random = [0; 8];
+    getrandom::fill(&mut random).map_err(|error| {
+        Error::new(ErrorKind::Journal, format!("the system has no random numbers: {error}"))
+    })?;
+    Ok((i64::from_ne_bytes(random) & i64::MAX).max(1))
 }
 
 async fn leave(client: &Client, process: i64) -> Result<(), Failure> {
@@ -301,7 +313,9 @@ async fn take(
     let mut delta = Delta::default();
     gone.iter().for_each(|gone| delta.add(&gone.delta));
     let ids: Vec<i64> = gone.iter().map(|gone| gone.id).collect();
-    let sql = "DELETE FROM podqueue.process WHERE id = ANY ($1)";
+    let sql = "WITH gone AS (
+            DELETE FROM podqueue.process WHERE id = ANY ($1) RETURNING id, batch, last_change)
+        INSERT INTO podqueue.taken (process, batch, last_change) SELECT * FROM gone";
     client.query_typed(sql, &[int8s(&ids)]).await?;
     let sql = "UPDATE podqueue.input SET state = $3, owner = NULL, error = NULL
         WHERE batch = $1 AND owner = ANY ($2) AND state = 1";

@@ -6,8 +6,8 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
 use super::failure::Failure;
-use super::rows::{int8, value};
-use super::store::{Delta, PostgresStore, Process};
+use super::rows::{self, int8, text, value};
+use super::store::{Delta, LOST, NOWHERE, PostgresStore, Process};
 use crate::error::{Error, ErrorKind, Result};
 
 /// How long a change may take.
@@ -35,12 +35,6 @@ const FEW: &str = "SET LOCAL idle_in_transaction_session_timeout = '4s'; \
 /// The same for one that is about all inputs.
 const ALL: &str = "SET LOCAL idle_in_transaction_session_timeout = '300s'; \
     SET LOCAL statement_timeout = 0; ";
-
-/// What one cannot go on from.
-const LOST: &str = "the database has lost changes that were durable: a replica that was behind has \
-    become the primary, or a backup was put back. Nothing more is submitted by this process; inputs \
-    that were submitted meanwhile may be pending there, and would be submitted again. Stop the other \
-    processes, and put the newest database back";
 
 /// A change of this process.
 struct Turn {
@@ -131,7 +125,7 @@ impl PostgresStore {
         let written = self.connection.persist_with(|connection| {
             connection.attempt(time, async |client| {
                 begin(client, time > SHORT, settings).await?;
-                let is_done = check_lease(client, id, durable).await? == change;
+                let is_done = check_lease(client, batch, id, durable).await? == change;
                 let writing = Writing { client, batch, process: id, results, is_done };
                 let (done, delta) = work(&writing).await?;
                 match is_done {
@@ -181,7 +175,7 @@ impl PostgresStore {
         let begun = self.connection.persist_with(|connection| {
             connection.attempt(LONG, async |client| {
                 begin(client, true, settings).await?;
-                check_lease(client, id, durable).await?;
+                check_lease(client, batch, id, durable).await?;
                 // Its lines can be read meanwhile, and inputs added to other batches.
                 let sql = "SELECT 1 FROM podqueue.batch WHERE id = $1 FOR NO KEY UPDATE";
                 client.query_typed_one(sql, &[int8(&batch)]).await?;
@@ -242,10 +236,22 @@ impl PostgresStore {
 
     /// The error for the caller. What this process has is known only as long as its changes succeed.
     pub(super) fn failed(&mut self, what: &str, failure: Failure) -> Error {
-        if matches!(failure, Failure::TakenOver) {
-            self.forget();
+        match failure {
+            Failure::TakenOver => self.forget(),
+            Failure::Lost => self.mark_lost(),
+            _ => {}
         }
         self.connection.failed(what, failure)
+    }
+
+    /// Lets other processes know, also those that begin later, that they must not submit anything.
+    fn mark_lost(&mut self) {
+        let batch = self.batch;
+        let note = [(LOST, "durable changes".to_owned())];
+        // Whoever cannot be told finds changes lost, too, or has lost none.
+        let _ = self
+            .connection
+            .persist(async |client| rows::set_notes(client, batch, NOWHERE, &note).await);
     }
 
     /// This process has nothing any more.
@@ -265,14 +271,42 @@ async fn begin(client: &Client, is_long: bool, settings: &str) -> Result<(), Fai
 }
 
 /// Makes sure that nobody takes this process over until the transaction ends, or that nobody has; and
-/// that the database still has this change of it. The number of its last change.
-async fn check_lease(client: &Client, process: i64, durable: i64) -> Result<i64, Failure> {
-    let sql = "SELECT last_change FROM podqueue.process WHERE id = $1 FOR UPDATE";
-    let row = client.query_typed_opt(sql, &[int8(&process)]).await?;
-    match row.map(|row| row.get(0)).ok_or(Failure::TakenOver)? {
-        last if last < durable => Err(Error::new(ErrorKind::Journal, LOST).into()),
-        last => Ok(last),
+/// that the database has not lost this change of it, nor changes of others. The number of its last
+/// change.
+async fn check_lease(
+    client: &Client,
+    batch: i64,
+    process: i64,
+    durable: i64,
+) -> Result<i64, Failure> {
+    let sql = "SELECT last_change, EXISTS (
+            SELECT FROM podqueue.note WHERE batch = $2 AND results = 0 AND name = $3)
+        FROM podqueue.process WHERE id = $1 FOR UPDATE";
+    let values = [int8(&process), int8(&batch), text(&LOST)];
+    let Some(row) = client.query_typed_opt(sql, &values).await? else {
+        return Err(missing(client, batch, process, durable).await?);
+    };
+    match (row.get(0), row.get(1)) {
+        (last, false) if last >= durable => Ok(last),
+        _ => Err(Failure::Lost),
     }
+}
+
+/// Why there is no such process: whoever takes one over says so.
+async fn missing(
+    client: &Client,
+    batch: i64,
+    process: i64,
+    durable: i64,
+) -> Result<Failure, Failure> {
+    let sql = "SELECT last_change FROM podqueue.taken WHERE process = $1
+        UNION ALL SELECT $3 WHERE NOT EXISTS (SELECT FROM podqueue.batch WHERE id = $2)";
+    let values = [int8(&process), int8(&batch), int8(&durable)];
+    let found = client.query_typed(sql, &values).await?;
+    Ok(match found.first().map(|row| row.get::<_, i64>(0)) {
+        Some(last) if last >= durable => Failure::TakenOver,
+        _ => Failure::Lost,
+    })
 }
 
 /// Counts what has changed, renews the lease, and makes all of it durable.
