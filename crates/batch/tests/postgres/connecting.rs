@@ -240,6 +240,8 @@ fn a_parameter_that_cannot_be_used_is_named() {
     assert_eq!(error.kind(), ErrorKind::Settings);
     assert!(error.to_string().contains("target_session_attrs"), "{error}");
     Postgres::connect(format!("{url}?target_session_attrs=read-write"), "a").open().unwrap();
+    let error = refused(&format!("{url}?sslkey=/x"));
+    assert!(error.to_string().contains("a password instead of a client certificate"), "{error}");
     let error = refused("postgres:///jobs");
     assert!(error.to_string().contains("names no host"), "{error}");
     let pooler = Pooler::start(&server);
@@ -247,6 +249,24 @@ fn a_parameter_that_cannot_be_used_is_named() {
     Postgres::connect(&url, "a").open().unwrap();
     let error = refused(&format!("{url}?options=-cwork_mem%3D8MB"));
     assert!(error.to_string().contains("ignore_startup_parameters"), "{error}");
+}
+
+#[test]
+fn what_is_no_url_or_can_be_read_in_two_ways_is_refused() {
+    let server = Server::start();
+    let url = server.create("jobs");
+    for url in [
+        format!("host=127.0.0.1 port={} user=postgres dbname=jobs sslmode=require", server.port()),
+        url.replace("postgres://", "Postgres://"),
+        url.replace("postgres@", "postgres:a/b@"),
+        url.replace("postgres@", "postgres:a?sslmode=disable&b@"),
+        format!("{}?sslmode=require&user=a@b", url.replace("postgres@", "")),
+    ] {
+        let error = refused(&url);
+        assert_eq!(error.kind(), ErrorKind::Settings, "{url}: {error}");
+        assert!(error.to_string().contains("expected postgres://user@host"), "{error}");
+    }
+    Postgres::connect(url.replace("postgres://", "postgresql://"), "a").open().unwrap();
 }
 
 #[test]
