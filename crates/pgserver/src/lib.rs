@@ -97,20 +97,52 @@ impl Server {
     /// If there is no `openssl` that makes certificates.
     #[must_use]
     pub fn certify(&self, name: &str) -> PathBuf {
-        let at = |file: &str| self.folder.join(file).display().to_string();
+        self.certify_with(name, &["-addext", "basicConstraints=critical,CA:FALSE"])
+    }
+
+    /// The same, with a certificate as `openssl` makes it unasked: one of a CA.
+    ///
+    /// # Panics
+    ///
+    /// As [`certify`](Self::certify) does.
+    #[must_use]
+    pub fn certify_as_ca(&self, name: &str) -> PathBuf {
+        self.certify_with(name, &[])
+    }
+
+    fn certify_with(&self, name: &str, further: &[&str]) -> PathBuf {
+        let [certificate, key] = self.certificate(name);
         let mut openssl = Command::new("openssl");
         openssl.args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]);
-        openssl.args(["-nodes", "-days", "9", "-subj", "/CN=test", "-keyout", &at("key.pem")]);
-        openssl.args(["-addext", &format!("subjectAltName=DNS:{name}"), "-out", &at("cert.pem")]);
-        openssl.args(["-addext", "basicConstraints=critical,CA:FALSE"]);
-        programs::run(&mut openssl);
-        programs::give_to_user(&self.folder.join("key.pem"));
-        for (name, value) in
-            [("ssl", "on"), ("ssl_cert_file", &at("cert.pem")), ("ssl_key_file", &at("key.pem"))]
-        {
+        openssl.args(["-nodes", "-days", "9", "-subj", "/CN=test"]);
+        openssl.args(["-addext", &format!("subjectAltName=DNS:{name}")]);
+        openssl.arg("-keyout").arg(&key).arg("-out").arg(&certificate);
+        programs::run(openssl.args(further));
+        programs::give_to_user(&key);
+        self.offer(name);
+        certificate
+    }
+
+    /// Lets it offer the certificate that was made for this name, from its next start on.
+    ///
+    /// # Panics
+    ///
+    /// If that cannot be set.
+    pub fn offer(&self, name: &str) {
+        let [certificate, key] = self.certificate(name);
+        let of = |file: PathBuf| file.display().to_string();
+        for (name, value) in [
+            ("ssl", "on".to_owned()),
+            ("ssl_cert_file", of(certificate)),
+            ("ssl_key_file", of(key)),
+        ] {
             self.sql("postgres", &format!("ALTER SYSTEM SET {name} = '{value}'"));
         }
-        self.folder.join("cert.pem")
+    }
+
+    /// The files of a certificate and its key.
+    fn certificate(&self, name: &str) -> [PathBuf; 2] {
+        ["pem", "key"].map(|kind| self.folder.join(format!("{name}.{kind}")))
     }
 
     /// Its port on this machine.

@@ -26,13 +26,23 @@ impl Pooler {
     /// If it is not installed, with what to do; or if it does not start.
     #[must_use]
     pub fn start(server: &Server) -> Self {
+        Self::start_with(server, "")
+    }
+
+    /// Starts one with further settings, a line each, which replace those above.
+    ///
+    /// # Panics
+    ///
+    /// As [`start`](Self::start) does.
+    #[must_use]
+    pub fn start_with(server: &Server, further: &str) -> Self {
         let folder = TempDir::with_prefix("pq").expect("a temporary folder").keep();
         let (port, behind) = (free_port(), server.port());
         let settings = format!(
             "[databases]\n* = host=127.0.0.1 port={behind} user=postgres\n\
              [pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nauth_type = any\n\
              pool_mode = transaction\ndefault_pool_size = 3\nunix_socket_dir =\n\
-             server_check_delay = 0\n"
+             server_check_delay = 0\n{further}\n"
         );
         let file = folder.join("pgbouncer.ini");
         fs::write(&file, settings).expect("a file");

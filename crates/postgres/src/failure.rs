@@ -1,8 +1,10 @@
 //! What a failure of the database means.
 
+mod hints;
+
 use std::error::Error;
 use std::time::Duration;
-use std::{fmt, io};
+use std::{fmt, io, iter};
 
 use tokio_postgres::error::{DbError, SqlState};
 
@@ -13,6 +15,15 @@ use tokio_postgres::error::{DbError, SqlState};
 pub enum Failure {
     /// It may succeed if it is tried again, over a new connection.
     Passing(String),
+    /// TLS is not as it must be: the server offers none, its certificate is not trusted, or what
+    /// came was not what it sent. Whoever connects for the first time should take it as final;
+    /// later, while a server is set up anew, it may pass.
+    Insecure {
+        /// What is wrong, and what to do.
+        message: String,
+        /// The error as the database's client has it.
+        source: tokio_postgres::Error,
+    },
     /// It will not.
     Final {
         /// What the database said, and what to do.
@@ -36,12 +47,15 @@ impl Failure {
         let said = message(&error);
         let hint = match error.code() {
             Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => right,
-            _ => hint(&error, &said),
+            _ => hints::hint(&error, &said),
         };
         let message = format!("{said}{hint}");
-        match is_passing(&error) {
-            true => Self::Passing(message),
-            false => Self::Final { message, source: error },
+        if is_insecure(&error) {
+            Self::Insecure { message, source: error }
+        } else if is_passing(&error) {
+            Self::Passing(message)
+        } else {
+            Self::Final { message, source: error }
         }
     }
 }
@@ -55,7 +69,9 @@ impl From<tokio_postgres::Error> for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Passing(message) | Self::Final { message, .. } => f.write_str(message),
+            Self::Passing(message)
+            | Self::Insecure { message, .. }
+            | Self::Final { message, .. } => f.write_str(message),
         }
     }
 }
@@ -64,7 +80,7 @@ impl Error for Failure {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Passing(_) => None,
-            Self::Final { source, .. } => Some(source),
+            Self::Insecure { source, .. } | Self::Final { source, .. } => Some(source),
         }
     }
 }
@@ -78,69 +94,35 @@ fn message(error: &tokio_postgres::Error) -> String {
     }
 }
 
-/// What to do about it, where that is known.
-fn hint(error: &tokio_postgres::Error, said: &str) -> &'static str {
-    let Some(code) = error.code() else { return hint_without_code(said) };
-    let hints = [
-        (
-            SqlState::READ_ONLY_SQL_TRANSACTION,
-            "; it is a standby, or only to be read: the URL must be that of the primary",
-        ),
-        (SqlState::INVALID_CATALOG_NAME, "; make it with createdb, or correct its name in the URL"),
-        (SqlState::UNDEFINED_TABLE, MISSING),
-        (SqlState::INVALID_SCHEMA_NAME, MISSING),
-        (
-            SqlState::INVALID_PASSWORD,
-            "; the password is taken from the URL, or else from PGPASSWORD, or else from the file PGPASSFILE (~/.pgpass)",
-        ),
-        (
-            SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
-            "; check the user in the URL, who must be there and have LOGIN, and the server's pg_hba.conf, which must let the user in from here (it may ask for TLS: sslmode=require)",
-        ),
-        (
-            SqlState::TOO_MANY_CONNECTIONS,
-            "; each process of a batch needs two connections, one for the journal and one for the shared limits: end some, or raise the CONNECTION LIMIT of the user or the database, or the server's max_connections",
-        ),
-    ];
-    if is_refused_parameter(error) {
-        return "; a pooler does not pass this parameter on: leave it out of the URL, or list it in the pooler's ignore_startup_parameters";
-    }
-    hints.iter().find(|(of, _)| of == code).map_or("", |(_, hint)| hint)
+/// What the connection failed by, however deep a library for TLS hides it.
+fn io_failure(error: &tokio_postgres::Error) -> Option<io::ErrorKind> {
+    iter::successors(error.source(), |cause| (*cause).source())
+        .find_map(|cause| cause.downcast_ref::<io::Error>())
+        .map(io::Error::kind)
 }
 
-/// What helps where a table is not there that was.
-const MISSING: &str = "; the schema podqueue was removed or damaged while in use: restore it from a backup. A batch that is begun anew, after DROP SCHEMA podqueue CASCADE and with other results, submits all of its inputs again";
-
-/// What to do where the server has said nothing, or not by a code.
-fn hint_without_code(said: &str) -> &'static str {
-    if said.ends_with("password missing") {
-        "; put it into the file ~/.pgpass, which only its owner may read (chmod 600), or into PGPASSWORD"
-    } else if said.ends_with("server does not support TLS") {
-        "; turn it on there (ssl = on), or, in a network that can be trusted, do without: sslmode=disable"
-    } else if said.contains("failed to lookup address information") {
-        "; check the name of the host in the URL"
-    } else {
-        ""
+fn is_insecure(error: &tokio_postgres::Error) -> bool {
+    // The kind of an error is told by its text alone.
+    let text = error.to_string();
+    let is_handshake = text.starts_with("error performing TLS handshake");
+    match io_failure(error) {
+        // What is received over TLS, such as a certificate, and not as it must be.
+        Some(io::ErrorKind::InvalidData) => {
+            is_handshake || text.starts_with("error communicating with the server")
+        }
+        // A name that no certificate can be for.
+        Some(io::ErrorKind::InvalidInput) | None => is_handshake,
+        Some(_) => false,
     }
-}
-
-/// What a pooler says of a parameter that it does not know, with the code of a broken connection.
-fn is_refused_parameter(error: &tokio_postgres::Error) -> bool {
-    let said = error.as_db_error().map_or("", DbError::message);
-    said.starts_with("unsupported startup parameter")
 }
 
 fn is_passing(error: &tokio_postgres::Error) -> bool {
-    if is_refused_parameter(error) {
+    if hints::of_pooler(error).is_some() {
         return false;
     }
     let Some(code) = error.code() else {
-        // A certificate that is not trusted, among others, is invalid data.
-        let is_broken = |cause: &(dyn Error + 'static)| {
-            let failed = cause.downcast_ref::<io::Error>();
-            failed.is_some_and(|it| it.kind() != io::ErrorKind::InvalidData)
-        };
-        return error.is_closed() || error.source().is_some_and(is_broken);
+        let failed = io_failure(error);
+        return error.is_closed() || failed.is_some_and(|kind| kind != io::ErrorKind::InvalidData);
     };
     let passing = [
         SqlState::T_R_SERIALIZATION_FAILURE,

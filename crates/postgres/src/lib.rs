@@ -23,6 +23,7 @@ mod connection;
 mod failure;
 mod passfile;
 mod schema;
+mod security;
 mod target;
 mod tls;
 

@@ -2,22 +2,18 @@
 
 use std::error::Error;
 use std::fmt;
-use std::net::IpAddr;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
 use tokio_postgres::Config;
-use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
+use tokio_postgres::config::{Host, SslMode, SslNegotiation, TargetSessionAttrs};
 
 use crate::passfile;
+use crate::security::Security;
 use crate::tls::{self, Connector};
 
 /// How long a connection may take, and how long data may stay unacknowledged.
 const CONNECT: Duration = Duration::from_secs(10);
-
-/// The values of `sslmode`.
-const MODES: [&str; 6] = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
 
 /// A database, and how to connect to it. Its text names the database, and is without a password.
 pub struct Target {
@@ -34,18 +30,19 @@ impl Target {
     ///
     /// Where the server offers TLS, it is used, and its certificate verified: by the certificates
     /// that the system trusts, and those in the file `sslrootcert`. `sslmode=require` refuses a
-    /// server without TLS, and `sslmode=disable` does without. On one machine there is none, unless
-    /// `sslmode` says so. Without a feature for TLS, there is none at all, and a URL that demands it
+    /// server without TLS, which is spoken to in clear otherwise, and `sslmode=disable` does without.
+    /// On one machine there is none, unless `sslmode` or `sslrootcert` says so. Client certificates
+    /// are not supported. Without a feature for TLS, there is none at all, and a URL that demands it
     /// is refused.
     ///
     /// # Errors
     ///
     /// If the URL is invalid, or TLS cannot be set up as it says.
     pub fn parse(url: &str) -> Result<Self, TargetError> {
-        let (url, security) = Security::take(url);
-        if has_stray_at(&url) {
+        if !is_url(url) || is_ambiguous(url) {
             return Err(invalid());
         }
+        let (url, security) = Security::take(url);
         let mut config: Config = url.parse().map_err(|_| refused(&url).unwrap_or_else(invalid))?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             let message = "the URL of the database names no host: expected postgres://user@host:port/database; the folder of a socket is written as %2Fvar%2Frun%2Fpostgresql";
@@ -66,7 +63,7 @@ impl Target {
             Some(Host::Tcp(host)) => host.clone(),
             #[cfg(unix)]
             Some(Host::Unix(folder)) => folder.display().to_string(),
-            None => String::new(),
+            None => config.get_hostaddrs().first().map(ToString::to_string).unwrap_or_default(),
         };
         let port = config.get_ports().first().copied().unwrap_or(5432);
         let database = config.get_dbname().or(config.get_user()).unwrap_or_default().to_owned();
@@ -80,8 +77,9 @@ impl Target {
         check(&config)?;
         let tls = match config.get_ssl_mode() {
             SslMode::Disable => None,
-            mode => tls::settings(security.trusted.as_deref(), mode == SslMode::Require)
-                .map_err(TargetError)?,
+            mode => {
+                tls::settings(security.trusted(), mode == SslMode::Require).map_err(TargetError)?
+            }
         };
         Ok(Self { config, tls, name: format!("the database {database:?} at {host}:{port}") })
     }
@@ -113,15 +111,24 @@ impl fmt::Display for TargetError {
 impl Error for TargetError {}
 
 fn invalid() -> TargetError {
-    let message = "the URL of the database is invalid: expected postgres://user@host:port/database?parameter=value, where characters such as @, /, ?, # and % in a password are written as %40, %2F, %3F, %23 and %25";
+    let message = "the URL of the database is invalid: expected postgres://user@host:port/database?parameter=value, where characters such as @, /, ?, # and % in a password or another value are written as %40, %2F, %3F, %23 and %25";
     TargetError(message.to_owned())
 }
 
-/// Whether there is an @ where the host and the database are: then what is before it is the rest of
-/// a password, which would be shown as their names.
-fn has_stray_at(url: &str) -> bool {
-    let place = url.split_once("://").and_then(|(_, rest)| rest.split_once('@'));
-    place.is_some_and(|(_, place)| place.split('?').next().unwrap_or_default().contains('@'))
+/// The parser also takes `key=value key=value`, in which nobody looks for what the URL says of TLS.
+fn is_url(url: &str) -> bool {
+    ["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme))
+}
+
+/// Whether it is doubtful where the user and the password end. The parser takes them to end at the
+/// first @: the rest of a password would be shown as the name of a host or database, and parameters
+/// would be part of a password.
+fn is_ambiguous(url: &str) -> bool {
+    let parts = url.split_once("://").and_then(|(_, rest)| rest.split_once('@'));
+    parts.is_some_and(|(credentials, place)| {
+        let place = place.split('?').next().unwrap_or_default();
+        credentials.contains(['/', '?']) || place.contains('@')
+    })
 }
 
 /// The parameter that the parser does not take. Its own message may quote half a password.
@@ -132,19 +139,26 @@ fn refused(url: &str) -> Option<TargetError> {
     }
     let is_refused = |parameter: &&str| format!("{base}?{parameter}").parse::<Config>().is_err();
     let (name, _) = query.split('&').find(is_refused)?.split_once('=')?;
+    let name = percent_decode_str(name).decode_utf8().ok()?;
     let is_name = name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_');
-    is_name.then(|| {
-        let message = format!(
-            "the parameter {name} in the URL of the database is not supported, or not with this value: leave it out"
-        );
-        TargetError(message)
-    })
+    let why = match &*name {
+        "sslcert" | "sslkey" | "sslpassword" => {
+            "is not supported: leave it out, and let the server ask for a password instead of a client certificate"
+        }
+        _ => "is not supported, or not with this value: leave it out",
+    };
+    is_name.then(|| TargetError(format!("the parameter {name} in the URL of the database {why}")))
 }
 
 /// Refuses what every connection would fail by, in the end.
 fn check(config: &Config) -> Result<(), TargetError> {
     if config.get_target_session_attrs() == TargetSessionAttrs::ReadOnly {
         let message = "the parameter target_session_attrs in the URL of the database is read-only, and podqueue writes there: leave it out, or say read-write";
+        return Err(TargetError(message.to_owned()));
+    }
+    let is_direct = config.get_ssl_negotiation() == SslNegotiation::Direct;
+    if is_direct && config.get_ssl_mode() != SslMode::Require {
+        let message = "sslnegotiation=direct in the URL of the database demands TLS, and sslmode does not: say sslmode=require, or leave one out";
         return Err(TargetError(message.to_owned()));
     }
     let has_host_with_nul = config.get_hosts().iter().any(|host| match host {
@@ -166,53 +180,5 @@ fn check(config: &Config) -> Result<(), TargetError> {
             "there is a NUL character (%00 in a URL) in the {part} of the database, which PostgreSQL cannot take: remove it"
         ))),
         None => Ok(()),
-    }
-}
-
-/// What a URL says of TLS that the parser does not know, or takes otherwise.
-struct Security {
-    mode: Option<String>,
-    trusted: Option<PathBuf>,
-}
-
-impl Security {
-    /// Takes the parameters out of a URL.
-    fn take(url: &str) -> (String, Self) {
-        let mut this = Self { mode: None, trusted: None };
-        let Some((base, query)) = url.split_once('?') else { return (url.to_owned(), this) };
-        let rest: Vec<_> = query
-            .split('&')
-            .filter(|parameter| match parameter.split_once('=') {
-                Some(("sslmode", mode)) if MODES.contains(&mode) => {
-                    this.mode = Some(mode.to_owned());
-                    false
-                }
-                Some(("sslrootcert", path)) => {
-                    let path = percent_decode_str(path).decode_utf8_lossy();
-                    this.trusted = Some(PathBuf::from(&*path));
-                    false
-                }
-                _ => true,
-            })
-            .collect();
-        let separator = if rest.is_empty() { "" } else { "?" };
-        (format!("{base}{separator}{}", rest.join("&")), this)
-    }
-
-    /// A connection that stays on this machine needs no TLS, unless the URL insists.
-    fn apply(&self, config: &mut Config) {
-        let is_here = |host: &Host| match host {
-            Host::Tcp(name) => {
-                name == "localhost" || name.parse().is_ok_and(|at: IpAddr| at.is_loopback())
-            }
-            #[cfg(unix)]
-            Host::Unix(_) => true,
-        };
-        match self.mode.as_deref() {
-            Some("disable") => config.ssl_mode(SslMode::Disable),
-            Some("require" | "verify-ca" | "verify-full") => config.ssl_mode(SslMode::Require),
-            None if config.get_hosts().iter().all(is_here) => config.ssl_mode(SslMode::Disable),
-            _ => config.ssl_mode(SslMode::Prefer),
-        };
     }
 }

@@ -1,7 +1,11 @@
 //! Connecting to a database, and what is refused then.
 
+mod tls;
+
+#[cfg(all(feature = "rustls-no-provider", not(feature = "rustls")))]
+use std::sync::Once;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use podqueue_batch::store::{OpenStore, Postgres, Store};
 use podqueue_batch::{Error, ErrorKind, State};
@@ -131,11 +135,14 @@ fn a_password_is_in_no_error() {
 /// What an application does that brings its own.
 #[cfg(all(feature = "rustls-no-provider", not(feature = "rustls")))]
 fn install_provider() {
-    // The first one to ask has none.
-    let error = refused("postgres://u@localhost:1/db?sslmode=require");
-    assert_eq!(error.kind(), ErrorKind::Settings);
-    assert!(error.to_string().contains("install_default"), "{error}");
-    rustls::crypto::aws_lc_rs::default_provider().install_default().unwrap();
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        // The first one to ask has none.
+        let error = refused("postgres://u@localhost:1/db?sslmode=require");
+        assert_eq!(error.kind(), ErrorKind::Settings);
+        assert!(error.to_string().contains("install_default"), "{error}");
+        rustls::crypto::aws_lc_rs::default_provider().install_default().unwrap();
+    });
 }
 
 #[cfg(not(any(feature = "rustls", feature = "rustls-no-provider", feature = "native-tls")))]
@@ -233,6 +240,8 @@ fn a_parameter_that_cannot_be_used_is_named() {
     assert_eq!(error.kind(), ErrorKind::Settings);
     assert!(error.to_string().contains("target_session_attrs"), "{error}");
     Postgres::connect(format!("{url}?target_session_attrs=read-write"), "a").open().unwrap();
+    let error = refused(&format!("{url}?sslkey=/x"));
+    assert!(error.to_string().contains("a password instead of a client certificate"), "{error}");
     let error = refused("postgres:///jobs");
     assert!(error.to_string().contains("names no host"), "{error}");
     let pooler = Pooler::start(&server);
@@ -240,6 +249,52 @@ fn a_parameter_that_cannot_be_used_is_named() {
     Postgres::connect(&url, "a").open().unwrap();
     let error = refused(&format!("{url}?options=-cwork_mem%3D8MB"));
     assert!(error.to_string().contains("ignore_startup_parameters"), "{error}");
+}
+
+#[test]
+fn what_is_no_url_or_can_be_read_in_two_ways_is_refused() {
+    let server = Server::start();
+    let url = server.create("jobs");
+    for url in [
+        format!("host=127.0.0.1 port={} user=postgres dbname=jobs sslmode=require", server.port()),
+        url.replace("postgres://", "Postgres://"),
+        url.replace("postgres@", "postgres:a/b@"),
+        url.replace("postgres@", "postgres:a?sslmode=disable&b@"),
+        format!("{}?sslmode=require&user=a@b", url.replace("postgres@", "")),
+    ] {
+        let error = refused(&url);
+        assert_eq!(error.kind(), ErrorKind::Settings, "{url}: {error}");
+        assert!(error.to_string().contains("expected postgres://user@host"), "{error}");
+    }
+    Postgres::connect(url.replace("postgres://", "postgresql://"), "a").open().unwrap();
+}
+
+#[test]
+fn a_pooler_that_refuses_for_good_is_not_waited_for_and_what_helps_is_said() {
+    let server = Server::start();
+    let _ = server.create("jobs");
+    let certificate = server.certify("localhost");
+    let key = certificate.with_extension("key");
+    let (certificate, key) = (certificate.display(), key.display());
+    let secured = format!(
+        "client_tls_sslmode = require\nclient_tls_cert_file = {certificate}\nclient_tls_key_file = {key}"
+    );
+    for (settings, helps) in [
+        ("pool_mode = statement", "pool_mode = transaction"),
+        ("disable_pqexec = 1", "disable_pqexec = 0"),
+        ("auth_type = plain", "(auth_file, auth_query)"),
+        ("auth_type = trust", "(auth_file, auth_query)"),
+        (&secured, "the pooler asks for TLS: sslmode=require"),
+    ] {
+        let pooler = Pooler::start_with(&server, settings);
+        let url = pooler.url("jobs").replace("postgres@", "postgres:s3cr3t@");
+        let began = Instant::now();
+        let error = Postgres::connect(&url, "a").open().map(drop).unwrap_err();
+        assert!(began.elapsed() < Duration::from_secs(5), "{error}");
+        assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
+        assert!(error.to_string().contains(helps), "{error}");
+        assert!(!error.to_string().contains("s3cr3t"), "{error}");
+    }
 }
 
 #[test]

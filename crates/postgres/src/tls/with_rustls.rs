@@ -44,5 +44,9 @@ fn own() -> Option<Arc<CryptoProvider>> {
 
 fn read(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let certificates = CertificateDer::pem_file_iter(file).and_then(Iterator::collect);
-    certificates.map_err(|error| unreadable(file, error))
+    let certificates: Vec<_> = certificates.map_err(|error| unreadable(file, error))?;
+    match certificates.is_empty() {
+        true => Err(unreadable(file, "there is none in it")),
+        false => Ok(certificates),
+    }
 }

@@ -30,6 +30,8 @@ pub(super) struct Connection {
     pub(super) settings: &'static str,
     encoding: String,
     is_read_only: bool,
+    /// Whether the database has answered.
+    has_answered: bool,
 }
 
 impl Connection {
@@ -47,6 +49,7 @@ impl Connection {
             settings: "",
             encoding: String::new(),
             is_read_only: false,
+            has_answered: false,
         };
         let settings = this.persist(async |client| {
             let sql = "SELECT current_setting('synchronous_commit') = 'off',
@@ -91,7 +94,16 @@ impl Connection {
         work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let time = if self.outage.is_given_up() { time.min(LAST) } else { time };
-        self.once.attempt(time, work)
+        let done = self.once.attempt(time, work);
+        self.has_answered |= done.is_ok();
+        match done {
+            // A certificate or a setting that was right, and is wrong for a moment.
+            Err(Failure::Insecure(why)) if self.has_answered => {
+                Err(Failure::Passing(why.to_string()))
+            }
+            Err(Failure::Insecure(why)) => Err(Failure::Final(why)),
+            done => done,
+        }
     }
 
     /// Does something that can be done again, until it succeeds or patience ends.
@@ -139,7 +151,7 @@ impl Connection {
         let target = self.target();
         match failure {
             Failure::Final(error) if error.kind() != ErrorKind::Journal => error,
-            Failure::Final(error) => {
+            Failure::Insecure(error) | Failure::Final(error) => {
                 error.explained(|why| format!("could not {what} the batch in {target}: {why}"))
             }
             Failure::Passing(why) => {

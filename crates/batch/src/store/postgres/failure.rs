@@ -9,6 +9,8 @@ use crate::error::{Error, ErrorKind};
 pub(super) enum Failure {
     /// It may succeed if it is tried again, over a new connection.
     Passing(String),
+    /// TLS is not as it must be: at first, that is final; later, it may pass.
+    Insecure(Error),
     /// It will not.
     Final(Error),
     /// This process has been taken over.
@@ -28,6 +30,9 @@ impl From<OfDatabase> for Failure {
         match failure {
             OfDatabase::Final { message, source } => {
                 Self::Final(Error::new(ErrorKind::Journal, message).with_source(source))
+            }
+            OfDatabase::Insecure { message, source } => {
+                Self::Insecure(Error::new(ErrorKind::Journal, message).with_source(source))
             }
             passing => Self::Passing(passing.to_string()),
         }
