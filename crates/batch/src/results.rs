@@ -13,7 +13,7 @@ pub(crate) use export::export;
 pub(crate) use failures::Failures;
 pub(crate) use line::{Completed, LargeOutputs};
 pub(crate) use places::{check_unoccupied, failures_of};
-use places::{occupied, of_another_journal};
+use places::{occupied, of_another_journal, writer_of};
 pub(crate) use reading::each_line;
 pub(crate) use writer::Writer;
 
@@ -21,15 +21,24 @@ use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{is_in_place, private, sync_folder};
+use crate::state::State;
 use crate::store::{Commit, Note, Store, lock as lock_store, unlock as unlock_store};
 
 /// The name of the note that says how much of the file counts.
 const NOTE: &str = "results";
+
+/// How long other processes may take to collect a job, or to find it gone.
+const COLLECTED: Duration = Duration::from_secs(60);
+
+/// When to look again whether they have.
+const SOON: Duration = Duration::from_millis(500);
 
 /// How much of the file's end is remembered, to recognize the file.
 const TAIL: usize = 4096;
@@ -50,6 +59,13 @@ pub(crate) struct Results {
     length: u64,
     /// The last bytes, at most [`TAIL`].
     tail: Vec<u8>,
+}
+
+/// What becomes of lines whose inputs other processes have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Others {
+    AreWaitedFor,
+    AreLeftAlone,
 }
 
 /// An end of the lines.
@@ -79,19 +95,29 @@ impl Results {
             return Err(in_use(&path));
         }
         let mut results = Self { path, file, length: 0, tail: Vec::new() };
-        results.restore(store)?;
+        results.take_up(store, Others::AreWaitedFor)?;
         Ok(results)
     }
 
-    /// Takes up what was written and not committed, and removes the rest of it.
+    /// The same, of a process that goes on as a new one: those that took it over have just begun to
+    /// collect its jobs.
     pub(crate) fn restore(&mut self, store: &mut dyn Store) -> Result<()> {
-        let Self { path, file, length, .. } = self;
+        self.take_up(store, Others::AreLeftAlone)
+    }
+
+    fn take_up(&mut self, store: &mut dyn Store, others: Others) -> Result<()> {
+        let is_shared = store.sharing().is_some();
+        let Self { path, file, .. } = self;
         let path = path.as_path();
         let failed = |error| Error::file(ErrorKind::Results, "open the results", path, error);
         let found = file.metadata().map_err(failed)?.len();
-        let known = match extent(store)? {
-            None if *length > 0 => return Err(of_another_journal(path)),
-            None if found > 0 => return Err(occupied(path)),
+        let known = extent(store)?;
+        let is_known = known.is_some();
+        let known = match known {
+            // A database that was put back may be older than the process that wrote them.
+            None if found > 0 && !(is_shared && writer_of(path).exists()) => {
+                return Err(occupied(path));
+            }
             None => {
                 sync_folder(path).map_err(failed)?;
                 Extent { path: path.to_owned(), length: 0, tail: tail_digest(&[]) }
@@ -100,7 +126,7 @@ impl Results {
                 return Err(other(path, "is shorter than what was written to it"));
             }
             // Nothing in the file tells whose it is.
-            Some(known) if known.length == 0 && found > 0 && known.path != path => {
+            Some(known) if known.length == 0 && found > 0 && known.path != path && !is_shared => {
                 return Err(occupied(path));
             }
             Some(known) => known,
@@ -109,9 +135,10 @@ impl Results {
         if tail_digest(&tail) != known.tail {
             return Err(other(path, "is not the file that was written"));
         }
-        uncommitted::check(store, path, known.length)?;
+        let checked = uncommitted::check(store, path, known.length);
+        checked.map_err(|error| if is_known { error } else { of_another_journal(path) })?;
         (self.length, self.tail) = (known.length, tail);
-        self.take_up_uncommitted(store)?;
+        self.take_up_uncommitted(store, others)?;
         let Self { path, file, length, .. } = self;
         let failed = |error| Error::file(ErrorKind::Results, "open the results", path, error);
         file.set_len(*length).and_then(|()| file.sync_all()).map_err(failed)?;
@@ -121,35 +148,57 @@ impl Results {
     }
 
     /// Commits the lines whose inputs have no result yet: the service may not have it any more.
-    fn take_up_uncommitted(&mut self, store: &mut dyn Store) -> Result<()> {
+    fn take_up_uncommitted(&mut self, store: &mut dyn Store, others: Others) -> Result<()> {
         let failed = |error| Error::file(ErrorKind::Results, "look at", &self.path, error);
         if self.file.metadata().map_err(failed)?.len() == self.length {
             return Ok(());
         }
-        lock_store(store)?;
-        let taken = self.try_take_up(store);
-        unlock_store(store, taken)
+        let began = Instant::now();
+        loop {
+            lock_store(store)?;
+            let taken = self.try_take_up(store, others);
+            let of_others = unlock_store(store, taken)?;
+            if of_others == 0 {
+                return Ok(());
+            }
+            if began.elapsed() > COLLECTED {
+                return Err(are_of_others(&self.path, of_others));
+            }
+            thread::sleep(SOON);
+            if let Some(sharing) = store.sharing() {
+                sharing.take_over()?;
+            }
+        }
     }
 
-    fn try_take_up(&mut self, store: &mut dyn Store) -> Result<()> {
+    /// How many lines are to be waited for: whoever has their inputs may not get these results.
+    fn try_take_up(&mut self, store: &mut dyn Store, others: Others) -> Result<usize> {
         let due = uncommitted::due(store, &self.path, self.length)?;
+        if others == Others::AreWaitedFor && due.of_others > 0 {
+            return Ok(due.of_others);
+        }
         if due.changes.is_empty() {
-            return Ok(());
+            return Ok(0);
         }
         let path = &self.path;
         let failed = |error| Error::file(ErrorKind::Results, "take up the lines of", path, error);
         let end = due.move_up(&mut self.file, self.length).map_err(failed)?;
         (self.length, self.tail) = (end, read_tail(&mut self.file, end).map_err(failed)?);
         let commit = Commit { changes: due.changes, notes: vec![self.note()?], claim: None };
-        store.commit(&commit).map(drop)
+        store.commit(&commit).map(|_| 0)
     }
 
     /// Refuses files of other content, which would be lost, before a new journal takes up any inputs.
     pub(crate) fn check(store: &mut dyn Store, path: &Path) -> Result<()> {
-        match extent(store)? {
-            Some(_) => Ok(()),
-            None => check_unoccupied(path),
+        if extent(store)?.is_some() {
+            return Ok(());
         }
+        let has_begun = !store.inputs(&State::ALL, 0, 1)?.is_empty();
+        // What it may have of this batch is looked at when it is opened.
+        if store.sharing().is_some() && has_begun && writer_of(path).exists() {
+            return Ok(());
+        }
+        check_unoccupied(path)
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -318,6 +367,15 @@ fn read_tail(file: &mut File, length: u64) -> std::io::Result<Vec<u8>> {
 
 fn tail_digest(tail: &[u8]) -> String {
     blake3::hash(tail).to_hex().to_string()
+}
+
+/// Their results would be removed, and may be the only ones.
+fn are_of_others(path: &Path, inputs: usize) -> Error {
+    let message = format!(
+        "the results {} have outputs of {inputs} inputs that were not recorded, and whose jobs another process collects: run this again once it has. Nothing was changed",
+        path.display()
+    );
+    Error::new(ErrorKind::InUse, message)
 }
 
 fn other(path: &Path, what: &str) -> Error {

@@ -151,7 +151,8 @@ impl From<&Error> for Failure {
 
 /// What a user of the program can do where the library names a setting of its builder. The others have
 /// no counterpart.
-const SETTINGS: [(&str, &str); 5] = [
+const SETTINGS: [(&str, &str); 6] = [
+    ("accept_loss", "to accept that: batch run with --accept-loss"),
     ("allow_plain_http", "to permit it: `allow_plain_http = true` in a profile"),
     ("proxy", "check the user and password of the proxy, in HTTPS_PROXY or HTTP_PROXY"),
     ("payload_limits", "put large data elsewhere, and its URL into the input"),
@@ -163,7 +164,8 @@ const SETTINGS: [(&str, &str); 5] = [
 /// parentheses, `(ClientBuilder::proxy)`; and what to do in the program instead.
 pub fn translated(message: String) -> (String, Option<&'static str>) {
     let message = message.replace(": pass it to the client's builder", "");
-    let parts = message.split_once(" (ClientBuilder::").and_then(|(before, rest)| {
+    let mut settings = [" (ClientBuilder::", " (Postgres::"].into_iter();
+    let parts = settings.find_map(|owner| message.split_once(owner)).and_then(|(before, rest)| {
         let (setting, after) = rest.split_once(')')?;
         let hint = SETTINGS.iter().find(|(name, _)| setting.split(' ').next() == Some(name));
         Some((format!("{before}{after}"), hint.map(|(_, hint)| *hint)))

@@ -19,20 +19,14 @@ struct Span {
 }
 
 /// These lines are results of jobs that the journal knows. Where it does not know one, it is older
-/// than the results, and would submit what they have once more.
+/// than the results, and would submit what they have once more, or has done so.
 pub(super) fn check(store: &mut dyn Store, path: &Path, length: u64) -> Result<()> {
-    let is_shared = store.sharing().is_some();
     each(path, length, |line, _| {
         let mut found = find(store, &State::ALL, line.index)?;
         if let Some(original) = found.as_ref().and_then(|copy| copy.same_as) {
             found = find(store, &State::ALL, original)?;
         }
-        let is_known = found.is_some_and(|input| match &input.job_id {
-            // Others may have gone on with it, and retried it as another job.
-            Some(job_id) => is_shared || job_id == line.job_id(),
-            None => input.attempt > 0,
-        });
-        match is_known {
+        match found.is_some_and(|input| is_of_its_job(&input, &line)) {
             true => Ok(()),
             false => Err(older(path, line.index)),
         }
@@ -53,9 +47,11 @@ fn older(path: &Path, index: u64) -> Error {
 pub(super) struct Due {
     spans: Vec<Span>,
     pub(super) changes: Vec<Change>,
+    /// How many inputs have none either, and are those of another process.
+    pub(super) of_others: usize,
 }
 
-/// Finds those after the first `length` bytes. Inputs that other processes work on are left to them.
+/// Finds those after the first `length` bytes.
 pub(super) fn due(store: &mut dyn Store, path: &Path, length: u64) -> Result<Due> {
     let (mut due, mut taken) = (Due::default(), HashSet::new());
     each(path, length, |line, span| {
@@ -72,6 +68,7 @@ pub(super) fn due(store: &mut dyn Store, path: &Path, length: u64) -> Result<Due
         if let (true, Some(sharing)) = (is_in_hand, store.sharing())
             && !sharing.owns(seen.index)?
         {
+            due.of_others += 1;
             return Ok(());
         }
         // Once more, so that nobody else changes it now.

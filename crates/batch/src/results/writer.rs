@@ -23,7 +23,10 @@ impl Writer {
     pub(crate) fn open(results: &Path) -> Result<Self> {
         let path = writer_of(results);
         if !path.exists() {
-            check_unoccupied(results)?;
+            check_unoccupied(results).map_err(|error| {
+                let name = path.display();
+                error.explained(|why| format!("{why}; or if it is, restore {name} beside it"))
+            })?;
         }
         let failed = |error| Error::file(ErrorKind::Results, "open", &path, error);
         let mut options = OpenOptions::new();

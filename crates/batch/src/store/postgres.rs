@@ -61,8 +61,9 @@ impl Postgres {
     ///
     /// Where the server offers TLS, it is used, and its certificate verified: by the certificates
     /// that the system trusts, and those in the file `sslrootcert`. `sslmode=require` refuses a
-    /// server without TLS, and `sslmode=disable` does without. On one machine there is none, unless
-    /// `sslmode` says so. Without a feature for TLS (`rustls`, which is on by default,
+    /// server without TLS, which is spoken to in clear otherwise, and `sslmode=disable` does without.
+    /// On one machine there is none, unless `sslmode` or `sslrootcert` says so. Client certificates
+    /// are not supported. Without a feature for TLS (`rustls`, which is on by default,
     /// `rustls-no-provider`, `native-tls`), a URL that demands it is refused.
     pub fn connect(url: impl Into<String>, name: impl Into<String>) -> Self {
         Self {

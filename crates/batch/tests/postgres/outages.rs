@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use podqueue_batch::store::{OpenStore, Postgres, Store};
-use podqueue_batch::{ErrorKind, State};
+use podqueue_batch::{Batch, ErrorKind, State};
 use podqueue_pgserver::{Proxy, Server, Traffic};
 
 use crate::journal;
@@ -14,26 +14,49 @@ use crate::recovery::open;
 use crate::rules::{counts as counts_of, stored};
 use crate::support::{Folder, counts, endpoint, service, until};
 
+/// A replica that is behind takes over once ten are submitted: it knows a process by an older change,
+/// or not at all, or another one has taken it over since.
 #[tokio::test]
-async fn a_database_that_has_lost_changes_stops_the_process_that_made_them() {
-    let url = journal::database("behind");
-    let local = service().start().await.unwrap();
-    let folder = Folder::with(50);
-    let batch = open(&folder, Postgres::connect(&url, "nightly")).await.unwrap();
-    let run = batch.run(endpoint(&local, "double")).window(2);
-    // A replica that is behind takes over once ten are submitted.
-    let lost = async {
+async fn a_database_that_has_lost_changes_stops_all_processes() {
+    for (n, lose) in [
+        "UPDATE podqueue.process SET last_change = last_change - 5 WHERE id = ID",
+        "DELETE FROM podqueue.process WHERE id = ID",
+        "INSERT INTO podqueue.taken SELECT id, batch, last_change - 5 FROM podqueue.process
+             WHERE id = ID;
+         DELETE FROM podqueue.process WHERE id = ID",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let name = format!("behind-{n}");
+        let database = Postgres::connect(journal::database(&name), "nightly");
+        let local = service().start().await.unwrap();
+        let folder = Folder::with(5_000);
+        let batch = open(&folder, database.clone()).await.unwrap();
+        let one = tokio::spawn(batch.run(endpoint(&local, "double")).window(2));
         until(async || requests(&local, "/run") >= 10).await;
-        let lose = "UPDATE podqueue.process SET last_change = last_change - 5";
-        tokio::task::spawn_blocking(move || journal::sql("behind", lose)).await.unwrap();
-        requests(&local, "/run")
-    };
-    let (ended, before) = tokio::join!(run, lost);
-    let error = ended.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
-    assert!(error.to_string().contains("has lost changes"), "{error}");
-    let after = requests(&local, "/run") - before;
-    assert!(after <= 4, "{after} of those that were claimed before");
+        let id = journal::sql(&name, "SELECT id FROM podqueue.process");
+        let pending = "UPDATE podqueue.input SET state = 0, owner = NULL WHERE owner = ID; ";
+        let lost = format!("{pending}{lose}").replace("ID", id.trim());
+        let others = Batch::open(database.clone()).inputs(folder.inputs());
+        let others = others.results(folder.path("others.jsonl")).await.unwrap();
+        let other = tokio::spawn(others.run(endpoint(&local, "double")).window(2));
+        let sql = name.clone();
+        tokio::task::spawn_blocking(move || journal::sql(&sql, &lost)).await.unwrap();
+        for run in [one, other] {
+            let error = run.await.unwrap().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
+            assert!(error.to_string().contains("has lost changes"), "{error}");
+        }
+        drop((batch, others));
+        assert!(requests(&local, "/run") < 5_000, "both have stopped");
+        let before = requests(&local, "/run");
+        let error = open(&folder, database.clone()).await.unwrap_err();
+        assert!(error.to_string().contains("Postgres::accept_loss"), "{error}");
+        let batch = open(&folder, database.accept_loss()).await.unwrap();
+        batch.run(endpoint(&local, "double")).take(1).await.unwrap();
+        assert_eq!(requests(&local, "/run"), before + 1);
+    }
 }
 
 #[tokio::test]

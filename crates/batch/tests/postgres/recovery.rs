@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use podqueue_batch::store::{OpenStore, Postgres};
 use podqueue_batch::{Batch, ErrorKind, Open, State};
+use podqueue_local::LocalService;
 use podqueue_pgserver::Server;
 
 use crate::durability::{completed, watched};
 use crate::journal;
 use crate::misbehaving::{left_completed, requests};
-use crate::support::{Folder, endpoint, service, until};
+use crate::support::{Folder, counts, endpoint, service, until};
 
 pub fn open(folder: &Folder, store: impl OpenStore) -> Open {
     Batch::open(store).inputs(folder.inputs()).results(folder.path("results.jsonl"))
@@ -110,54 +111,74 @@ async fn a_database_that_is_older_than_the_results_is_refused() {
     open(&folder, nightly(&url)).await.unwrap();
 }
 
-/// A backup is put back that is from before the jobs ended, of which the service has no results any
-/// more. Another machine, which starts first, can only take them to be gone.
+/// A batch of so many inputs whose jobs have all ended, and a database from before: what was recorded
+/// then is that they were outstanding. The service has no results any more.
+async fn put_back(name: &str, inputs: u64) -> (Folder, LocalService, Postgres) {
+    let (url, older) = (journal::database(name), format!("{name}-older"));
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(inputs);
+    let batch = open(&folder, Postgres::connect(&url, "nightly")).await.unwrap();
+    left_completed(&local, &batch, inputs).await;
+    drop(batch);
+    journal::sql("postgres", &format!("CREATE DATABASE \"{older}\" TEMPLATE \"{name}\""));
+    let batch = open(&folder, Postgres::connect(&url, "nightly")).await.unwrap();
+    batch.run(endpoint(&local, "double")).await.unwrap();
+    drop(batch);
+    assert_eq!(folder.results().len() as u64, inputs);
+    local.clock().advance(Duration::from_secs(31 * 60));
+    let url = url.replace(&format!("/{name}"), &format!("/{older}"));
+    (folder, local, Postgres::connect(url, "nightly"))
+}
+
+/// Another machine, which starts first, takes all jobs over, and can only take them to be gone.
 #[tokio::test]
 async fn results_that_a_backup_does_not_know_are_taken_up_also_after_others_found_their_jobs_gone()
 {
-    let url = journal::database("finished");
-    let older = url.replace("finished", "put-back");
-    let nightly = |url: &str| Postgres::connect(url, "nightly");
-    let local = service().start().await.unwrap();
-    let folder = Folder::with(9);
-    let batch = open(&folder, nightly(&url)).await.unwrap();
-    left_completed(&local, &batch, 9).await;
-    drop(batch);
-    journal::sql("postgres", "CREATE DATABASE \"put-back\" TEMPLATE finished");
-    let batch = open(&folder, nightly(&url)).await.unwrap();
-    batch.run(endpoint(&local, "double")).await.unwrap();
-    drop(batch);
-    let results = folder.results();
-    assert_eq!(results.len(), 9);
-
-    local.clock().advance(Duration::from_secs(31 * 60));
-    // One is not known to have been accepted, one is another machine's, and one has been retried.
+    let (folder, local, database) = put_back("finished", 9).await;
+    // One is not known to have been accepted.
     journal::sql(
-        "put-back",
+        "finished-older",
         "UPDATE podqueue.input SET state = 9, owner = NULL, job_id = NULL WHERE idx = 2;
-         UPDATE podqueue.process SET moved[3] = moved[3] - 1, moved[10] = moved[10] + 1;
-         UPDATE podqueue.input SET owner = 1000 WHERE idx = 4;
-         UPDATE podqueue.input SET job_id = 'another' WHERE idx = 5",
+         UPDATE podqueue.process SET moved[3] = moved[3] - 1, moved[10] = moved[10] + 1",
     );
-    let others = Batch::open(nightly(&older)).inputs(folder.inputs());
+    let (results, submitted) = (folder.results(), requests(&local, "/run"));
+    let others = Batch::open(database.clone()).inputs(folder.inputs());
     let others = others.results(folder.path("others.jsonl")).await.unwrap();
-    let found_gone = others.run(endpoint(&local, "double")).window(3).take(0);
-    let stopper = found_gone.stopper();
-    let found_gone = tokio::spawn(found_gone);
-    until(async || others.status().await.unwrap().counts.of(State::Lost) >= 3).await;
-    stopper.leave();
-    found_gone.await.unwrap().unwrap();
-    drop(others);
-
-    let submitted = requests(&local, "/run");
-    let batch = open(&folder, nightly(&older)).await.unwrap();
-    let now = batch.status().await.unwrap();
-    assert_eq!(now.counts.of(State::Completed), 7, "{:?}", now.counts);
-    let mut expected = results.clone();
-    expected.retain(|index, _| ![4, 5].contains(index));
-    assert_eq!(folder.results(), expected);
+    let found_gone = tokio::spawn(others.run(endpoint(&local, "double")));
+    let looked = requests(&local, "/status/");
+    until(async || requests(&local, "/status/") > looked).await;
+    let batch = open(&folder, database).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "9 completed");
+    assert_eq!(folder.results(), results);
     assert!(folder.failures().is_empty());
+    found_gone.await.unwrap().unwrap();
+    assert_eq!(fs::metadata(folder.path("others.jsonl")).unwrap().len(), 0);
     assert_eq!(requests(&local, "/run"), submitted, "nothing is submitted again");
+}
+
+#[tokio::test]
+async fn results_of_a_process_that_a_backup_does_not_know_are_taken_up() {
+    let (folder, _local, database) = put_back("joined", 5).await;
+    let results = folder.results();
+    journal::sql(
+        "joined-older",
+        "DELETE FROM podqueue.note WHERE results <> 0; DELETE FROM podqueue.results",
+    );
+    let batch = open(&folder, database).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "5 completed");
+    assert_eq!(folder.results(), results);
+}
+
+#[tokio::test]
+async fn results_of_other_jobs_than_the_database_has_are_not_removed() {
+    let (folder, _local, database) = put_back("again", 5).await;
+    let results = folder.results();
+    // Another machine has submitted it again.
+    journal::sql("again-older", "UPDATE podqueue.input SET job_id = 'another' WHERE idx = 3");
+    let error = open(&folder, database).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OtherResults, "{error}");
+    assert!(error.to_string().contains("input 3"), "{error}");
+    assert_eq!(folder.results(), results);
 }
 
 #[tokio::test]
@@ -179,6 +200,11 @@ async fn results_of_which_the_database_knows_nothing_are_not_taken_for_those_of_
     // The tables are there, and so is the batch.
     Postgres::connect(&other, "nightly").open().unwrap();
     let error = open(&folder, Postgres::connect(&other, "nightly")).await.unwrap_err();
+    assert!(error.to_string().contains("an older copy of the database"), "{error}");
+    // Neither does one that has begun take them for its own.
+    let monthly = Batch::open(Postgres::connect(&url, "monthly")).inputs(folder.inputs());
+    monthly.results(folder.path("monthly.jsonl")).await.unwrap();
+    let error = open(&folder, Postgres::connect(&url, "monthly")).await.unwrap_err();
     assert!(error.to_string().contains("an older copy of the database"), "{error}");
     // Somebody else's file is nobody's results, and stays so.
     for _ in 0..2 {

@@ -138,6 +138,14 @@ impl Journal {
         }
     }
 
+    /// The same, also if it is in a database that has lost changes.
+    pub fn accepting_loss(self) -> Self {
+        match self {
+            Self::Database(database) => Self::Database(database.accept_loss()),
+            file @ Self::File(_) => file,
+        }
+    }
+
     pub fn open(self) -> Open {
         match self {
             Self::File(file) => Batch::open(file),

@@ -61,7 +61,11 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let mut signals = Signals::listen()?;
     let progress = context.output.progress(format!("reading {}", arguments.inputs.display()));
     let (on_unknown, receiver) = arguments.on_unknown().await?;
-    let mut opening = Journal::of(results, arguments.journal.as_ref())
+    let mut journal = Journal::of(results, arguments.journal.as_ref());
+    if arguments.accept_loss {
+        journal = journal.accepting_loss();
+    }
+    let mut opening = journal
         .open()
         .inputs(arguments.read())
         .results(results)

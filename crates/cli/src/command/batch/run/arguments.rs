@@ -70,6 +70,14 @@ pub struct Arguments {
     #[arg(long)]
     pub(super) force: bool,
 
+    /// Go on although the database has lost changes, instead of refusing it.
+    ///
+    /// That happens where a replica that was behind becomes the primary, or a backup is put back,
+    /// while the batch runs. What was submitted since, and the database does not know, is submitted
+    /// again.
+    #[arg(long)]
+    pub(super) accept_loss: bool,
+
     /// After SIGTERM, or when the terminal is gone, how long to collect what is outstanding, before
     /// that is left to the next run.
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5s", allow_hyphen_values = true)]
