@@ -2,6 +2,7 @@
 
 mod tls;
 
+use std::net::TcpListener;
 #[cfg(all(feature = "rustls-no-provider", not(feature = "rustls")))]
 use std::sync::Once;
 use std::thread;
@@ -351,4 +352,15 @@ fn a_database_that_is_away_while_a_lease_is_due_is_waited_for() {
     // Nobody has taken it over meanwhile.
     store.add(&[stored("b")], &[]).unwrap();
     assert_eq!(counts(&mut store), "2 pending");
+}
+
+#[test]
+fn a_database_that_says_nothing_is_waited_for_ten_seconds_when_a_batch_is_opened() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("postgres://u@{}/jobs", silent.local_addr().unwrap());
+    let began = Instant::now();
+    let error = Postgres::connect(url, "a").open().map(drop).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
+    let took = began.elapsed();
+    assert!((9..14).contains(&took.as_secs()), "{took:?}");
 }

@@ -1,7 +1,7 @@
 //! The connection to the database, and how long one tries when it is out of reach.
 
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use podqueue_postgres::{Connection as Once, Target};
 use tokio_postgres::Client;
@@ -51,12 +51,19 @@ impl Connection {
             is_read_only: false,
             has_answered: false,
         };
-        let settings = this.persist(async |client| {
+        let (began, first) = (Instant::now(), this.patience);
+        let ask = async |client: &Client| {
             let sql = "SELECT current_setting('synchronous_commit') = 'off',
                 current_setting('server_encoding'),
                 current_setting('transaction_read_only') = 'on'";
             let row = client.query_typed_one(sql, &[]).await?;
             Ok((row.get(0), row.get(1), row.get(2)))
+        };
+        let settings = this.persist_with(|it| {
+            let asked = it.attempt(FIRST, ask);
+            // All in all: it may not even refuse.
+            it.patience = if began.elapsed() < first { first } else { Duration::ZERO };
+            asked
         });
         let is_off;
         (is_off, this.encoding, this.is_read_only) =
