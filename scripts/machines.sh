@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 export TIME=${1:-60} EVERY=2000 LEAST=95
-export INPUTS=$((TIME * 340))
+export INPUTS=$((TIME * 1000))
 if [ -n "${2:-}" ]; then export SEED=$2; fi
 cargo test --locked --package podqueue-batch --features postgres,podqueue-pgserver/installed \
   --test postgres -- --nocapture --test-threads 1 machines::four_processes machines::processes_that_are_killed
