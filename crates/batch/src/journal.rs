@@ -12,17 +12,22 @@ pub(crate) use exchange::{Claimed, Settled};
 pub(crate) use keeper::Keeper;
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::store::{Change, Claim, Event};
+use crate::store::{Change, Claim, Event, Outage};
 
 /// How long a change may wait for others, to be committed together with them. A claim does not wait.
 const LINGER: Duration = Duration::from_millis(10);
+
+/// How long a shared store is waited for in the end.
+const FAREWELL: Duration = Duration::from_secs(2);
 
 /// How many commands make up a group at most.
 const GROUP: usize = 1_000;
@@ -51,17 +56,28 @@ struct Done {
 pub(crate) struct Journal {
     commands: Option<Sender<Command>>,
     thread: Option<JoinHandle<()>>,
+    /// Disconnected once the thread has ended.
+    at_work: Mutex<Receiver<Infallible>>,
+    /// That of a shared store.
+    outage: Option<Outage>,
 }
 
 impl Journal {
-    pub(crate) fn start(keeper: Keeper) -> Result<Self> {
+    pub(crate) fn start(mut keeper: Keeper) -> Result<Self> {
         let (commands, received) = channel();
+        let (ends, at_work) = channel();
+        let outage = keeper.store.sharing().map(|sharing| sharing.outage());
         let thread = thread::Builder::new().name("podqueue-batch".to_owned());
-        let thread = thread.spawn(move || work(keeper, &received)).map_err(|error| {
+        let run = move || {
+            work(keeper, &received);
+            drop(ends);
+        };
+        let thread = thread.spawn(run).map_err(|error| {
             let message = format!("could not start the journal's thread: {error}");
             Error::new(ErrorKind::Journal, message).with_source(error)
         })?;
-        Ok(Self { commands: Some(commands), thread: Some(thread) })
+        let (commands, thread) = (Some(commands), Some(thread));
+        Ok(Self { commands, thread, at_work: Mutex::new(at_work), outage })
     }
 
     /// Makes changes durable.
@@ -110,9 +126,18 @@ fn ended() -> Error {
 }
 
 impl Drop for Journal {
-    /// Waits for the commit in progress, so that the journal can be opened again at once.
+    /// Waits for the commit in progress, so that the journal can be opened again at once. A shared
+    /// store that is out of reach is waited for a moment only: then the thread is left behind, and
+    /// gives up by itself, since nobody waits for what it does.
     fn drop(&mut self) {
         drop(self.commands.take());
+        if let Some(outage) = &self.outage {
+            outage.wait(false);
+            let at_work = self.at_work.get_mut().unwrap_or_else(PoisonError::into_inner);
+            if let Err(RecvTimeoutError::Timeout) = at_work.recv_timeout(FAREWELL) {
+                return;
+            }
+        }
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

@@ -17,15 +17,18 @@ use tokio_postgres::types::Type;
 
 use self::connection::Connection;
 use self::failure::Failure;
-use self::rows::{int8, text};
+use self::rows::{int8, text, value};
 pub use self::store::PostgresStore;
 use self::store::{LOST, NOWHERE};
-use super::{OpenStore, Sharing};
+use super::OpenStore;
 use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
 
 /// How long a process that says nothing is left alone: it is taken over within two seconds more.
 const LEASE: Duration = Duration::from_secs(9);
+
+/// How long a process whose lease is over may still be at work: it renews it once it can.
+const LATE: Duration = Duration::from_secs(3);
 
 /// How long the database may be out of reach.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
@@ -101,13 +104,23 @@ impl Postgres {
         self
     }
 
-    /// Whether a process is at work on the batch, or died a moment ago.
+    /// Whether a process is at work on the batch, or died a moment ago: its lease is not over yet, or
+    /// for less than 3 seconds, or could not be renewed since the server started. One that was cut off
+    /// for longer does not count until it has renewed it, so look again after 3 seconds.
     ///
     /// # Errors
     ///
     /// If the database cannot be reached.
     pub fn is_open(&self) -> Result<bool> {
-        Ok(self.inspect()?.others()? > 0)
+        let (lease, late) = (self.lease.as_secs_f64(), LATE.as_secs_f64());
+        self.inspect()?.read(async |client, batch| {
+            let sql = "SELECT EXISTS (SELECT FROM podqueue.process
+                WHERE batch = $1 AND lease_until <> '-infinity' AND clock_timestamp() < greatest(
+                    lease_until + $3 * interval '1 second',
+                    pg_postmaster_start_time() + $2 * interval '1 second'))";
+            let values = [int8(&batch), value(&lease, Type::FLOAT8), value(&late, Type::FLOAT8)];
+            Ok(client.query_typed_one(sql, &values).await?.get(0))
+        })
     }
 
     fn reach(&self) -> Result<Connection> {

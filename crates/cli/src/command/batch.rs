@@ -3,6 +3,7 @@
 mod change;
 mod check;
 mod look;
+mod outage;
 mod place;
 mod receiver;
 mod run;

@@ -6,6 +6,8 @@
 #[allow(dead_code, reason = "these tests need less of it")]
 mod support;
 
+mod outages;
+
 use std::fs;
 use std::process::Command;
 use std::time::Duration;

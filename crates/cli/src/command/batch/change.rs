@@ -1,19 +1,23 @@
 //! Retrying and cancelling inputs of a batch that no process runs.
 
 use std::future::IntoFuture;
+use std::panic::resume_unwind;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use podqueue::Endpoint;
-use podqueue_batch::{Batch, Counts, Error, ErrorKind, State};
+use podqueue_batch::{Batch, Counts, Error, ErrorKind, Reader, State};
 use serde_json::json;
+use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
+use super::outage::warning;
 use super::place::Place;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::interrupt::{Signals, unguarded};
+use crate::interrupt::Signals;
 
 /// How often to look whether another process has cancelled its batch.
 const LOOK: Duration = Duration::from_millis(200);
@@ -110,6 +114,7 @@ pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
     let before = reader.status().map_err(failed)?.counts.of(State::Cancelled);
     let mut signals = Signals::listen()?;
     let progress = context.output.progress(format!("cancelling {}", place.results.display()));
+    let reader = Arc::new(Mutex::new(reader));
     let mut is_told = false;
     let mut silence = Silence::default();
     let cancelling = async {
@@ -123,14 +128,14 @@ pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
                 Err(_) => {}
             }
             // Who runs it does it; and may end in between, without having done so.
-            unguarded(|| reader.request_cancel())?;
+            apart(&reader, Reader::request_cancel).await?;
             if !is_told {
                 is_told = true;
                 let note = "a process runs this batch, and is told to cancel it";
                 progress.suspend(|| context.output.note(note));
             }
             sleep(LOOK).await;
-            let counts = unguarded(|| reader.status())?.counts;
+            let counts = apart(&reader, Reader::status).await?.counts;
             // Before it has read its inputs, there are none.
             if counts.total() > 0 && counts.open() == 0 {
                 return Ok(());
@@ -141,10 +146,13 @@ pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
             }
         }
     };
-    let done = signals.unless(cancelling).await;
+    let cancelling = async {
+        cancelling.await?;
+        apart(&reader, Reader::status).await
+    };
+    let done = signals.unless(warning(context, place, &progress, cancelling)).await;
     drop(progress);
-    done?.map_err(failed)?;
-    let counts = unguarded(|| reader.status()).map_err(failed)?.counts;
+    let counts = done?.map_err(failed)?.counts;
     let cancelled = counts.of(State::Cancelled).saturating_sub(before);
     let outstanding = counts.of(State::Submitted);
     if context.output.is_json() {
@@ -159,6 +167,17 @@ pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
         ));
     }
     Ok(Exit::Done)
+}
+
+/// Asks the journal on another thread, which is left behind if nobody waits for it any more.
+async fn apart<T: Send + 'static>(
+    reader: &Arc<Mutex<Reader>>,
+    ask: impl FnOnce(&mut Reader) -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let reader = Arc::clone(reader);
+    let asking =
+        spawn_blocking(move || ask(&mut reader.lock().unwrap_or_else(PoisonError::into_inner)));
+    asking.await.unwrap_or_else(|panicked| resume_unwind(panicked.into_panic()))
 }
 
 /// How long a batch has stayed as it is.
@@ -201,7 +220,7 @@ async fn change<T>(
         let batch = place.journal().open().results(&place.results).into_future().await?;
         work(&batch).await
     };
-    let changed = signals.unless(changing).await;
+    let changed = signals.unless(warning(context, place, &progress, changing)).await;
     drop(progress);
     Ok(changed?)
 }

@@ -56,7 +56,20 @@ impl Place {
     }
 
     pub fn failure(&self, error: &Error) -> Failure {
-        failure(error, &self.words(), None)
+        let failure = failure(error, &self.words(), None);
+        match self.is_of_a_database_not_named() {
+            true => failure.hint(
+                "these results belong to a batch whose journal is in a database: name it with --journal postgres://…",
+            ),
+            false => failure,
+        }
+    }
+
+    /// Whether no journal is named, and there is none next to the results, but what only the results
+    /// of a batch in a database have.
+    fn is_of_a_database_not_named(&self) -> bool {
+        let exists = |ending| beside(&self.results, ending).exists();
+        self.journal.is_none() && exists(".writer") && !exists(".journal")
     }
 }
 
@@ -130,11 +143,15 @@ impl Journal {
         match named.map(|Named(text)| (text, database(text))) {
             Some((_, Some((url, name)))) => Self::Database(Postgres::connect(url, name)),
             Some((file, None)) => Self::File(Sqlite::file(file)),
-            None => {
-                let mut name = OsString::from(results);
-                name.push(".journal");
-                Self::File(Sqlite::file(name))
-            }
+            None => Self::File(Sqlite::file(beside(results, ".journal"))),
+        }
+    }
+
+    /// The same, but a database that cannot be reached is not waited for.
+    pub fn impatient(self) -> Self {
+        match self {
+            Self::File(file) => Self::File(file),
+            Self::Database(database) => Self::Database(database.patience(Duration::ZERO)),
         }
     }
 
@@ -167,6 +184,13 @@ impl Journal {
             Self::Database(database) => database.is_open(),
         }
     }
+}
+
+/// A file next to the results.
+fn beside(results: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(results);
+    name.push(ending);
+    name.into()
 }
 
 /// What names a batch in a command.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use podqueue::RateLimits;
-use podqueue_batch::{Error, ErrorKind, Report, Run, State};
+use podqueue_batch::{Counts, Error, ErrorKind, Report, Run, State};
 use tokio::time::timeout;
 
 pub use self::arguments::Arguments;
@@ -19,9 +19,12 @@ use crate::context::Context;
 use crate::duration::short;
 use crate::exit::Exit;
 use crate::failure::{Failure, translated};
-use crate::interrupt::{Interrupted, Signals};
+use crate::interrupt::{Interrupted, Signals, unguarded};
 use crate::output::Progress;
 use crate::settings;
+
+/// How long the journal is waited for to say how far the batch is, once it is left.
+const LAST_LOOK: Duration = Duration::from_millis(300);
 
 /// How long submissions in flight are waited for in the end.
 const RECORDING: Duration = Duration::from_secs(2);
@@ -85,9 +88,11 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         });
     }
     let _listening = receiver.map(|receiver| receiver.pass_on_to(batch.clone()));
-    let before = batch.status().await.map_err(failed)?.counts;
+    let before = signals.unless(batch.status()).await?.map_err(failed)?.counts;
+    let mut known = before;
     let run = arguments.settings(batch.run(endpoint));
-    let ended = until_ended(context, run, arguments.grace, &progress, &mut signals).await;
+    let ended =
+        until_ended(context, run, arguments.grace, &progress, &mut signals, &mut known).await;
     drop(progress);
     match ended {
         Ok(report) => {
@@ -95,7 +100,8 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
             summary::print(context, &report, arguments.price, nothing_left)?;
             if report.not_collected > 0 {
                 let journal = Journal::of(results, arguments.journal.as_ref());
-                let runs = journal.read().and_then(|mut it| it.runs()).map_err(failed)?;
+                let runs = unguarded(|| journal.read().and_then(|mut it| it.runs()));
+                let runs = runs.map_err(failed)?;
                 summary::advise_to_collect(context, &runs, &url);
             }
             summary::advise(context, &report.counts, &named);
@@ -103,16 +109,22 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         }
         Err(Ended::Failed(error)) => {
             let mut failure = failed(error);
-            let counts = batch.status().await.map(|status| status.counts).unwrap_or_default();
-            if counts.of(State::Unknown) > 0 {
+            let status = signals.unless(batch.status()).await;
+            if let Ok(Ok(status)) = status
+                && status.counts.of(State::Unknown) > 0
+            {
                 failure.exit = failure.exit.or_worse(Exit::OutcomeUnknown);
             }
             Err(failure)
         }
         Err(Ended::Interrupted) => {
-            let state = match batch.status().await {
-                Ok(status) => summary::line(&status.counts, None, None),
-                Err(error) => failed(error).message,
+            let state = match timeout(LAST_LOOK, batch.status()).await {
+                Ok(Ok(status)) => summary::line(&status.counts, None, None),
+                Ok(Err(error)) => failed(error).message,
+                Err(_) => {
+                    let line = summary::line(&known, None, None);
+                    format!("the journal does not answer, and had {line} when it last did")
+                }
             };
             let message = format!("interrupted; {state}");
             Err(Failure::new(Exit::Interrupted, message)
@@ -138,12 +150,14 @@ async fn until_ended(
     grace: Duration,
     progress: &Progress,
     signals: &mut Signals,
+    known: &mut Counts,
 ) -> Result<Report, Ended> {
     let stopper = run.stopper();
     let note = |text: &str| progress.suspend(|| context.output.note(text));
     let mut was_troubled = false;
     let mut following = pin!(async {
         while let Some(now) = run.next().await {
+            *known = now.counts;
             progress.say(summary::line(&now.counts, now.rate, now.eta));
             let is_troubled = now.trouble.is_some();
             if let Some(trouble) = now.trouble.filter(|_| !was_troubled) {

@@ -1,19 +1,30 @@
 //! Following a batch that another process runs.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
-use podqueue_batch::Status;
+use podqueue_batch::{Error, Pace, Reader, Status};
 use serde::Serialize;
 use tokio::time::sleep;
 
+use super::outage::{Outage, is_outage, warn, why};
 use super::place::Place;
 use super::summary::{self, LastRun};
 use crate::context::Context;
 use crate::duration::duration;
 use crate::exit::Exit;
 use crate::failure::{Failure, translated};
-use crate::interrupt::Signals;
+use crate::interrupt::{Signals, unguarded};
+
+/// How long a database may be out of reach: as long as those wait for it who run the batch.
+const PATIENCE: Duration = Duration::from_secs(5 * 60);
+
+/// How long it may be so at first: the URL may be wrong.
+const FIRST: Duration = Duration::from_secs(10);
+
+/// How long nobody may be at work on a batch in a database until nobody runs it: those who were cut
+/// off renew their leases once they can.
+const IDLE: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -30,21 +41,59 @@ pub async fn watch(context: &Context, arguments: &Arguments) -> Result<Exit, Fai
     signals.unless(follow(context, arguments)).await?
 }
 
+/// What is seen of a batch at a time.
+struct Seen {
+    running: bool,
+    status: Status,
+    pace: Option<Pace>,
+    last: LastRun,
+}
+
+/// Looks at a batch. A database that cannot be reached is not waited for.
+fn look(place: &Place, reader: &mut Option<Reader>) -> Result<Seen, Error> {
+    let reader = match reader {
+        Some(reader) => reader,
+        None => reader.insert(place.journal().impatient().read()?),
+    };
+    // In this order: once it is not open, the status is the last one.
+    let running = place.journal().impatient().is_open()?;
+    let status = reader.status()?;
+    let pace = reader.pace()?.filter(|_| running);
+    Ok(Seen { running, status, pace, last: LastRun::read(reader)? })
+}
+
 async fn follow(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
     let Arguments { place, interval } = arguments;
+    let interval = (*interval).max(Duration::from_millis(100));
     let failed = |error| place.failure(&error);
-    let mut reader = place.journal().read().map_err(failed)?;
+    let mut reader = None;
     let progress = context.output.progress("reading the journal");
     let mut was_troubled = false;
+    let mut outage = Outage::default();
+    let mut idle_since = None;
     let (status, running, last) = loop {
-        // In this order: once it is not open, the status is the last one.
-        let running = place.journal().is_open().map_err(failed)?;
-        let status = reader.status().map_err(failed)?;
-        let pace = reader.pace().map_err(failed)?.filter(|_| running);
+        let tried = Instant::now();
+        let seen = unguarded(|| look(place, &mut reader));
+        let Seen { running, status, pace, last } = match seen {
+            Ok(seen) => seen,
+            Err(error) if is_outage(&error) => {
+                let patience = if reader.is_some() { PATIENCE } else { FIRST };
+                if outage.failed(tried) >= patience {
+                    return Err(failed(error));
+                }
+                idle_since = None;
+                if outage.is_worth_a_word() {
+                    warn(context, &progress, &why(&error));
+                }
+                sleep(interval).await;
+                continue;
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        outage.ended();
         let rate = pace.as_ref().and_then(|pace| pace.rate);
         let eta = pace.as_ref().and_then(|pace| pace.eta(&status.counts));
         let trouble = pace.and_then(|pace| pace.trouble);
-        let last = LastRun::read(&mut reader).map_err(failed)?;
         if context.output.is_json() {
             let eta_seconds = eta.map(|eta| eta.as_secs_f64());
             let trouble = trouble.clone().map(|trouble| translated(trouble).0);
@@ -57,7 +106,10 @@ async fn follow(context: &Context, arguments: &Arguments) -> Result<Exit, Failur
                 last: &last,
             })?;
         }
-        if !running || status.counts.open() == 0 {
+        if running {
+            idle_since = None;
+        }
+        if status.counts.open() == 0 || (!running && has_ended(place, &mut idle_since)) {
             break (status, running, last);
         }
         progress.say(summary::line(&status.counts, rate, eta));
@@ -66,11 +118,12 @@ async fn follow(context: &Context, arguments: &Arguments) -> Result<Exit, Failur
             progress.suspend(|| context.output.warn(trouble));
         }
         was_troubled = is_troubled;
-        sleep((*interval).max(Duration::from_millis(100))).await;
+        sleep(interval).await;
     };
     drop(progress);
     if !context.output.is_json() {
-        let results = place.results(&mut reader).map_err(failed)?;
+        let results = unguarded(|| reader.as_mut().map(|reader| place.results(reader)));
+        let results = results.transpose().map_err(failed)?.flatten();
         summary::print_status(context, &status, results.as_deref(), None, &last)?;
     }
     if !running && status.counts.open() > 0 {
@@ -78,6 +131,11 @@ async fn follow(context: &Context, arguments: &Arguments) -> Result<Exit, Failur
     }
     summary::advise(context, &status.counts, &place.words());
     Ok(summary::exit(&status.counts))
+}
+
+/// Whether nobody has been at work for so long that nobody runs the batch.
+fn has_ended(place: &Place, idle_since: &mut Option<Instant>) -> bool {
+    !place.is_shared() || idle_since.get_or_insert_with(Instant::now).elapsed() >= IDLE
 }
 
 #[derive(Serialize)]

@@ -1,0 +1,160 @@
+//! Commands whose database is out of reach, and processes that are gone.
+
+use std::fs;
+use std::time::Duration;
+
+use podqueue_pgserver::{Proxy, Server, Traffic};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::Child;
+use tokio::time::timeout;
+
+use crate::support::{Site, ended};
+use crate::{run, signal, site, status_submitted};
+
+/// Reads what a program says, up to a line with this in it.
+async fn said(child: &mut Child, what: &str) {
+    let mut lines = BufReader::new(child.stderr.as_mut().unwrap()).lines();
+    let mut before = String::new();
+    let reading = async {
+        while let Some(line) = lines.next_line().await.unwrap() {
+            if line.contains(what) {
+                return;
+            }
+            before += &format!("{line}\n");
+        }
+        panic!("{what:?} is not said, but {before}");
+    };
+    timeout(Duration::from_secs(60), reading).await.unwrap_or_else(|_| panic!("no {what:?}"));
+}
+
+/// The code of a program that ends within this time.
+async fn ends_within(mut child: Child, seconds: u64) -> Option<i32> {
+    let time = Duration::from_secs(seconds);
+    timeout(time, child.wait()).await.expect("the program ends").unwrap().code()
+}
+
+/// A process that has submitted jobs.
+async fn submitted(site: &Site, results: &str, journal: &str) -> Child {
+    let child = site.program(&run(results, journal)).spawn().unwrap();
+    while status_submitted(site, journal).await < 20 {}
+    child
+}
+
+#[tokio::test]
+async fn a_second_interruption_ends_a_run_whose_database_does_not_answer() {
+    let server = Server::start();
+    let journal = server.create("jobs");
+    let (site, _gate) = site(60).await;
+    let proxy = Proxy::start(&server);
+    for (name, first, note, second) in [
+        ("one", "-INT", "Ctrl-C again", Some("-INT")),
+        ("two", "-TERM", "terminated: collecting what is outstanding, for 1000 ms", None),
+    ] {
+        proxy.set(Traffic::Passes);
+        let (url, looking) = (format!("{}#{name}", proxy.url("jobs")), format!("{journal}#{name}"));
+        let run = [&run(name, &url)[..], &["--grace", "1s"]].concat();
+        let mut child = site.program(&run).spawn().unwrap();
+        while status_submitted(&site, &looking).await < 20 {}
+        proxy.set(Traffic::Stalls);
+        signal(&child, first);
+        said(&mut child, note).await;
+        if let Some(second) = second {
+            signal(&child, second);
+        }
+        said(&mut child, "the journal does not answer, and had 0 of 60 ended").await;
+        assert_eq!(ends_within(child, 3).await, Some(130), "{first}");
+    }
+}
+
+#[tokio::test]
+async fn a_cancellation_says_that_its_database_is_out_of_reach_and_an_interruption_ends_it() {
+    let server = Server::start();
+    let journal = server.create("jobs");
+    let (site, _gate) = site(120).await;
+    // More jobs than can be cancelled in ten seconds.
+    let run = ["batch", "run", "in.jsonl", "-e", "gated", "-o", "one.jsonl", "--journal", &journal];
+    let mut child = site.program(&run).spawn().unwrap();
+    while status_submitted(&site, &journal).await < 120 {}
+    child.kill().await.unwrap();
+    let proxy = Proxy::start(&server);
+    let cancel = ["batch", "cancel", "one.jsonl", "--journal", &proxy.url("jobs")];
+    for traffic in [Traffic::Cut, Traffic::Stalls] {
+        let before = site.local.requests().len();
+        let mut cancel = site.program(&cancel).spawn().unwrap();
+        site.requested_since(before, "/cancel/").await;
+        proxy.set(traffic);
+        said(&mut cancel, "waiting for the journal").await;
+        signal(&cancel, "-INT");
+        assert_eq!(ends_within(cancel, 4).await, Some(130), "{traffic:?}");
+        proxy.set(Traffic::Passes);
+    }
+}
+
+#[tokio::test]
+async fn whoever_watches_waits_for_a_database_that_is_out_of_reach() {
+    let server = Server::start();
+    let journal = server.create("jobs");
+    let (site, gate) = site(60).await;
+    let machine = submitted(&site, "one.jsonl", &journal).await;
+    let proxy = Proxy::start(&server);
+    let watch = ["batch", "watch", "one.jsonl", "--json", "--journal", &proxy.url("jobs")];
+    let watching = async || {
+        let mut watch = site.program(&watch).spawn().unwrap();
+        let mut lines = BufReader::new(watch.stdout.as_mut().unwrap()).lines();
+        assert!(lines.next_line().await.unwrap().unwrap().contains("\"running\":true"));
+        watch
+    };
+    let (mut one, mut two) = (watching().await, watching().await);
+    proxy.set(Traffic::Cut);
+    said(&mut one, "waiting for the journal").await;
+    said(&mut two, "waiting for the journal").await;
+    proxy.set(Traffic::Passes);
+    let mut lines = BufReader::new(two.stdout.as_mut().unwrap()).lines();
+    lines.next_line().await.unwrap().unwrap();
+    // By then it reads, which blocks.
+    proxy.set(Traffic::Stalls);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    signal(&two, "-INT");
+    assert_eq!(ends_within(two, 2).await, Some(130));
+    proxy.set(Traffic::Passes);
+    gate.send_replace(true);
+    ended(machine).await.assert_code(0);
+    ended(one).await.assert_code(0);
+}
+
+#[tokio::test]
+async fn whoever_watches_sees_that_all_processes_were_killed_and_not_that_they_were_cut_off() {
+    let server = Server::start();
+    let journal = server.create("jobs");
+    let (site, gate) = site(60).await;
+    let machine = submitted(&site, "one.jsonl", &journal).await;
+    let late = "UPDATE podqueue.process SET lease_until = now() - interval '1 minute'";
+    let watch = ["batch", "watch", "one.jsonl", "--journal", &journal];
+    // No lease counts as over until the server has run for a while.
+    tokio::time::sleep(Duration::from_secs(9)).await;
+    server.sql("jobs", late);
+    let other = site.program(&watch).spawn().unwrap();
+    let mut killed = submitted(&site, "two.jsonl", &server.create("others")).await;
+    killed.kill().await.unwrap();
+    server.sql("others", late);
+    let others = server.url("others");
+    let watch = site.program(&["batch", "watch", "two.jsonl", "--journal", &others]).spawn();
+    let watch = timeout(Duration::from_secs(8), ended(watch.unwrap())).await.unwrap();
+    watch.fails(3, "no process runs this batch");
+    gate.send_replace(true);
+    ended(machine).await.assert_code(0);
+    ended(other).await.assert_code(0);
+}
+
+#[tokio::test]
+async fn results_of_a_batch_in_a_database_that_is_not_named_are_told_from_others() {
+    let (site, _gate) = site(1).await;
+    let hint = "name it with --journal postgres://…";
+    let looks = ["status", "watch", "unknown", "export", "retry", "cancel"];
+    let none = site.run(&["batch", "status", "one.jsonl"]).await;
+    assert!(none.code == 1 && !none.stderr.contains(hint), "{none:?}");
+    fs::write(site.home.path().join("one.jsonl.writer"), "").unwrap();
+    for look in looks {
+        site.run(&["batch", look, "one.jsonl"]).await.fails(1, hint);
+    }
+}
