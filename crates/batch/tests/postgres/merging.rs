@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use podqueue_batch::{Batch, ErrorKind, Reader, Result};
+use podqueue_batch::{Batch, Ending, ErrorKind, Reader, Result, Stopped};
 use serde_json::json;
 
 use crate::support::{Folder, endpoint, service};
@@ -14,6 +14,10 @@ fn merged(folder: &Folder, files: &[&str]) -> Result<(u64, String)> {
     let mut to = Vec::new();
     let lines = Reader::open(&folder.journal())?.export_files(&files, &mut to)?;
     Ok((lines, String::from_utf8(to).unwrap()))
+}
+
+fn a_line() -> &'static str {
+    "{\"index\":1,\"status\":\"COMPLETED\",\"job_id\":\"j\",\"output\":1}\n"
 }
 
 #[tokio::test]
@@ -45,6 +49,16 @@ async fn each_result_is_merged_once_whatever_files_are_named() {
     found.sort_unstable();
     assert!(found.contains(&"answers.a.jsonl.failed.jsonl".to_owned()), "{found:?}");
     let found: Vec<_> = found.iter().map(String::as_str).collect();
+    assert_eq!(merged(&folder, &found).unwrap(), (8, text.clone()));
+
+    // Why the last of all runs ended, and not another one.
+    let ending = || Reader::open(&folder.journal()).unwrap().ending().unwrap();
+    assert_eq!(ending(), Some(Ending::Stopped(Stopped::Taken)));
+    run("answers.a.jsonl", 9).await;
+    assert_eq!(ending(), None);
+
+    // Lines of a process that died with its first results, which do not count yet.
+    folder.write("answers.none.jsonl", a_line());
     assert_eq!(merged(&folder, &found).unwrap(), (8, text.clone()));
 
     // Not the copy of a file that has grown since, nor any other.
