@@ -130,6 +130,8 @@ fn is_passing(error: &tokio_postgres::Error) -> bool {
         SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
         SqlState::LOCK_NOT_AVAILABLE,
         SqlState::QUERY_CANCELED,
+        // A database that takes no connections for now.
+        SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
         // For a moment after a failover.
         SqlState::READ_ONLY_SQL_TRANSACTION,
     ];

@@ -364,3 +364,11 @@ fn a_database_that_says_nothing_is_waited_for_ten_seconds_when_a_batch_is_opened
     let took = began.elapsed();
     assert!((9..14).contains(&took.as_secs()), "{took:?}");
 }
+
+#[test]
+fn a_database_that_takes_no_connections_for_now_may_be_waited_for() {
+    let url = journal::database("fenced");
+    journal::sql("postgres", "ALTER DATABASE fenced ALLOW_CONNECTIONS false");
+    let error = refused(&url);
+    assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
+}
