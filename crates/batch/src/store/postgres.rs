@@ -3,6 +3,7 @@
 mod changes;
 mod connection;
 mod failure;
+mod loss;
 mod migrations;
 mod processes;
 mod rows;
@@ -17,9 +18,9 @@ use tokio_postgres::types::Type;
 
 use self::connection::Connection;
 use self::failure::Failure;
-use self::rows::{int8, text, value};
+use self::rows::{int8, value};
+use self::store::NOWHERE;
 pub use self::store::PostgresStore;
-use self::store::{LOST, NOWHERE};
 use super::OpenStore;
 use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
@@ -189,7 +190,7 @@ impl OpenStore for Postgres {
         connection.check_for_writing()?;
         migrations::run(&mut connection)?;
         let batch = create(&mut connection, &self.name)?;
-        check_for_loss(&mut connection, batch, self.accepts_loss)?;
+        loss::check(&mut connection, batch, self.accepts_loss)?;
         Ok(self.store(connection, batch, false))
     }
 
@@ -222,23 +223,6 @@ fn create(connection: &mut Connection, name: &str) -> Result<i64> {
     });
     created.map_err(|failure| connection.failed("begin", failure))?;
     find(connection, name)?.ok_or_else(|| removed(name, connection))
-}
-
-/// Refuses a batch whose database has lost changes, unless that is accepted, which settles it.
-fn check_for_loss(connection: &mut Connection, batch: i64, accept: bool) -> Result<()> {
-    let found = connection.persist(async |client| {
-        let values = [int8(&batch), text(&LOST)];
-        let sql = match accept {
-            true => "DELETE FROM podqueue.note WHERE batch = $1 AND results = 0 AND name = $2",
-            false => "SELECT FROM podqueue.note WHERE batch = $1 AND results = 0 AND name = $2",
-        };
-        Ok(client.query_typed_opt(sql, &values).await?.is_some())
-    });
-    match found {
-        Ok(false) => Ok(()),
-        Ok(true) => Err(connection.failed("open", Failure::Lost)),
-        Err(failure) => Err(connection.failed("open", failure)),
-    }
 }
 
 /// Somebody has removed the batch from the database.

@@ -9,9 +9,6 @@ use crate::state::State;
 /// The results of a process that did not say where it writes them.
 pub(super) const NOWHERE: i64 = 0;
 
-/// The name of the note that says that the database has lost changes.
-pub(super) const LOST: &str = "lost";
-
 /// An open [`Postgres`](super::Postgres) journal.
 pub struct PostgresStore {
     pub(super) connection: Connection,

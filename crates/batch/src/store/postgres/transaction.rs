@@ -6,8 +6,9 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
 use super::failure::Failure;
-use super::rows::{self, int8, text, value};
-use super::store::{Delta, LOST, NOWHERE, PostgresStore, Process};
+use super::loss;
+use super::rows::{int8, value};
+use super::store::{Delta, PostgresStore, Process};
 use crate::error::{Error, ErrorKind, Result};
 
 /// How long a change may take.
@@ -125,7 +126,7 @@ impl PostgresStore {
         let written = self.connection.persist_with(|connection| {
             connection.attempt(time, async |client| {
                 begin(client, time > SHORT, settings).await?;
-                let is_done = check_lease(client, batch, id, durable).await? == change;
+                let is_done = loss::check_lease(client, batch, id, durable).await? == change;
                 let writing = Writing { client, batch, process: id, results, is_done };
                 let (done, delta) = work(&writing).await?;
                 match is_done {
@@ -175,7 +176,7 @@ impl PostgresStore {
         let begun = self.connection.persist_with(|connection| {
             connection.attempt(LONG, async |client| {
                 begin(client, true, settings).await?;
-                check_lease(client, batch, id, durable).await?;
+                loss::check_lease(client, batch, id, durable).await?;
                 // Its lines can be read meanwhile, and inputs added to other batches.
                 let sql = "SELECT 1 FROM podqueue.batch WHERE id = $1 FOR NO KEY UPDATE";
                 client.query_typed_one(sql, &[int8(&batch)]).await?;
@@ -238,20 +239,10 @@ impl PostgresStore {
     pub(super) fn failed(&mut self, what: &str, failure: Failure) -> Error {
         match failure {
             Failure::TakenOver => self.forget(),
-            Failure::Lost => self.mark_lost(),
+            Failure::Lost => loss::mark(&mut self.connection, self.batch),
             _ => {}
         }
         self.connection.failed(what, failure)
-    }
-
-    /// Lets other processes know, also those that begin later, that they must not submit anything.
-    fn mark_lost(&mut self) {
-        let batch = self.batch;
-        let note = [(LOST, "durable changes".to_owned())];
-        // Whoever cannot be told finds changes lost, too, or has lost none.
-        let _ = self
-            .connection
-            .persist(async |client| rows::set_notes(client, batch, NOWHERE, &note).await);
     }
 
     /// This process has nothing any more.
@@ -268,45 +259,6 @@ impl PostgresStore {
 async fn begin(client: &Client, is_long: bool, settings: &str) -> Result<(), Failure> {
     let bounds = if is_long { ALL } else { FEW };
     Ok(client.batch_execute(&format!("{BEGIN}{bounds}{settings}")).await?)
-}
-
-/// Makes sure that nobody takes this process over until the transaction ends, or that nobody has; and
-/// that the database has not lost this change of it, nor changes of others. The number of its last
-/// change.
-async fn check_lease(
-    client: &Client,
-    batch: i64,
-    process: i64,
-    durable: i64,
-) -> Result<i64, Failure> {
-    let sql = "SELECT last_change, EXISTS (
-            SELECT FROM podqueue.note WHERE batch = $2 AND results = 0 AND name = $3)
-        FROM podqueue.process WHERE id = $1 FOR UPDATE";
-    let values = [int8(&process), int8(&batch), text(&LOST)];
-    let Some(row) = client.query_typed_opt(sql, &values).await? else {
-        return Err(missing(client, batch, process, durable).await?);
-    };
-    match (row.get(0), row.get(1)) {
-        (last, false) if last >= durable => Ok(last),
-        _ => Err(Failure::Lost),
-    }
-}
-
-/// Why there is no such process: whoever takes one over says so.
-async fn missing(
-    client: &Client,
-    batch: i64,
-    process: i64,
-    durable: i64,
-) -> Result<Failure, Failure> {
-    let sql = "SELECT last_change FROM podqueue.taken WHERE process = $1
-        UNION ALL SELECT $3 WHERE NOT EXISTS (SELECT FROM podqueue.batch WHERE id = $2)";
-    let values = [int8(&process), int8(&batch), int8(&durable)];
-    let found = client.query_typed(sql, &values).await?;
-    Ok(match found.first().map(|row| row.get::<_, i64>(0)) {
-        Some(last) if last >= durable => Failure::TakenOver,
-        _ => Failure::Lost,
-    })
 }
 
 /// Counts what has changed, renews the lease, and makes all of it durable.
