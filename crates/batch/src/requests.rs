@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Result;
 use crate::progress::{Report, Stopped};
 use crate::state::Counts;
-use crate::store::{Commit, Note, Store};
+use crate::store::{Commit, LOST, Note, Store};
 
 /// The name of the note that holds a request.
 const REQUEST: &str = "request";
@@ -90,6 +90,9 @@ impl Ending {
 
     /// Of a shared store, why the last of all runs ended, or nothing while one goes on.
     pub(crate) fn read(store: &mut dyn Store) -> Result<Option<Self>> {
+        if let Some(what) = store.note(LOST)? {
+            return Ok(Some(Self::Failed(what)));
+        }
         let (at_work, all) = match store.sharing() {
             Some(sharing) => (sharing.own_notes(ENDING, true)?, sharing.own_notes(ENDING, false)?),
             None => (Vec::new(), store.own_note(ENDING)?.into_iter().collect()),

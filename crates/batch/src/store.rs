@@ -19,6 +19,7 @@ pub use postgres::{Postgres, PostgresStore};
 pub use records::{
     Change, Claim, Commit, Digest, Ended, Event, Input, NewInput, Note, Place, RunRecord, Tally,
 };
+pub(crate) use sharing::LOST;
 pub use sharing::Sharing;
 pub use sqlite::{Sqlite, SqliteStore};
 

@@ -216,7 +216,7 @@ fn find(connection: &mut Connection, name: &str) -> Result<Option<i64>> {
 
 /// The batch with this name, which is created if there is none.
 fn create(connection: &mut Connection, name: &str) -> Result<i64> {
-    let created = connection.persist(async |client| {
+    let created = connection.persist_durably(async |client| {
         // Whoever is second waits for the first one.
         let sql = "INSERT INTO podqueue.batch (name) VALUES ($1) ON CONFLICT DO NOTHING";
         client.query_typed(sql, &[(&name, Type::TEXT)]).await.map_err(Failure::from)

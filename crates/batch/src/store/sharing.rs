@@ -7,6 +7,9 @@ use super::records::Input;
 use crate::error::Result;
 use crate::state::State;
 
+/// The name of the note that says that a shared store has lost changes, and what follows.
+pub(crate) const LOST: &str = "lost";
+
 /// What a [`Store`](super::Store) can do that several processes share.
 ///
 /// Each process has a lease, which every change renews. One whose lease is over can be taken over:

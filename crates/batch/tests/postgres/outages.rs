@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use podqueue_batch::store::{OpenStore, Postgres, Store};
-use podqueue_batch::{Batch, ErrorKind, State};
+use podqueue_batch::{Batch, Ending, ErrorKind, Reader, State};
 use podqueue_pgserver::{Proxy, Server, Traffic};
 
 use crate::journal;
@@ -53,6 +53,9 @@ async fn a_database_that_has_lost_changes_stops_all_processes() {
         let before = requests(&local, "/run");
         let error = open(&folder, database.clone()).await.unwrap_err();
         assert!(error.to_string().contains("Postgres::accept_loss"), "{error}");
+        let ending = Reader::open(&database).unwrap().ending().unwrap();
+        let is_told = |it: &str| it.contains("has lost changes");
+        assert!(matches!(&ending, Some(Ending::Failed(why)) if is_told(why)), "{ending:?}");
         let batch = open(&folder, database.accept_loss()).await.unwrap();
         batch.run(endpoint(&local, "double")).take(1).await.unwrap();
         assert_eq!(requests(&local, "/run"), before + 1);
@@ -128,4 +131,61 @@ fn a_change_that_failed_after_a_long_time_is_tried_again() {
         store.add(&[stored("b")], &[]).unwrap();
     });
     assert_eq!(counts_of(&mut store), "2 pending");
+}
+
+/// One that was stopped before the loss, and goes on after somebody has accepted it.
+#[test]
+fn a_loss_that_was_accepted_stops_nobody_again() {
+    let url = journal::database("accepted");
+    let database = Postgres::connect(&url, "a");
+    let mut late = database.clone().open().unwrap();
+    late.add(&[stored("a")], &[]).unwrap();
+    let mut first = database.clone().open().unwrap();
+    first.add(&[stored("b")], &[]).unwrap();
+    journal::sql("accepted", "DELETE FROM podqueue.process");
+    let error = first.add(&[stored("c")], &[]).unwrap_err();
+    assert!(error.to_string().contains("has lost changes"), "{error}");
+    drop(first);
+    let mut first = database.clone().accept_loss().open().unwrap();
+    first.add(&[stored("c")], &[]).unwrap();
+    let error = late.add(&[stored("d")], &[]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}");
+    late.sharing().unwrap().begin_anew().unwrap();
+    late.add(&[stored("d")], &[]).unwrap();
+    first.add(&[stored("e")], &[]).unwrap();
+    database.open().unwrap();
+    // The next loss is another one.
+    journal::sql("accepted", "DELETE FROM podqueue.process");
+    let error = late.add(&[stored("f")], &[]).unwrap_err();
+    assert!(error.to_string().contains("has lost changes"), "{error}");
+}
+
+/// It joins, is not told, and is taken over; then it joins once more.
+#[test]
+fn a_process_whose_joining_was_not_answered_can_be_taken_over_again() {
+    let server = Server::start();
+    let url = server.create("jobs");
+    let proxy = Proxy::start(&server);
+    let lease = Duration::from_millis(1_500);
+    let mut other = Postgres::connect(&url, "a").lease(lease).open().unwrap();
+    other.add(&[stored("a")], &[]).unwrap();
+    let mut store = Postgres::connect(proxy.url("jobs"), "a").lease(lease).open().unwrap();
+    proxy.lose_next_commit();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            // It breaks the connection once the commit is made.
+            while server.sql("jobs", "SELECT count(*) FROM podqueue.process").trim() != "2" {}
+            proxy.set(Traffic::Cut);
+            let taken = "SELECT count(*) FROM podqueue.taken";
+            while server.sql("jobs", taken).trim() != "1" {
+                other.sharing().unwrap().take_over().unwrap();
+                thread::sleep(Duration::from_millis(100));
+            }
+            proxy.set(Traffic::Passes);
+        });
+        store.add(&[stored("b")], &[]).unwrap();
+    });
+    drop(store);
+    other.sharing().unwrap().take_over().unwrap();
+    assert_eq!(counts_of(&mut other), "2 pending");
 }

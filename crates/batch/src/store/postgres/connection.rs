@@ -121,6 +121,20 @@ impl Connection {
         self.persist_with(|this| this.attempt(SHORT, &work))
     }
 
+    /// The same for what must be on the disk then, also where other commits need not.
+    pub(super) fn persist_durably<T>(
+        &mut self,
+        work: impl AsyncFn(&Client) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let begin = format!("BEGIN; {}", self.settings);
+        self.persist(async |client| {
+            client.batch_execute(&begin).await?;
+            let done = work(client).await?;
+            client.batch_execute("COMMIT").await?;
+            Ok(done)
+        })
+    }
+
     pub(super) fn persist_with<T>(
         &mut self,
         mut attempt: impl FnMut(&mut Self) -> Result<T, Failure>,

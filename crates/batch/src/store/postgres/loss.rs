@@ -8,22 +8,35 @@ use tokio_postgres::Client;
 
 use super::connection::Connection;
 use super::failure::Failure;
-use super::rows::{self, int8, text};
-use super::store::NOWHERE;
+use super::rows::{int8, random, text};
 use crate::error::Result;
+use crate::store::sharing::LOST;
 
-/// The name of the note that says so.
-const LOST: &str = "lost";
+/// The name of the note that tells one acceptance of such a loss from another.
+const ACCEPTED: &str = "accepted";
+
+/// What the others are told.
+const WHAT: &str = "the database has lost changes that were durable: no process submits anything more until that is accepted";
 
 /// Refuses a batch whose database has lost changes, unless that is accepted, which settles it.
 pub(super) fn check(connection: &mut Connection, batch: i64, accept: bool) -> Result<()> {
+    let acceptance = random()?.to_string();
     let found = connection.persist(async |client| {
-        let values = [int8(&batch), text(&LOST)];
+        let acceptance = acceptance.as_str();
+        let values = [int8(&batch), text(&LOST), text(&ACCEPTED), text(&acceptance)];
         let sql = match accept {
-            true => "DELETE FROM podqueue.note WHERE batch = $1 AND results = 0 AND name = $2",
+            true => {
+                "WITH lost AS (
+                    DELETE FROM podqueue.note WHERE batch = $1 AND results = 0 AND name = $2
+                    RETURNING batch)
+                INSERT INTO podqueue.note (batch, results, name, text)
+                SELECT batch, 0, $3, $4 FROM lost
+                ON CONFLICT (batch, results, name) DO UPDATE SET text = excluded.text"
+            }
             false => "SELECT FROM podqueue.note WHERE batch = $1 AND results = 0 AND name = $2",
         };
-        Ok(client.query_typed_opt(sql, &values).await?.is_some())
+        let values = if accept { &values[..] } else { &values[..2] };
+        Ok(client.query_typed_opt(sql, values).await?.is_some())
     });
     match found {
         Ok(false) => Ok(()),
@@ -32,11 +45,28 @@ pub(super) fn check(connection: &mut Connection, batch: i64, accept: bool) -> Re
     }
 }
 
-/// Lets other processes know, also those that begin later, that they must not submit anything.
-pub(super) fn mark(connection: &mut Connection, batch: i64) {
-    let note = [(LOST, "durable changes".to_owned())];
-    // Whoever cannot be told finds changes lost, too, or has lost none.
-    let _ = connection.persist(async |client| rows::set_notes(client, batch, NOWHERE, &note).await);
+/// The last acceptance that a process knows which joins now, as an expression.
+pub(super) const LAST_ACCEPTED: &str = "coalesce((SELECT text FROM podqueue.note
+    WHERE batch = $1 AND results = 0 AND name = 'accepted'), '')";
+
+/// Lets other processes know, also those that begin later, that they must not submit anything. If
+/// that was accepted since this process joined, it alone has to begin anew.
+pub(super) fn judged(connection: &mut Connection, batch: i64, accepted: &str) -> Failure {
+    let told = connection.persist(async |client| {
+        let sql = format!(
+            "INSERT INTO podqueue.note (batch, results, name, text)
+             SELECT $1, 0, $2, $3 WHERE {LAST_ACCEPTED} = $4 ON CONFLICT DO NOTHING"
+        );
+        let values = [int8(&batch), text(&LOST), text(&WHAT), text(&accepted)];
+        client.query_typed(&sql, &values).await?;
+        let sql = "SELECT FROM podqueue.note WHERE batch = $1 AND results = 0 AND name = $2";
+        Ok(client.query_typed_opt(sql, &values[..2]).await?.is_some())
+    });
+    match told {
+        Ok(false) => Failure::TakenOver,
+        // Whoever cannot be told finds changes lost, too, or has lost none.
+        _ => Failure::Lost,
+    }
 }
 
 /// Makes sure that nobody takes this process over until the transaction ends, or that nobody has; and

@@ -8,10 +8,11 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
 use super::failure::Failure;
+use super::loss::LAST_ACCEPTED;
 use super::removed;
 use super::rows::{self, Value, int, int8, int8s, text, value};
 use super::store::{Delta, PostgresStore, Process};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::state::State;
 use crate::store::{Input, Outage, Sharing};
 
@@ -37,8 +38,8 @@ const GONE: &str = "SELECT id, moved, execution_ms, delay_ms FROM podqueue.proce
 impl Sharing for PostgresStore {
     fn identify(&mut self, results: &str, intents: State) -> Result<()> {
         // Notes of its own belong to where it writes.
-        let (batch, new) = (self.batch, random()?);
-        let id = self.connection.persist(async |client| {
+        let (batch, new) = (self.batch, rows::random()?);
+        let id = self.connection.persist_durably(async |client| {
             let sql = "INSERT INTO podqueue.results (batch, token, id) VALUES ($1, $2, $3)
                 ON CONFLICT DO NOTHING";
             let values = [int8(&batch), text(&results), int8(&new)];
@@ -200,13 +201,15 @@ impl PostgresStore {
     /// Begins a lease, and takes over what can be.
     fn join(&mut self) -> Result<()> {
         let (batch, results, lease) = (self.batch, self.results, self.lease);
-        let (begun, id) = (Instant::now(), random()?);
-        let joined = self.connection.persist(async |client| {
-            // It may have been made although nobody was told.
-            let sql = "INSERT INTO podqueue.process (id, batch, results, lease_until, moved)
+        let begun = Instant::now();
+        let joined = self.connection.persist_durably(async |client| {
+            // Each time another one: it may have been made, and taken over, although nobody was told.
+            let id = rows::random()?;
+            let sql = format!(
+                "INSERT INTO podqueue.process (id, batch, results, lease_until, moved)
                 SELECT $5, id, $2, clock_timestamp() + $3 * interval '1 second', array_fill(0::bigint, ARRAY[$4])
-                FROM podqueue.batch WHERE id = $1
-                ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until RETURNING id";
+                FROM podqueue.batch WHERE id = $1 RETURNING id, {LAST_ACCEPTED}"
+            );
             let (lease, states) = (lease.as_secs_f64(), State::ALL.len() as i32);
             let values = [
                 int8(&batch),
@@ -215,12 +218,14 @@ impl PostgresStore {
                 value(&states, Type::INT4),
                 int8(&id),
             ];
-            Ok(client.query_typed_opt(sql, &values).await?.map(|row| row.get(0)))
+            Ok(client.query_typed_opt(&sql, &values).await?.map(|row| (row.get(0), row.get(1))))
         });
-        let joined: Option<i64> = joined.map_err(|failure| self.failed("join", failure))?;
-        let id = joined.ok_or_else(|| removed(&self.name, &self.connection))?;
+        let joined: Option<(i64, String)> =
+            joined.map_err(|failure| self.failed("join", failure))?;
+        let (id, accepted) = joined.ok_or_else(|| removed(&self.name, &self.connection))?;
         let submitting = HashSet::new();
-        self.process = Some(Process { id, changes: 0, durable: 0, renewed: begun, submitting });
+        let (changes, durable) = (0, 0);
+        self.process = Some(Process { id, changes, durable, accepted, renewed: begun, submitting });
         self.take_over().map(drop)
     }
 
@@ -248,15 +253,6 @@ impl Drop for PostgresStore {
         let time = if thread::panicking() { FAREWELL / 4 } else { FAREWELL };
         let _ = self.connection.attempt(time, async |client| leave(client, id).await);
     }
-}
-
-/// A number that no database has given before.
-fn random() -> Result<i64> {
-    let mut random = [0; 8];
-    getrandom::fill(&mut random).map_err(|error| {
-        Error::new(ErrorKind::Journal, format!("the system has no random numbers: {error}"))
-    })?;
-    Ok((i64::from_ne_bytes(random) & i64::MAX).max(1))
 }
 
 async fn leave(client: &Client, process: i64) -> Result<(), Failure> {
@@ -315,7 +311,8 @@ async fn take(
     let ids: Vec<i64> = gone.iter().map(|gone| gone.id).collect();
     let sql = "WITH gone AS (
             DELETE FROM podqueue.process WHERE id = ANY ($1) RETURNING id, batch, last_change)
-        INSERT INTO podqueue.taken (process, batch, last_change) SELECT * FROM gone";
+        INSERT INTO podqueue.taken (process, batch, last_change) SELECT * FROM gone
+        ON CONFLICT DO NOTHING";
     client.query_typed(sql, &[int8s(&ids)]).await?;
     let sql = "UPDATE podqueue.input SET state = $3, owner = NULL, error = NULL
         WHERE batch = $1 AND owner = ANY ($2) AND state = 1";

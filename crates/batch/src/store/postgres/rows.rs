@@ -224,3 +224,12 @@ pub(super) async fn set_notes(
     }
     Ok(())
 }
+
+/// A number that no database has given before.
+pub(super) fn random() -> Result<i64, Error> {
+    let mut random = [0; 8];
+    getrandom::fill(&mut random).map_err(|error| {
+        Error::new(ErrorKind::Journal, format!("the system has no random numbers: {error}"))
+    })?;
+    Ok((i64::from_ne_bytes(random) & i64::MAX).max(1))
+}

@@ -37,6 +37,8 @@ pub(super) struct Process {
     pub(super) changes: i64,
     /// The last one that is known to be durable.
     pub(super) durable: i64,
+    /// The last loss of changes that was accepted before it joined.
+    pub(super) accepted: String,
     /// When it began the change that renewed its lease last.
     pub(super) renewed: Instant,
     /// The inputs that it is submitting.

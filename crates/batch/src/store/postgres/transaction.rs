@@ -237,10 +237,15 @@ impl PostgresStore {
 
     /// The error for the caller. What this process has is known only as long as its changes succeed.
     pub(super) fn failed(&mut self, what: &str, failure: Failure) -> Error {
-        match failure {
-            Failure::TakenOver => self.forget(),
-            Failure::Lost => loss::mark(&mut self.connection, self.batch),
-            _ => {}
+        let failure = match failure {
+            Failure::Lost => {
+                let accepted = self.process.as_ref().map_or("", |process| &process.accepted);
+                loss::judged(&mut self.connection, self.batch, accepted)
+            }
+            failure => failure,
+        };
+        if matches!(failure, Failure::TakenOver) {
+            self.forget();
         }
         self.connection.failed(what, failure)
     }

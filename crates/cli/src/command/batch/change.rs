@@ -119,7 +119,9 @@ pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
     let mut silence = Silence::default();
     let cancelling = async {
         loop {
-            match place.journal().open().results(&place.results).into_future().await {
+            // What has been lost is not submitted again if everything is cancelled.
+            let opening = place.journal().accepting_loss().open().results(&place.results);
+            match opening.into_future().await {
                 Ok(batch) => match batch.cancel(&endpoint).await {
                     Err(error) if error.kind() == ErrorKind::InUse => {}
                     done => return done.map(drop),
