@@ -189,3 +189,24 @@ fn a_process_whose_joining_was_not_answered_can_be_taken_over_again() {
     other.sharing().unwrap().take_over().unwrap();
     assert_eq!(counts_of(&mut other), "2 pending");
 }
+
+#[test]
+fn a_process_that_has_just_joined_is_still_there_after_a_crash_whatever_the_server_does_with_commits()
+ {
+    let mut server = Server::start();
+    let url = server.create("jobs");
+    for setting in ["synchronous_commit = off", "wal_writer_delay = '10s'"] {
+        server.sql("postgres", &format!("ALTER SYSTEM SET {setting}"));
+    }
+    server.stop();
+    server.resume();
+    let database = Postgres::connect(&url, "a");
+    let mut store = database.open().unwrap();
+    store.add(&[stored("a")], &[]).unwrap();
+    // Nobody can be taken over, which would be another change.
+    store.sharing().unwrap().begin_anew().unwrap();
+    server.crash();
+    server.resume();
+    store.add(&[stored("b")], &[]).unwrap();
+    assert_eq!(counts_of(&mut store), "2 pending");
+}
