@@ -280,3 +280,27 @@ async fn a_password_in_a_url_is_never_printed() {
         assert!(!said.stderr.contains("s3cr3t"), "{said:?}");
     }
 }
+
+#[tokio::test]
+async fn a_batch_whose_database_has_lost_changes_is_refused_until_that_is_accepted() {
+    let server = Server::start();
+    let journal = format!("{}#nightly", server.create("jobs"));
+    let (site, gate) = site(30).await;
+    gate.send_replace(true);
+    let some = [&run("one.jsonl", &journal)[..], &["--take", "10"]].concat();
+    site.run(&some).await.assert_code(3);
+    let lose = "INSERT INTO podqueue.note SELECT id, 0, 'lost', 'the database has lost changes'
+        FROM podqueue.batch";
+    server.sql("jobs", lose);
+    let refused = site.run(&run("one.jsonl", &journal)).await;
+    refused.fails(1, "has lost changes");
+    assert!(refused.stderr.contains("--accept-loss"), "{refused:?}");
+    let said = status(&site, "one.jsonl", &journal).await.to_string();
+    assert!(said.contains("the database has lost changes"), "{said}");
+    let some = [&some[..], &["--accept-loss"]].concat();
+    site.run(&some).await.assert_code(3);
+    server.sql("jobs", lose);
+    site.run(&["batch", "cancel", "one.jsonl", "--journal", &journal]).await.assert_code(0);
+    let counts = status(&site, "one.jsonl", &journal).await;
+    assert_eq!((&counts["completed"], &counts["cancelled"]), (&json!(20), &json!(10)));
+}
