@@ -142,6 +142,40 @@ pub(crate) fn unique(taken: &mut HashSet<String>, name: String) -> String {
     candidate
 }
 
+/// The Rust names of several things of one scope, given the wire name of each and the Rust name that
+/// is made of it; none where nothing stands on the wire. `number` makes a name unique.
+///
+/// Where two come out the same, the wire name that is the Rust name already keeps it, whatever the
+/// order, and the closest to it after that: of `@id`, `Id` and `id`, that is `id`.
+pub(crate) fn distinct(
+    taken: &mut HashSet<String>,
+    names: Vec<(Option<String>, String)>,
+    number: fn(&mut HashSet<String>, String) -> String,
+) -> Vec<String> {
+    let distance = |wire: &Option<String>, name: &str| match wire.as_deref() {
+        Some(wire) if wire == name => 0,
+        Some(wire) if wire == name.trim_end_matches('_') => 1,
+        Some(wire) if reads_as(wire, name) => 2,
+        Some(_) => 3,
+        None => 4,
+    };
+    let mut order: Vec<_> =
+        names.iter().enumerate().map(|(at, (wire, name))| (distance(wire, name), at)).collect();
+    order.sort_unstable();
+    let mut names: Vec<_> = names.into_iter().map(|(_, name)| name).collect();
+    for (_, at) in order {
+        names[at] = number(taken, std::mem::take(&mut names[at]));
+    }
+    names
+}
+
+/// Whether a reader of a Rust name sees the wire name in it: they differ in case and underscores
+/// alone.
+pub(crate) fn reads_as(wire: &str, name: &str) -> bool {
+    let folded = |name: &str| name.replace('_', "").to_lowercase();
+    folded(wire) == folded(name)
+}
+
 /// The same as `unique` for names that have no underscores.
 pub(crate) fn unique_pascal(taken: &mut HashSet<String>, name: String) -> String {
     let mut candidate = name.clone();
@@ -245,6 +279,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_wire_name_that_is_the_rust_name_keeps_it() {
+        let names = |wires: &[&str]| {
+            let names = wires.iter().map(|it| (Some((*it).to_owned()), snake(it))).collect();
+            distinct(&mut HashSet::new(), names, unique)
+        };
+        assert_eq!(names(&["@id", "Id", "id"]), ["id_3", "id_2", "id"]);
+        assert_eq!(names(&["Self", "self"]), ["self_2", "self_"]);
+        assert_eq!(names(&["-x", "x"]), ["x_2", "x"]);
+        assert_eq!(names(&["fooBar", "foo-bar", "foo_bar"]), ["foo_bar_2", "foo_bar_3", "foo_bar"]);
+        assert_eq!(names(&["@id", "id_2", "id"]), ["id_3", "id_2", "id"]);
+        assert!(reads_as("podId", "pod_id") && reads_as("type", "type_"));
+        assert!(!reads_as("@id", "id") && !reads_as("Id", "id_2"));
     }
 
     #[test]

@@ -34,14 +34,10 @@ impl OpenEnum {
         let name = format_ident!("{}", self.name);
         let docs = print::docs(&self.docs);
         let mut taken = HashSet::new();
-        let idents: Vec<_> = self
-            .variants
-            .iter()
-            .map(|variant| {
-                let ident = naming::unique_pascal(&mut taken, naming::variant(&variant.wire));
-                format_ident!("{ident}")
-            })
-            .collect();
+        let wires = self.variants.iter().map(|it| it.wire.clone());
+        let names = wires.map(|wire| (Some(wire.clone()), naming::variant(&wire))).collect();
+        let names = naming::distinct(&mut taken, names, naming::unique_pascal);
+        let idents: Vec<_> = names.iter().map(|name| format_ident!("{name}")).collect();
         let other = format_ident!("{}", naming::unique_pascal(&mut taken, "Other".to_owned()));
         let wires: Vec<_> = self.variants.iter().map(|variant| variant.wire.as_str()).collect();
         let variants = self.variants.iter().zip(&idents).map(|(variant, ident)| {

@@ -47,7 +47,7 @@ impl<'a> Inputs<'a> {
         let docs = print::docs(&print::prose_or(input.description.as_deref(), AN_INPUT));
         let default = self.has_default(input).then(|| quote!(, Default));
         let fields = input.fields.iter().zip(field_names(input)).map(|(field, name)| {
-            let docs = field_docs(field);
+            let docs = field_docs(field, &name);
             let rename = rename(&field.name, &name);
             let skip = is_optional(field).then(|| quote!(skip_serializing_if = "Option::is_none"));
             let metas: Vec<_> = rename.into_iter().chain(skip).collect();
@@ -70,10 +70,11 @@ impl<'a> Inputs<'a> {
     fn choice(&self, input: &InputObjectType) -> syn::Item {
         let ident = format_ident!("{}", self.schema.rust_name(&input.name));
         let docs = print::docs(&print::prose_or(input.description.as_deref(), AN_INPUT));
-        let mut taken = HashSet::new();
-        let variants = input.fields.iter().map(|field| {
-            let docs = field_docs(field);
-            let name = naming::unique_pascal(&mut taken, naming::pascal(&field.name));
+        let names = input.fields.iter().map(|it| (Some(it.name.clone()), naming::pascal(&it.name)));
+        let names = names.collect();
+        let names = naming::distinct(&mut HashSet::new(), names, naming::unique_pascal);
+        let variants = input.fields.iter().zip(names).map(|(field, name)| {
+            let docs = field_docs(field, &name);
             let rename = rename(&field.name, &name).map(|it| quote!(#[serde(#it)]));
             let name = format_ident!("{name}");
             let ty = self.plain(&field.value_type);
@@ -138,9 +139,13 @@ fn is_optional(field: &ast::InputValue) -> bool {
     !matches!(field.value_type, Type::NonNullType(_)) || field.default_value.is_some()
 }
 
-fn field_docs(field: &ast::InputValue) -> TokenStream {
+fn field_docs(field: &ast::InputValue, name: &str) -> TokenStream {
     let otherwise = format!("The field `{}`.", field.name);
-    print::docs(&print::prose_or(field.description.as_deref(), &otherwise))
+    let mut docs = print::prose_or(field.description.as_deref(), &otherwise);
+    if docs != otherwise && !naming::reads_as(&field.name, name) {
+        docs.push_str(&format!("\n\n`{}` on the wire.", field.name));
+    }
+    print::docs(&docs)
 }
 
 fn rename(wire: &str, name: &str) -> Option<TokenStream> {
@@ -149,15 +154,8 @@ fn rename(wire: &str, name: &str) -> Option<TokenStream> {
 
 /// Names for the fields, numbered where they are one in Rust, such as `not` and `_not`.
 fn field_names(input: &InputObjectType) -> Vec<String> {
-    let mut names: Vec<_> = input.fields.iter().map(|it| naming::snake(&it.name)).collect();
-    let mut order: Vec<_> = (0..names.len()).collect();
-    // A field that is called as on the wire goes on to be.
-    order.sort_by_key(|at| names[*at] != input.fields[*at].name);
-    let mut taken = HashSet::new();
-    for at in order {
-        names[at] = naming::unique(&mut taken, std::mem::take(&mut names[at]));
-    }
-    names
+    let names = input.fields.iter().map(|it| (Some(it.name.clone()), naming::snake(&it.name)));
+    naming::distinct(&mut HashSet::new(), names.collect(), naming::unique)
 }
 
 /// The name of a type that is no list.

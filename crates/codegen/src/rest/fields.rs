@@ -19,30 +19,35 @@ pub(super) type Loose = BTreeSet<String>;
 
 /// Flaw: two properties whose names are one in Rust, such as `fooBar` and `foo_bar`.
 pub(super) fn distinct_names(fields: &mut Fields) {
-    let mut taken = HashSet::new();
-    for field in fields {
-        let wire = wire_name(field);
+    let names = fields.iter().map(|field| {
         let is_flat = derives::serde_metas(&field.attrs).iter().any(is_flatten);
-        let Some(ident) = &mut field.ident else { continue };
-        let name = naming::unique(&mut taken, ident.to_string());
-        if *ident != name {
-            *ident = format_ident!("{name}");
-            if is_flat {
-                continue;
-            }
-            let mut metas = derives::serde_metas(&field.attrs);
-            metas.retain(|meta| !meta.path().is_ident("rename"));
-            metas.insert(0, parse_quote!(rename = #wire));
-            derives::set_serde(&mut field.attrs, &metas);
-        }
+        let name = field.ident.as_ref().map(ToString::to_string).unwrap_or_default();
+        ((!is_flat).then(|| wire_name(field)), name)
+    });
+    let names: Vec<_> = names.collect();
+    let wires: Vec<_> = names.iter().map(|(wire, _)| wire.clone()).collect();
+    let names = naming::distinct(&mut HashSet::new(), names, naming::unique);
+    for ((field, name), wire) in fields.iter_mut().zip(names).zip(wires) {
+        let Some(ident) = field.ident.as_mut().filter(|it| **it != name) else { continue };
+        *ident = format_ident!("{name}");
+        let Some(wire) = wire else { continue };
+        let mut metas = derives::serde_metas(&field.attrs);
+        metas.retain(|meta| !meta.path().is_ident("rename"));
+        metas.insert(0, parse_quote!(rename = #wire));
+        derives::set_serde(&mut field.attrs, &metas);
     }
 }
 
 /// Documents a field, and has it read by a helper where the wire is loose about its type.
 pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings, loose: &Loose) {
     let otherwise = inner_name(&field.ty).and_then(|name| meanings.get(&name).cloned());
-    let otherwise = otherwise.unwrap_or_else(|| format!("The field `{}`.", wire_name(field)));
-    let docs = docs_or(&field.attrs, &otherwise);
+    let wire = wire_name(field);
+    let own = format!("The field `{wire}`.");
+    let mut docs = docs_or(&field.attrs, otherwise.as_deref().unwrap_or(&own));
+    let name = field.ident.as_ref().map(ToString::to_string).unwrap_or_default();
+    if docs != own && !naming::reads_as(&wire, &name) {
+        docs.push_str(&format!("\n\n`{wire}` on the wire."));
+    }
     derives::set_docs(&mut field.attrs, &docs);
 
     let mut metas = derives::serde_metas(&field.attrs);

@@ -5,6 +5,8 @@
 pub(crate) struct Operation {
     /// The name of the Rust function: `get_pod`.
     pub(crate) name: String,
+    /// Its operationId, if it has one.
+    pub(crate) id: Option<String>,
     /// The HTTP method, in capitals.
     pub(crate) method: String,
     /// The path as the description writes it: `/pods/{podId}`.

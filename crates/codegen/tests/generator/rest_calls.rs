@@ -153,5 +153,5 @@ fn names_do_not_collide_with_what_is_there() {
         assert!(builder.contains(field), "{field} is not in\n{builder}");
     }
     let send = item(&code, "pub fn send(self");
-    assert!(send.contains(".query(\"foo_bar\", &self.foo_bar_2)"), "{send}");
+    assert!(send.contains(".query(\"foo_bar\", &self.foo_bar)"), "{send}");
 }

@@ -3,8 +3,8 @@
 use quote::ToTokens;
 use syn::Type;
 
-use crate::print;
 use crate::rest::model::{Operation, Parameter, Place};
+use crate::{naming, print};
 
 /// The docs of a method, with those of its arguments.
 pub(super) fn method(operation: &Operation, required: &[(String, String)]) -> String {
@@ -14,6 +14,10 @@ pub(super) fn method(operation: &Operation, required: &[(String, String)]) -> St
         docs.push_str(&print::prose(&operation.description));
     }
     docs.push_str(&format!("\n\n`{} {}`", operation.method, operation.path));
+    let id = operation.id.as_deref();
+    if let Some(id) = id.filter(|id| !naming::reads_as(id, &operation.name)) {
+        docs.push_str(&format!(", the operation `{id}`"));
+    }
     if !required.is_empty() {
         docs.push_str("\n\n# Arguments\n");
         for (name, meaning) in required {
@@ -33,7 +37,10 @@ pub(super) fn method(operation: &Operation, required: &[(String, String)]) -> St
 /// The docs of a parameter.
 pub(super) fn parameter(parameter: &Parameter) -> String {
     let place = match parameter.place {
-        Place::Path => return sentence(&parameter.description, "A part of the path."),
+        Place::Path if naming::reads_as(&parameter.wire, &parameter.name) => {
+            return sentence(&parameter.description, "A part of the path.");
+        }
+        Place::Path => "the part of the path",
         Place::Query => "the query parameter",
         Place::Header => "the header",
         Place::Part(_) => "the part",

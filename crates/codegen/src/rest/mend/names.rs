@@ -44,11 +44,8 @@ pub(super) fn name_schemas(
     paths: &mut Value,
     notes: &mut Notes<'_>,
 ) -> Map<String, Value> {
-    let mut naming =
-        Naming { names: BTreeMap::new(), taken: HashSet::new(), lost: BTreeSet::new() };
-    for wire in schemas.keys() {
-        naming.name(joined("#/components/schemas", &[wire]), wire);
-    }
+    let mut naming = Naming { names: BTreeMap::new(), lost: BTreeSet::new() };
+    naming.name(schemas.keys());
     let mut named = Map::new();
     for (wire, mut schema) in schemas {
         naming.rewrite(&mut schema);
@@ -66,19 +63,21 @@ pub(super) fn name_schemas(
 struct Naming {
     /// Names by place.
     names: BTreeMap<String, String>,
-    taken: HashSet<String>,
     lost: BTreeSet<String>,
 }
 
 impl Naming {
-    fn name(&mut self, place: String, wire: &str) -> String {
-        let mut name = naming::pascal(wire);
-        if TAKEN.contains(&name.as_str()) {
-            name.push_str("Object");
-        }
-        let name = naming::unique_type(&mut self.taken, name);
-        self.names.insert(place, name.clone());
-        name
+    fn name<'a>(&mut self, wires: impl Iterator<Item = &'a String> + Clone) {
+        let own = wires.clone().map(|wire| {
+            let mut name = naming::pascal(wire);
+            if TAKEN.contains(&name.as_str()) {
+                name.push_str("Object");
+            }
+            (Some(wire.clone()), name)
+        });
+        let names = naming::distinct(&mut HashSet::new(), own.collect(), naming::unique_type);
+        let places = wires.map(|wire| joined("#/components/schemas", &[wire]));
+        self.names = places.zip(names).collect();
     }
 
     fn rewrite(&mut self, value: &mut Value) {

@@ -10,8 +10,10 @@ use super::places::fields;
 use super::references::resolve;
 use super::tree::{is_true, object_at, remove, text_at};
 use super::{bodies, parameters, parts, responses};
-use crate::naming;
-use crate::rest::model::{Content, Operation, PartKind, PathValue, Piece, Place, pieces, split};
+use crate::naming::{self, distinct};
+use crate::rest::model::{
+    Content, Operation, Parameter, PartKind, PathValue, Piece, Place, pieces, split,
+};
 use crate::rest::pointer::decoded;
 
 const METHODS: [(&str, &str); 9] = [
@@ -34,8 +36,7 @@ pub(super) fn mend(
 ) -> (Vec<Operation>, Map<String, Value>) {
     // Functions that the handle has whatever the description says.
     let mut names = HashSet::from(["new", "at", "clone"].map(str::to_owned));
-    let mut operations = Vec::new();
-    let mut paths = Map::new();
+    let mut all = Vec::new();
     for (path, item) in &object_at(description, &["paths"]) {
         let Some(item) = resolve(description, item) else {
             let message = format!("left out {path}: its $ref leads nowhere");
@@ -59,21 +60,26 @@ pub(super) fn mend(
                     mended.warnings.drain(..).for_each(|warning| {
                         notes.warn(&place, format!("{call}: {warning}"));
                     });
-                    let name = naming::unique(&mut names, mended.operation.name);
-                    mended.operation.name = name;
-                    if let Some(schema) = mended.types.event.take() {
-                        let name = format!("{}_event", mended.operation.name);
-                        let name = naming::unique(&mut names, name);
-                        paths.insert(format!("/{name}"), event_item(&name, &schema));
-                        mended.operation.events = Some(name);
-                    }
-                    let (path, item) = path_item(&mended.operation, mended.types);
-                    paths.insert(path, item);
-                    operations.push(mended.operation);
+                    all.push(mended);
                 }
                 Err(reason) => notes.warn(&place, format!("left out {call}: {reason}")),
             }
         }
+    }
+    let own = all.iter().map(|it| (it.operation.id.clone(), it.operation.name.clone())).collect();
+    let own = distinct(&mut names, own, naming::unique);
+    let (mut operations, mut paths) = (Vec::new(), Map::new());
+    for (mut mended, name) in all.into_iter().zip(own) {
+        mended.operation.name = name;
+        if let Some(schema) = mended.types.event.take() {
+            let name = format!("{}_event", mended.operation.name);
+            let name = naming::unique(&mut names, name);
+            paths.insert(format!("/{name}"), event_item(&name, &schema));
+            mended.operation.events = Some(name);
+        }
+        let (path, item) = path_item(&mended.operation, mended.types);
+        paths.insert(path, item);
+        operations.push(mended.operation);
     }
     operations.sort_by(|a, b| a.name.cmp(&b.name));
     (operations, paths)
@@ -156,11 +162,16 @@ fn mend_operation(
     let mut names: HashSet<_> = parameters::BUILDERS_OWN.map(str::to_owned).into();
     names.extend(multipart.iter().flat_map(|_| parts::BUILDERS_OWN.map(str::to_owned)));
     names.extend(answers.events.iter().map(|_| "events".to_owned()));
-    let mut all = parameters::mend(description, path, item, operation, &mut names, &mut warnings)?;
+    let mut all = parameters::mend(description, path, item, operation, &mut warnings)?;
     if let Some(MendedBody { body, media }) = multipart {
-        all.extend(parts::mend(description, media, body.required, &mut names, &mut warnings));
+        all.extend(parts::mend(description, media, body.required, &mut warnings));
     }
-    let (parameters, parameter_types): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+    let (mut parameters, parameter_types): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+    let own = |it: &mut Parameter| (Some(it.wire.clone()), std::mem::take(&mut it.name));
+    let own = parameters.iter_mut().map(own).collect();
+    for (parameter, name) in parameters.iter_mut().zip(distinct(&mut names, own, naming::unique)) {
+        parameter.name = name;
+    }
     let path_query = query_of_path(path)?;
     let (body, body_type) = body.map(|it| (it.body, it.media.schema)).unzip();
     let content = body.as_ref().map(|it| it.content);
@@ -170,9 +181,11 @@ fn mend_operation(
         // Only JSON has null.
         remove(form, &["nullable"]);
     }
+    let id = Some(text_at(operation, "operationId")).filter(|id| !id.is_empty());
     Ok(MendedOperation {
         operation: Operation {
-            name: name(path, method, operation),
+            name: name(path, method, id.as_deref()),
+            id,
             method: method.to_owned(),
             path: rooted(path),
             summary: text_at(operation, "summary"),
@@ -205,12 +218,9 @@ fn null_by_name(description: &Value, schema: Value) -> Value {
     }
 }
 
-/// Flaw: no operationId, or the same one twice (the caller numbers those).
-fn name(path: &str, method: &str, operation: &Value) -> String {
-    match text_at(operation, "operationId") {
-        id if id.is_empty() => naming::snake(&format!("{}{path}", method.to_lowercase())),
-        id => naming::snake(&id),
-    }
+/// The name of an operation, which others may have, too. Flaw: no operationId.
+fn name(path: &str, method: &str, id: Option<&str>) -> String {
+    naming::snake(id.unwrap_or(&format!("{}{path}", method.to_lowercase())))
 }
 
 /// An operation whose response is the data of an event: only its type is of interest.

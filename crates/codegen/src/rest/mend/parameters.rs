@@ -20,13 +20,12 @@ pub(super) const BUILDERS_OWN: [&str; 9] =
     ["rest", "body", "changes", "null", "set", "timeout", "send", "clone", "into_future"];
 
 /// The parameters of an operation and their schemas, path parameters first in the order of the
-/// path, then the others in the order of the description.
+/// path, then the others in the order of the description. Their names may be the same.
 pub(super) fn mend(
     description: &Value,
     path: &str,
     item: &Value,
     operation: &Value,
-    names: &mut HashSet<String>,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<(Parameter, Value)>, String> {
     let mut declared = declared(description, item, operation, warnings);
@@ -50,7 +49,7 @@ pub(super) fn mend(
         let (schema, path_style) = in_path::given(description, parameter, is_of_query);
         mended.push((
             Parameter {
-                name: naming::unique(names, naming::snake(wire)),
+                name: naming::snake(wire),
                 wire: wire.to_owned(),
                 place: Place::Path,
                 required: true,
@@ -99,7 +98,7 @@ pub(super) fn mend(
         };
         mended.push((
             Parameter {
-                name: naming::unique(names, naming::snake(&wire)),
+                name: naming::snake(&wire),
                 wire,
                 place,
                 required,

@@ -1,7 +1,5 @@
 //! The parts of a multipart body: each is given like a parameter.
 
-use std::collections::HashSet;
-
 use serde_json::{Map, Value, json};
 
 use super::kind::says_type;
@@ -21,7 +19,6 @@ pub(super) fn mend(
     description: &Value,
     media: &Media,
     required: bool,
-    names: &mut HashSet<String>,
     warnings: &mut Vec<String>,
 ) -> Vec<(Parameter, Value)> {
     let mut parts = Vec::new();
@@ -35,7 +32,7 @@ pub(super) fn mend(
         let own = followed(description, &schema).map(|it| text_at(it, "description"));
         let words = [Some(text_at(&schema, "description")), own].into_iter().flatten();
         let parameter = Parameter {
-            name: naming::unique(names, naming::snake(&wire)),
+            name: naming::snake(&wire),
             wire,
             place: Place::Part(match shape {
                 Shape::File => PartKind::File,

@@ -5,7 +5,7 @@ use podqueue::{Part, Result, ServerEvents};
 
 use crate::checks::{said, Checks};
 use crate::server::Server;
-use crate::{base_with_discriminator, clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, parameters, paths, pattern_properties, query_objects, read_only, streams};
+use crate::{alike_names, base_with_discriminator, clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, parameters, paths, pattern_properties, query_objects, read_only, streams};
 
 /// What does not go as it should.
 pub async fn failures() -> Vec<String> {
@@ -25,6 +25,7 @@ pub async fn failures() -> Vec<String> {
     pattern_properties(&mut checks).await;
     bases(&mut checks).await;
     read_only(&mut checks).await;
+    alike_names(&mut checks).await;
     checks.0
 }
 
@@ -57,6 +58,25 @@ async fn responses(checks: &mut Checks) {
     let server = Server::start(r#"[1, "2"]"#);
     let rest = empty_responses::Api::new(&server.client());
     checks.same("two things", said(rest.find_things().await), "Ok(Some([1, 2]))");
+}
+
+/// A name that is Rust's already stays with what has it on the wire.
+async fn alike_names(checks: &mut Checks) {
+    let server = Server::start(r#"{"@id": "a", "id": "b"}"#);
+    let rest = alike_names::Api::new(&server.client());
+    let pet = alike_names::types::Pet {
+        id_4: Some("@".into()),
+        self_: Some("s".into()),
+        x: Some(1),
+        ..alike_names::types::Pet::new("i", alike_names::types::PetKind::Cat)
+    };
+    checks.same("a pet", said(rest.get_pet(pet).await.map(|it| it.id)), r#"Ok(Some("b"))"#);
+    let sent = r#"{"@id":"@","id":"i","kind":"Cat","self":"s","x":1}"#;
+    checks.same("a pet's request", server.request(), &format!("{:?}", ("POST /v1/b", sent)));
+    let server = Server::start("");
+    let rest = alike_names::Api::new(&server.client());
+    checks.same("another", said(rest.get_pet_2("A", "b").x_kind("c").await), "Ok(())");
+    checks.same("another's request", server.request().0, r#""GET /v1/a/A/b?x_kind=c""#);
 }
 
 async fn every_method(checks: &mut Checks) {
@@ -403,7 +423,7 @@ async fn query_objects(checks: &mut Checks) {
         ),
     );
     let api = parameters::Api::new(&server.client());
-    let call = api.read(1, "t", "u", [2, 3]).spaced(10.0).tags(["a", "b"]).x_trace("t").encoded([("k".to_owned(), 1.into())].into_iter().collect());
+    let call = api.read(1, "t", "u", [2, 3]).spaced(10.0).tags(["a", "b"]).x_trace_2("t").encoded([("k".to_owned(), 1.into())].into_iter().collect());
     checks.same("a name with spaces", said(call.await), "Ok(())");
     let line = server.request().0;
     checks.same(

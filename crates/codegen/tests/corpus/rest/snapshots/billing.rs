@@ -312,11 +312,11 @@ pub mod types {
         /// `CURRENCY_149`.
         Currency149,
         /// `usd`.
-        Usd,
-        /// `USD`.
         Usd2,
-        /// `Usd`.
+        /// `USD`.
         Usd3,
+        /// `Usd`.
+        Usd,
         /// An empty text.
         Empty,
         /// `N/A`.
@@ -493,9 +493,9 @@ pub mod types {
                 Self::Currency147 => "CURRENCY_147",
                 Self::Currency148 => "CURRENCY_148",
                 Self::Currency149 => "CURRENCY_149",
-                Self::Usd => "usd",
-                Self::Usd2 => "USD",
-                Self::Usd3 => "Usd",
+                Self::Usd2 => "usd",
+                Self::Usd3 => "USD",
+                Self::Usd => "Usd",
                 Self::Empty => "",
                 Self::NA => "N/A",
                 Self::NA2 => "n/a",
@@ -663,9 +663,9 @@ pub mod types {
                 "CURRENCY_147" => Self::Currency147,
                 "CURRENCY_148" => Self::Currency148,
                 "CURRENCY_149" => Self::Currency149,
-                "usd" => Self::Usd,
-                "USD" => Self::Usd2,
-                "Usd" => Self::Usd3,
+                "usd" => Self::Usd2,
+                "USD" => Self::Usd3,
+                "Usd" => Self::Usd,
                 "" => Self::Empty,
                 "N/A" => Self::NA,
                 "n/a" => Self::NA2,
@@ -924,9 +924,9 @@ pub mod types {
         /// The field `geo`.
         pub geo: Vec<f64>,
         /// The field `Line1`.
-        pub line1: Option<String>,
-        /// The field `line1`.
         pub line1_2: Option<String>,
+        /// The field `line1`.
+        pub line1: Option<String>,
         /// The field `line_1`.
         pub line_1: Option<String>,
     }
@@ -935,8 +935,8 @@ pub mod types {
         Address {
             0 "country" country text optional;
             1 "geo" geo shaped < lenient::shape::List < lenient::shape::Number > > optional;
-            2 "Line1" line1 text optional;
-            3 "line1" line1_2 text optional;
+            2 "Line1" line1_2 text optional;
+            3 "line1" line1 text optional;
             4 "line_1" line_1 text optional;
         }
     }
@@ -968,9 +968,9 @@ pub mod types {
         /// The field `read_only`.
         pub read_only: Option<String>,
         /// The field `Settings`.
-        pub settings: Option<InvoiceSettings>,
+        pub settings_2: Option<InvoiceSettings>,
         /// The field `settings`.
-        pub settings_2: Option<InvoiceSettings2>,
+        pub settings: Option<InvoiceSettings2>,
         /// The field `status`.
         pub status: Option<InvoiceStatus>,
         /// The field `statusCode`.
@@ -998,8 +998,8 @@ pub mod types {
                 .field("object", &self.object)
                 .field("paid_at", &self.paid_at)
                 .field("read_only", &self.read_only)
-                .field("settings", &self.settings)
                 .field("settings_2", &self.settings_2)
+                .field("settings", &self.settings)
                 .field("status", &self.status)
                 .field("status_code", &self.status_code)
                 .field("total", &self.total)
@@ -1022,8 +1022,8 @@ pub mod types {
             8 "object" object text optional;
             9 "paid_at" paid_at integer optional;
             10 "read_only" read_only text optional;
-            11 "Settings" settings plain optional;
-            12 "settings" settings_2 plain optional;
+            11 "Settings" settings_2 plain optional;
+            12 "settings" settings plain optional;
             13 "status" status text optional;
             14 "statusCode" status_code integer optional;
             15 "total" total plain optional;

@@ -150,13 +150,13 @@ pub mod types {
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
-    pub struct ComputeInstancesList2Filter2 {
+    pub struct ComputeInstancesList2Filter {
         /// The field `state`.
         pub state: Option<String>,
     }
 
     ::podqueue::__private::object! {
-        ComputeInstancesList2Filter2 {
+        ComputeInstancesList2Filter {
             0 "state" state text optional;
         }
     }
@@ -708,7 +708,7 @@ impl Api {
 
     /// Prepares a call.
     ///
-    /// `POST /v1/projects/{project}/instances`
+    /// `POST /v1/projects/{project}/instances`, the operation `compute.instances.insert`
     ///
     /// # Arguments
     ///
@@ -748,7 +748,7 @@ impl Api {
 
     /// Prepares a call.
     ///
-    /// `GET /v1/projects/{project}/instances`
+    /// `GET /v1/projects/{project}/instances`, the operation `compute.instances.list`
     ///
     /// # Arguments
     ///
@@ -764,9 +764,9 @@ impl Api {
             timeout: None,
             project: project.into(),
             x_request_id: x_request_id.into(),
-            filter: None,
-            top: None,
             filter_2: None,
+            top: None,
+            filter: None,
             fields: None,
             zones: None,
             states: None,
@@ -776,7 +776,7 @@ impl Api {
 
     /// Prepares a call.
     ///
-    /// `POST /v1/projects/{project}/instances/{id}:start`
+    /// `POST /v1/projects/{project}/instances/{id}:start`, the operation `compute.instances.start`
     ///
     /// # Arguments
     ///
@@ -825,7 +825,7 @@ impl Api {
     ///
     /// # Arguments
     ///
-    /// - `instance_id`: A part of the path.
+    /// - `instance_id`: Sent as the part of the path `instance-id`.
     ///
     /// # Errors
     ///
@@ -947,9 +947,9 @@ pub struct ComputeInstancesList2 {
     rest: ::podqueue::rest::call::Target,
     timeout: Option<::std::time::Duration>,
     project: String,
-    filter: Option<String>,
+    filter_2: Option<String>,
     top: Option<i64>,
-    filter_2: Option<types::ComputeInstancesList2Filter2>,
+    filter: Option<types::ComputeInstancesList2Filter>,
     fields: Option<Vec<String>>,
     zones: Option<Vec<String>>,
     states: Option<Vec<types::State>>,
@@ -960,8 +960,8 @@ pub struct ComputeInstancesList2 {
 #[allow(dead_code, bindings_with_variant_name)]
 impl ComputeInstancesList2 {
     /// Sent as the query parameter `$filter`.
-    pub fn filter(mut self, filter: impl Into<String>) -> Self {
-        self.filter = Some(filter.into());
+    pub fn filter_2(mut self, filter_2: impl Into<String>) -> Self {
+        self.filter_2 = Some(filter_2.into());
         self
     }
 
@@ -972,11 +972,11 @@ impl ComputeInstancesList2 {
     }
 
     /// Sent as the query parameter `filter`.
-    pub fn filter_2(
+    pub fn filter(
         mut self,
-        filter_2: impl Into<types::ComputeInstancesList2Filter2>,
+        filter: impl Into<types::ComputeInstancesList2Filter>,
     ) -> Self {
-        self.filter_2 = Some(filter_2.into());
+        self.filter = Some(filter.into());
         self
     }
 
@@ -1019,9 +1019,9 @@ impl ComputeInstancesList2 {
             .literal("/v1/projects/")
             .parameter("project", &self.project)
             .literal("/instances")
-            .query("$filter", &self.filter)
+            .query("$filter", &self.filter_2)
             .query("$top", &self.top)
-            .query_styled("filter", &self.filter_2, ::podqueue::rest::call::Style::Deep)
+            .query_styled("filter", &self.filter, ::podqueue::rest::call::Style::Deep)
             .query_styled(
                 "fields",
                 &self.fields,

@@ -76,9 +76,9 @@ pub mod types {
     #[non_exhaustive]
     pub enum ThingOdd {
         /// `a-b`.
-        AB,
-        /// `a_b`.
         AB2,
+        /// `a_b`.
+        AB,
         /// An empty text.
         Empty,
         /// `+1`.
@@ -90,9 +90,9 @@ pub mod types {
         /// `>`.
         Greater,
         /// `self`.
-        Self_,
-        /// `Self`.
         Self2,
+        /// `Self`.
+        Self_,
         /// `other`.
         Other,
         /// `NaN`.
@@ -119,15 +119,15 @@ pub mod types {
         /// The value as it stands on the wire.
         pub fn as_str(&self) -> &str {
             match self {
-                Self::AB => "a-b",
-                Self::AB2 => "a_b",
+                Self::AB2 => "a-b",
+                Self::AB => "a_b",
                 Self::Empty => "",
                 Self::Plus1 => "+1",
                 Self::Minus1 => "-1",
                 Self::V1 => "1",
                 Self::Greater => ">",
-                Self::Self_ => "self",
-                Self::Self2 => "Self",
+                Self::Self2 => "self",
+                Self::Self_ => "Self",
                 Self::Other => "other",
                 Self::NaN => "NaN",
                 Self::É => "é",
@@ -145,15 +145,15 @@ pub mod types {
     impl From<&str> for ThingOdd {
         fn from(value: &str) -> Self {
             match value {
-                "a-b" => Self::AB,
-                "a_b" => Self::AB2,
+                "a-b" => Self::AB2,
+                "a_b" => Self::AB,
                 "" => Self::Empty,
                 "+1" => Self::Plus1,
                 "-1" => Self::Minus1,
                 "1" => Self::V1,
                 ">" => Self::Greater,
-                "self" => Self::Self_,
-                "Self" => Self::Self2,
+                "self" => Self::Self2,
+                "Self" => Self::Self_,
                 "other" => Self::Other,
                 "NaN" => Self::NaN,
                 "é" => Self::É,

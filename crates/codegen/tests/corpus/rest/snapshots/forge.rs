@@ -121,11 +121,11 @@ pub mod types {
         /// `<=`.
         LessEqual,
         /// `a-b`.
-        AB,
-        /// `a_b`.
-        AB2,
-        /// `A_B`.
         AB3,
+        /// `a_b`.
+        AB,
+        /// `A_B`.
+        AB2,
         /// `a b`.
         AB4,
         /// A value that was not known when this was generated.
@@ -146,9 +146,9 @@ pub mod types {
                 Self::Hash => "#",
                 Self::Less => "<",
                 Self::LessEqual => "<=",
-                Self::AB => "a-b",
-                Self::AB2 => "a_b",
-                Self::AB3 => "A_B",
+                Self::AB3 => "a-b",
+                Self::AB => "a_b",
+                Self::AB2 => "A_B",
                 Self::AB4 => "a b",
                 Self::Other(value) => value,
             }
@@ -168,9 +168,9 @@ pub mod types {
                 "#" => Self::Hash,
                 "<" => Self::Less,
                 "<=" => Self::LessEqual,
-                "a-b" => Self::AB,
-                "a_b" => Self::AB2,
-                "A_B" => Self::AB3,
+                "a-b" => Self::AB3,
+                "a_b" => Self::AB,
+                "A_B" => Self::AB2,
                 "a b" => Self::AB4,
                 other => Self::Other(other.to_owned()),
             }
@@ -385,11 +385,11 @@ pub mod types {
         /// The field `total_count`.
         pub total_count: Option<i64>,
         /// The field `URL`.
-        pub url: Option<String>,
-        /// The field `Url`.
         pub url_2: Option<String>,
-        /// The field `url`.
+        /// The field `Url`.
         pub url_3: Option<String>,
+        /// The field `url`.
+        pub url: Option<String>,
         /// A user. \<b\>Bold\</b\> & Vec\<String\>, see <https://example.com/users>.
         pub user: Option<SimpleUser2>,
         /// The field `👍`.
@@ -433,9 +433,9 @@ pub mod types {
                 .field("string_or_number", &self.string_or_number)
                 .field("string_or_object", &self.string_or_object)
                 .field("total_count", &self.total_count)
-                .field("url", &self.url)
                 .field("url_2", &self.url_2)
                 .field("url_3", &self.url_3)
+                .field("url", &self.url)
                 .field("user", &self.user)
                 .field("x", &self.x)
                 .field("x1_st", &self.x1_st)
@@ -473,9 +473,9 @@ pub mod types {
             22 "string_or_number" string_or_number plain optional;
             23 "string_or_object" string_or_object plain optional;
             24 "total_count" total_count integer optional;
-            25 "URL" url text optional;
-            26 "Url" url_2 text optional;
-            27 "url" url_3 text optional;
+            25 "URL" url_2 text optional;
+            26 "Url" url_3 text optional;
+            27 "url" url text optional;
             28 "user" user plain optional;
             29 "👍" x integer optional;
             30 "1_st" x1_st text optional;
@@ -949,7 +949,7 @@ impl Api {
 
     /// Prepares a call.
     ///
-    /// `GET /repos/{owner}/{repo}/issues/{issue_number}/reactions`
+    /// `GET /repos/{owner}/{repo}/issues/{issue_number}/reactions`, the operation `reactions/list-for-issue`
     ///
     /// # Arguments
     ///
@@ -984,7 +984,7 @@ impl Api {
 
     /// Prepares a call.
     ///
-    /// `PUT /repos/{owner}/{repo}/contents/{path}`
+    /// `PUT /repos/{owner}/{repo}/contents/{path}`, the operation `repos/create-or-update-file-contents`
     ///
     /// # Arguments
     ///

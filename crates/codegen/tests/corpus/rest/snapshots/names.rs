@@ -573,11 +573,11 @@ pub mod types {
         /// The field `extra`.
         pub extra: Option<String>,
         /// The field `foo-bar`.
-        pub foo_bar: Option<String>,
+        pub foo_bar_3: Option<String>,
         /// The field `fooBar`.
         pub foo_bar_2: Option<String>,
         /// The field `foo_bar`.
-        pub foo_bar_3: Option<String>,
+        pub foo_bar: Option<String>,
         /// The field `from`.
         pub from: Option<FromObject>,
         /// The field `gen`.
@@ -599,9 +599,9 @@ pub mod types {
         /// The field `option`.
         pub option: Option<OptionObject>,
         /// The field `PodInfo`.
-        pub pod_info: Option<PodInfo>,
+        pub pod_info_2: Option<PodInfo>,
         /// The field `pod_info`.
-        pub pod_info_2: Option<PodInfo2>,
+        pub pod_info: Option<PodInfo2>,
         /// The field `price_①`.
         pub price: Option<Price>,
         /// The field `properties`.
@@ -613,9 +613,9 @@ pub mod types {
         /// The field `result`.
         pub result: Option<ResultObject>,
         /// The field `Self`.
-        pub self_: Option<String>,
-        /// The field `self`.
         pub self_2: Option<String>,
+        /// The field `self`.
+        pub self_: Option<String>,
         /// The field `self_type`.
         pub self_type: Option<Self_>,
         /// The field `send`.
@@ -643,9 +643,9 @@ pub mod types {
         /// The field `3d`.
         pub x3d: Option<String>,
         /// The field `_3d`.
-        pub x3d_2: Option<X3d>,
+        pub x3d_2: Option<X3d2>,
         /// The field `x_3d`.
-        pub x_3d: Option<X3d2>,
+        pub x_3d: Option<X3d>,
         /// The field `ünïcode`.
         pub ünïcode: Option<String>,
     }
@@ -664,9 +664,9 @@ pub mod types {
             9 "dotted" dotted plain optional;
             10 "error" error plain optional;
             11 "extra" extra text optional;
-            12 "foo-bar" foo_bar text optional;
+            12 "foo-bar" foo_bar_3 text optional;
             13 "fooBar" foo_bar_2 text optional;
-            14 "foo_bar" foo_bar_3 text optional;
+            14 "foo_bar" foo_bar text optional;
             15 "from" from plain optional;
             16 "gen" gen_ integer optional;
             17 "generic" generic plain optional;
@@ -677,15 +677,15 @@ pub mod types {
             22 "kind²" kind text optional;
             23 "m²" m number optional;
             24 "option" option plain optional;
-            25 "PodInfo" pod_info plain optional;
-            26 "pod_info" pod_info_2 plain optional;
+            25 "PodInfo" pod_info_2 plain optional;
+            26 "pod_info" pod_info plain optional;
             27 "price_①" price plain optional;
             28 "properties" properties plain optional;
             29 "$ref" ref_ text optional;
             30 "rest" rest plain optional;
             31 "result" result plain optional;
-            32 "Self" self_ text optional;
-            33 "self" self_2 text optional;
+            32 "Self" self_2 text optional;
+            33 "self" self_ text optional;
             34 "self_type" self_type plain optional;
             35 "send" send plain optional;
             36 "serialize" serialize plain optional;

@@ -76,7 +76,7 @@ impl Api {
 
     /// Prepares a call.
     ///
-    /// `GET /d`
+    /// `GET /d`, the operation `list things!`
     pub fn list_things(&self) -> ListThings {
         ListThings {
             rest: self.target.clone(),
@@ -96,7 +96,7 @@ impl Api {
 
     /// Prepares a call.
     ///
-    /// `GET /b`
+    /// `GET /b`, the operation `read`
     pub fn read_2(&self) -> Read2 {
         Read2 {
             rest: self.target.clone(),
@@ -106,7 +106,7 @@ impl Api {
 
     /// Prepares a call.
     ///
-    /// `GET /h`
+    /// `GET /h`, the operation `read①`
     pub fn read_3(&self) -> Read3 {
         Read3 {
             rest: self.target.clone(),
@@ -126,7 +126,7 @@ impl Api {
 
     /// Prepares a call.
     ///
-    /// `GET /i`
+    /// `GET /i`, the operation `①`
     pub fn x(&self) -> X {
         X {
             rest: self.target.clone(),

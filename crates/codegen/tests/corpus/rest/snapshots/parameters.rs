@@ -163,8 +163,8 @@ impl Api {
             one_or_more: None,
             filter: None,
             encoded: None,
-            x_trace: None,
             x_trace_2: None,
+            x_trace: None,
             x_contradiction: None,
             spaced: None,
             x_number: None,
@@ -279,8 +279,8 @@ pub struct Read {
             ::podqueue::__private::serde_json::Value,
         >,
     >,
-    x_trace: Option<String>,
     x_trace_2: Option<String>,
+    x_trace: Option<String>,
     x_contradiction: Option<String>,
     spaced: Option<f64>,
     x_number: Option<String>,
@@ -356,14 +356,14 @@ impl Read {
     }
 
     /// Sent as the header `X-Trace`.
-    pub fn x_trace(mut self, x_trace: impl Into<String>) -> Self {
-        self.x_trace = Some(x_trace.into());
+    pub fn x_trace_2(mut self, x_trace_2: impl Into<String>) -> Self {
+        self.x_trace_2 = Some(x_trace_2.into());
         self
     }
 
     /// Sent as the query parameter `x_trace`.
-    pub fn x_trace_2(mut self, x_trace_2: impl Into<String>) -> Self {
-        self.x_trace_2 = Some(x_trace_2.into());
+    pub fn x_trace(mut self, x_trace: impl Into<String>) -> Self {
+        self.x_trace = Some(x_trace.into());
         self
     }
 
@@ -422,11 +422,11 @@ impl Read {
             .query("one_or_more", &self.one_or_more)
             .query_styled("filter", &self.filter, ::podqueue::rest::call::Style::Deep)
             .query_styled("encoded", &self.encoded, ::podqueue::rest::call::Style::Json)
-            .query("x_trace", &self.x_trace_2)
+            .query("x_trace", &self.x_trace)
             .query(" spaced ", &self.spaced)
             .query("fn", &self.fn_)
             .query("limit", &self.limit)
-            .optional_header("X-Trace", &self.x_trace)
+            .optional_header("X-Trace", &self.x_trace_2)
             .optional_header("X-Contradiction", &self.x_contradiction)
             .optional_header("X-Number", &self.x_number)
             .timeout(self.timeout)

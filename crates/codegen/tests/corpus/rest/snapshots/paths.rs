@@ -156,7 +156,7 @@ impl Api {
     /// # Arguments
     ///
     /// - `a`: A part of the path.
-    /// - `b_c`: A part of the path.
+    /// - `b_c`: Sent as the part of the path `b c`.
     /// - `d`: A part of the path.
     pub fn styled(
         &self,

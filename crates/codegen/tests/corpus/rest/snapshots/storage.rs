@@ -586,7 +586,7 @@ impl Api {
 
     /// Prepares a call.
     ///
-    /// `GET /files/{id}`
+    /// `GET /files/{id}`, the operation `getFile`
     ///
     /// # Arguments
     ///
