@@ -1,6 +1,7 @@
 //! Calling the webhooks of finished jobs (interface: "Events").
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -21,13 +22,17 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const LOG_LENGTH: usize = 10_000;
 
 /// An attempt at calling a webhook.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+///
+/// Written as JSON or with `Debug`, it has its [`url`](Self::url) without credentials: the user, and
+/// the values of the query, are replaced by `[hidden]`.
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct WebhookDelivery {
     /// The id of the job that ended.
     pub job_id: String,
-    /// The URL that was called.
+    /// The URL that was called, with any credentials that it contains.
+    #[serde(serialize_with = "redacted")]
     pub url: String,
     /// The number of the attempt: 1, 2 or 3.
     pub attempt: u32,
@@ -42,6 +47,24 @@ pub struct WebhookDelivery {
 
 fn as_milliseconds<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_u64(milliseconds(*time))
+}
+
+/// The only form in which the URL of an attempt leaves the process.
+fn redacted<S: Serializer>(url: &str, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&redacted_text(url))
+}
+
+impl fmt::Debug for WebhookDelivery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WebhookDelivery")
+            .field("job_id", &self.job_id)
+            .field("url", &redacted_text(&self.url))
+            .field("attempt", &self.attempt)
+            .field("status", &self.status)
+            .field("error", &self.error)
+            .field("at", &self.at)
+            .finish()
+    }
 }
 
 impl WebhookDelivery {
@@ -165,7 +188,12 @@ impl Webhooks {
     }
 }
 
-/// A URL without what may be secret in it: its user, and the values of its query.
+/// The text of a URL without its credentials; nothing of a text that is no URL.
+fn redacted_text(url: &str) -> String {
+    Url::parse(url).as_ref().map(without_credentials).unwrap_or_default()
+}
+
+/// A URL without what may be secret in it: its user, the values of its query, and its fragment.
 pub(crate) fn without_credentials(url: &Url) -> String {
     const HIDDEN: &str = "[hidden]";
     let has_user = !url.username().is_empty() || url.password().is_some();

@@ -369,15 +369,26 @@ async fn secrets_are_in_no_response_of_the_page() {
     for path in [
         "/_local/endpoints",
         "/_local/endpoints/echo/jobs",
+        "/_local/endpoints/echo/jobs?search=hook",
+        "/_local/requests",
         "/_local/requests?limit=500",
+        "/_local/webhooks",
         "/_local/webhooks?limit=500",
         "/_local/limits",
         "/_local/faults",
         "/_local/clock",
+        "/v2/echo/requests",
     ] {
         everything.push_str(&browser.get(path).await.to_string());
     }
     assert!(!everything.contains("canary"), "{everything}");
+    // The receiver is named in full where a program asks, but not where it writes what it got.
+    let deliveries = service.local.webhook_deliveries();
+    assert!(deliveries[0].url.contains("canary-token"));
+    assert!(!format!("{deliveries:?}").contains("canary"));
+    let written = json!(deliveries);
+    assert_eq!(written, browser.get("/_local/webhooks").await);
+    assert_eq!(written[0]["url"], url);
     for member in ["input", "output", "chunks"] {
         let value = browser.get(&format!("{job_path}?full={member}")).await;
         assert!(!value.to_string().contains("canary"));

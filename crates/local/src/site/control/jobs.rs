@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::body::parsed;
-use super::logs::{Numbered, shown};
+use super::logs::Numbered;
 use crate::excerpt::cut;
 use crate::http::{ErrorResponse, QueryParameters, json as respond};
 use crate::queue::{Change, Endpoint, Filter, JobView, Shown, ShownChunk};
@@ -170,7 +170,7 @@ async fn one(
         policy: job.policy(),
         webhook_url,
         withheld: withheld.into_iter().filter_map(|(name, is)| is.then_some(name)).collect(),
-        webhook_tries: app.webhooks.of_job(&job.id).into_iter().map(shown).collect(),
+        webhook_tries: app.webhooks.of_job(&job.id).into_iter().map(Numbered::from).collect(),
         timeline: job.timeline(),
         job: &job,
         cut: lengths,

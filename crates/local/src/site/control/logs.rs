@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use axum::http::Uri;
-use reqwest::Url;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -14,7 +13,6 @@ use crate::http::{Entry, ErrorResponse, QueryParameters, decoded};
 use crate::operation::Operation;
 use crate::site::app::App;
 use crate::site::queue::Route;
-use crate::webhook::{WebhookDelivery, without_credentials};
 
 /// Something with a number that no other of its kind has.
 #[derive(Serialize)]
@@ -104,12 +102,6 @@ pub(super) async fn webhooks(
         return Ok(Json(json!(app.webhooks.log())));
     }
     let (total, tries) = app.webhooks.window(QueryParameters::of(&uri).window()?);
-    let tries: Vec<_> = tries.into_iter().map(shown).collect();
+    let tries: Vec<_> = tries.into_iter().map(Numbered::from).collect();
     Ok(Json(json!({ "total": total, "webhooks": tries })))
-}
-
-/// An attempt at calling a webhook without the credentials of its URL.
-pub(super) fn shown((number, delivery): (u64, WebhookDelivery)) -> Numbered<WebhookDelivery> {
-    let url = Url::parse(&delivery.url).as_ref().map(without_credentials).unwrap_or_default();
-    Numbered { number, it: WebhookDelivery { url, ..delivery } }
 }
