@@ -83,7 +83,8 @@ def endpoints(path):
     that hands on the failure of its job none that fails."""
     if "/openai/" in path:
         return ["echo"]
-    return ["echo", "count", "fail"] if path.endswith("/runsync") else ENDPOINTS
+    waits = path.endswith("/runsync") or "/status-sync/" in path
+    return ["echo", "count", "fail"] if waits else ENDPOINTS
 
 
 def conforms(operation, path_parameters):

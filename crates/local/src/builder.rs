@@ -74,6 +74,7 @@ pub struct Builder {
     pods: Vec<Value>,
     templates: Vec<Value>,
     stream_shape: StreamShape,
+    strict: bool,
     max_run_payload: usize,
     max_runsync_payload: usize,
 }
@@ -106,6 +107,7 @@ impl Default for Builder {
             pods: Vec::new(),
             templates: Vec::new(),
             stream_shape: StreamShape::default(),
+            strict: false,
             max_run_payload: MAX_RUN_PAYLOAD,
             max_runsync_payload: MAX_RUNSYNC_PAYLOAD,
         }
@@ -343,6 +345,15 @@ impl Builder {
         self
     }
 
+    /// Refuses requests that the interface does not document, but existing clients send: POST to
+    /// `/status` and `/stream` gets 405, and `/status-sync` 404. By default the first two are answered
+    /// like their GET, and `/status-sync/{job_id}` waits for the job as `/runsync` does, for as long as
+    /// its query parameter `wait` says.
+    pub fn strict(mut self) -> Self {
+        self.strict = true;
+        self
+    }
+
     /// Enables the control plane, which offers over HTTP under `/_local` what [`LocalService`] offers
     /// in Rust: see [the crate's documentation](crate#the-control-plane). Off by default.
     pub fn control_plane(mut self) -> Self {
@@ -476,6 +487,7 @@ impl Builder {
             control_plane: self.control_plane,
             searching: Arc::default(),
             stream_shape: self.stream_shape,
+            is_strict: self.strict,
             max_run_payload: self.max_run_payload,
             max_runsync_payload: self.max_runsync_payload,
         });

@@ -104,7 +104,7 @@
 //! | `POST /_local/endpoints/{name}/jobs/cancel`, `…/jobs/retry` | cancels or retries jobs by their `ids`, or all that `status` and `search` find |
 //! | `GET /_local/limits` | returns how far the rate limits are used |
 //! | `GET /_local/requests` | returns the request log; with a query, a window of it |
-//! | `GET /_local/webhooks` | returns the log of webhook attempts; with a query, a window of it |
+//! | `GET /_local/webhooks` | returns the log of webhook attempts, whose URLs are without credentials; with a query, a window of it |
 //! | `POST /_local/webhooks/{job_id}/redeliver` | calls a finished job's webhook again |
 //! | `GET /_local/endpoints/{name}/workers` | returns the workers that are attached or starting |
 //! | `GET /_local/endpoints/{name}/worker-env` | returns the environment of a worker as a file; with `base_url`, for another URL of this service |
@@ -185,6 +185,9 @@
 //!   does a chunk or a result that is refused because it is too large or not JSON: the call ends
 //!   with an error. Without a response after 5 minutes, a call that is not streamed gets 500. A
 //!   query is not passed on, because workers compare the route with those that they know.
+//! - **Existing clients** POST to `/status` and `/stream`, which are answered like their GET, and call
+//!   `/status-sync/{job_id}`, which waits for the job as `/runsync` does, for its `wait`: unless the
+//!   service is [strict](Builder::strict).
 //! - **`/requests`** returns the list of the endpoint's records.
 //! - **Webhooks** are POST requests with the record, `input` and `webhook`, for every terminal
 //!   state. TLS is not supported: a call to an `https` receiver fails.

@@ -12,7 +12,7 @@ pub enum Operation {
     /// `POST /v2/{endpoint_id}/runsync`
     #[serde(rename = "runsync")]
     RunSync,
-    /// `GET /v2/{endpoint_id}/status/{job_id}`
+    /// `GET /v2/{endpoint_id}/status/{job_id}`, and `/status-sync` beside it, which is undocumented
     Status,
     /// `GET /v2/{endpoint_id}/stream/{job_id}`
     Stream,

@@ -97,6 +97,12 @@ pub struct Arguments {
     #[arg(long, value_name = "SHAPE", value_enum, default_value = "array")]
     stream_shape: Shape,
 
+    /// Refuse requests that the interface does not document, but existing clients send.
+    ///
+    /// These are POST to /status and /stream, and /status-sync.
+    #[arg(long)]
+    strict: bool,
+
     /// Enforce the documented rate limits, over any span of 10 seconds.
     #[arg(long)]
     rate_limits: bool,
@@ -216,6 +222,9 @@ pub async fn run(arguments: Arguments, format: Format, program: &str) -> Result<
     }
     if arguments.manual_clock {
         builder = builder.manual_clock();
+    }
+    if arguments.strict {
+        builder = builder.strict();
     }
     if arguments.rate_limits {
         builder = builder.rate_limits(RateLimits::documented());

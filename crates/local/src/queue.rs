@@ -27,7 +27,7 @@ pub(crate) use job::{Mode, Receipt, Record};
 pub(crate) use openai::{OpenAi, openai};
 pub(crate) use report::{Chunk, Report};
 pub(crate) use submission::{Submission, ttl_of};
-pub(crate) use sync::{run_sync, wait_of};
+pub(crate) use sync::{run_sync, wait_for, wait_of};
 pub(crate) use view::{Filter, JobView};
 
 pub use stream::StreamShape;

@@ -81,7 +81,7 @@ impl Responder for Site {
         }
         let is_stranger = checked.is_err() || !app.keys.are_known_to(&request);
         let uri = request.uri().clone();
-        let route = queue::Route::of(uri.path());
+        let route = queue::Route::of(uri.path()).filter(|route| route.is_taken(app.is_strict));
         // Attached workers send requests all the time, and nobody looks for those.
         let is_routine = route.as_ref().is_some_and(queue::Route::is_of_workers);
         let arrival = (is_stranger || !is_routine)

@@ -4,9 +4,12 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Notify;
+
 use super::endpoint::Endpoint;
 use super::job::{Mode, Record};
 use super::submission::{Submission, within};
+use crate::clock::Moment;
 use crate::refusal::Refusal;
 
 const MIN_WAIT: Duration = Duration::from_secs(1);
@@ -28,17 +31,36 @@ pub(crate) async fn run_sync(
     wait: Duration,
 ) -> Result<Record, Refusal> {
     let (receipt, now, changed) = endpoint.submit(submission, Mode::Sync { wait })?;
-    let mut is_over = pin!(endpoint.clock().sleep_until(now.saturating_add(wait)));
+    ended(endpoint, &receipt.id, now.saturating_add(wait), &changed).await
+}
+
+/// Returns the record of a job when it has ended, or as it stands when the wait is over.
+pub(crate) async fn wait_for(
+    endpoint: &Arc<Endpoint>,
+    id: &str,
+    wait: Duration,
+) -> Result<Record, Refusal> {
+    let (now, changed) = endpoint.watch(id)?;
+    ended(endpoint, id, now.saturating_add(wait), &changed).await
+}
+
+async fn ended(
+    endpoint: &Arc<Endpoint>,
+    id: &str,
+    until: Moment,
+    changed: &Notify,
+) -> Result<Record, Refusal> {
+    let mut is_over = pin!(endpoint.clock().sleep_until(until));
     loop {
         let mut changed = pin!(changed.notified());
         changed.as_mut().enable();
-        let record = endpoint.status(&receipt.id)?;
+        let record = endpoint.status(id)?;
         if record.status.is_terminal() {
             return Ok(record);
         }
         tokio::select! {
             () = changed => {}
-            () = &mut is_over => return endpoint.status(&receipt.id),
+            () = &mut is_over => return endpoint.status(id),
             () = endpoint.stopping().cancelled() => {
                 return Err(Refusal::failed("the service is stopping"));
             }

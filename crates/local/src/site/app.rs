@@ -36,6 +36,8 @@ pub(crate) struct App {
     /// Held by who searches jobs: one at a time, so that searches leave room for the service.
     pub(crate) searching: Arc<Mutex<()>>,
     pub(crate) stream_shape: StreamShape,
+    /// Whether requests that existing clients send are refused where the interface has none.
+    pub(crate) is_strict: bool,
     pub(crate) max_run_payload: usize,
     pub(crate) max_runsync_payload: usize,
 }

@@ -22,11 +22,16 @@ use crate::queue::{
 };
 use crate::refusal::Refusal;
 
+/// Where existing clients wait for a job that was submitted before.
+const STATUS_SYNC: &str = "status-sync";
+
 /// What the path of a request asks for: `/v2/{endpoint_id}/{operation}`, and for some operations
 /// an id or the rest of a path after that.
 pub(super) struct Route<'a> {
     operation: Operation,
     method: Method,
+    /// Whether the interface does not name the path, but existing clients request it.
+    is_undocumented: bool,
     /// The endpoint's id, as it was sent.
     endpoint: &'a str,
     /// What comes after the operation, as it was sent.
@@ -44,7 +49,7 @@ impl<'a> Route<'a> {
         let (operation, method) = match (name, id) {
             ("run", None) => (Operation::Run, Method::POST),
             ("runsync", None) => (Operation::RunSync, Method::POST),
-            ("status", Some(_)) => (Operation::Status, Method::GET),
+            ("status" | STATUS_SYNC, Some(_)) => (Operation::Status, Method::GET),
             ("stream", Some(_)) => (Operation::Stream, Method::GET),
             ("cancel", Some(_)) => (Operation::Cancel, Method::POST),
             ("retry", Some(_)) => (Operation::Retry, Method::POST),
@@ -68,7 +73,19 @@ impl<'a> Route<'a> {
             }
         };
         let id = id.unwrap_or_default();
-        (whole && !endpoint.is_empty()).then_some(Self { operation, method, endpoint, id })
+        let is_undocumented = name == STATUS_SYNC;
+        (whole && !endpoint.is_empty()).then_some(Self {
+            operation,
+            method,
+            is_undocumented,
+            endpoint,
+            id,
+        })
+    }
+
+    /// Whether a service takes requests with this path; a strict one takes only documented paths.
+    pub(super) fn is_taken(&self, is_strict: bool) -> bool {
+        !(is_strict && self.is_undocumented)
     }
 
     /// Responds to a request that has this route.
@@ -78,14 +95,17 @@ impl<'a> Route<'a> {
         connection: &Connection,
         request: Request,
     ) -> Response {
-        if self.takes(request.method()) {
+        if self.takes(request.method(), app.is_strict) {
             let response = self.enter(app, connection, request).await;
             response.unwrap_or_else(IntoResponse::into_response)
         } else {
             let mut response = ErrorResponse::wrong_method(&request).into_response();
+            let takes_post = self.takes(&Method::POST, app.is_strict);
             let allowed = match (&self.method, self.answers_head()) {
                 _ if self.operation == Operation::OpenAi => "GET,POST",
+                (_, true) if takes_post => "GET,HEAD,POST",
                 (_, true) => "GET,HEAD",
+                (&Method::GET, _) if takes_post => "GET,POST",
                 (&Method::GET, _) => "GET",
                 _ => "POST",
             };
@@ -94,10 +114,14 @@ impl<'a> Route<'a> {
         }
     }
 
-    fn takes(&self, method: &Method) -> bool {
+    fn takes(&self, method: &Method, is_strict: bool) -> bool {
+        // Existing clients post what the interface says to get.
+        let is_posted =
+            !is_strict && matches!(self.operation, Operation::Status | Operation::Stream);
         self.method == *method
             || (self.answers_head() && *method == Method::HEAD)
             || (self.operation == Operation::OpenAi && *method == Method::GET)
+            || (is_posted && *method == Method::POST)
     }
 
     /// What can be read can be asked about; the HTTP library leaves out the body then. Reading
@@ -156,8 +180,12 @@ impl<'a> Route<'a> {
             None => None,
         };
         let name = endpoint.name().as_ref();
-        let process = |request| async {
-            let response = process(app, self.operation, endpoint, id, request).await;
+        let process = |request: Request| async {
+            let response = if self.is_undocumented {
+                status_sync(endpoint, id, request.uri()).await.map(|record| json(&record))
+            } else {
+                process(app, self.operation, endpoint, id, request).await
+            };
             response.unwrap_or_else(IntoResponse::into_response)
         };
         let response = through(app, self.operation, Some(name), connection, request, process).await;
@@ -232,6 +260,16 @@ fn status(endpoint: &Arc<Endpoint>, id: &str, uri: &Uri) -> Result<Record, Refus
         endpoint.set_ttl(id, ttl_of("ttl", ttl.parse().ok())?)?;
     }
     endpoint.status(id)
+}
+
+/// Waits until a job has ended, as `/runsync` does.
+async fn status_sync(
+    endpoint: &Arc<Endpoint>,
+    id: &str,
+    uri: &Uri,
+) -> Result<Record, ErrorResponse> {
+    let wait = queue::wait_of(QueryParameters::of(uri).get("wait"))?;
+    Ok(queue::wait_for(endpoint, id, wait).await?)
 }
 
 fn stream(app: &App, endpoint: &Arc<Endpoint>, id: &str) -> Result<Response, Refusal> {

@@ -4,7 +4,7 @@
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::support::{Service, assert_refused, members};
+use crate::support::{Service, assert_refused, members, seconds};
 
 #[tokio::test]
 async fn ids_are_uuids_with_a_suffix_or_the_prefix_sync() {
@@ -216,8 +216,83 @@ async fn an_unknown_path_is_404() {
 }
 
 #[tokio::test]
-async fn a_wrong_method_is_405() {
+async fn existing_clients_post_to_status_and_stream() {
     let service = Service::still(|builder| builder).await;
+    let id = service.run("count", json!({ "input": { "n": 1 } })).await;
+    service.until("count", &id, "COMPLETED").await;
+    let path = format!("/v2/count/status/{id}");
+    let (status, record) = service.post(&path).await;
+    assert_eq!((status, &record["status"]), (200, &json!("COMPLETED")));
+    assert_eq!(record, service.get(&path).await.1);
+    assert_eq!(service.post(&format!("{path}?ttl=1")).await.0, 400);
+    let (status, chunks) = service.post(&format!("/v2/count/stream/{id}")).await;
+    assert_eq!((status, chunks.as_array().unwrap().len()), (200, 2));
+    assert_eq!(service.get(&format!("/v2/count/stream/{id}")).await.1, json!([]));
+    for path in ["/v2/count/status/none", "/v2/count/stream/none", "/v2/count/status-sync/none"] {
+        assert_eq!(service.post(path).await.0, 404, "{path}");
+    }
+}
+
+/// What a client does whose `/runsync` came back before its job ended.
+#[tokio::test]
+async fn status_sync_waits_for_the_end_of_a_job() {
+    let service = Service::still(|builder| builder).await;
+    let policy = json!({ "executionTimeout": 7 * 24 * 3_600_000 });
+    for method in [Method::GET, Method::POST] {
+        let body = json!({ "input": { "ms": u32::MAX }, "policy": policy });
+        let id = service.run("sleep", body).await;
+        service.until("sleep", &id, "IN_PROGRESS").await;
+        let path = format!("/v2/sleep/status-sync/{id}");
+        let wait = async |query: &str| {
+            service.send(method.clone(), &format!("{path}{query}"), vec![]).await
+        };
+        // A wait that runs out returns the record as it is, as that of /runsync does.
+        for (query, least) in [("?wait=60000", 60_000), ("", 90_000)] {
+            let before = service.get(&format!("/v2/sleep/status/{id}")).await.1;
+            let turns = async {
+                loop {
+                    service.advance(seconds(10));
+                    tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+                }
+            };
+            let (status, record) = tokio::select! {
+                answer = wait(query) => answer,
+                () = turns => unreachable!("the clock is turned for ever"),
+            };
+            assert_eq!((status, &record["status"]), (200, &json!("IN_PROGRESS")));
+            let ran = |record: &Value| record["executionTime"].as_u64().unwrap();
+            assert!(ran(&record) - ran(&before) >= least, "{before} {record}");
+        }
+        let cancel = format!("/v2/sleep/cancel/{id}");
+        let (cancelled, ended) = tokio::join!(service.post(&cancel), wait("?wait=300000"));
+        assert_eq!((cancelled.0, ended.0, &ended.1["status"]), (200, 200, &json!("CANCELLED")));
+        assert_refused(&wait("?wait=1").await, StatusCode::BAD_REQUEST, "wait");
+        let id = service.run("echo", json!({ "input": { "n": 1 } })).await;
+        let path = format!("/v2/echo/status-sync/{id}");
+        let (status, record) = service.send(method, &path, vec![]).await;
+        assert_eq!((status, &record["output"]), (200, &json!({ "n": 1 })));
+    }
+}
+
+#[tokio::test]
+async fn a_strict_service_has_what_the_interface_documents_alone() {
+    let service = Service::still(podqueue_local::Builder::strict).await;
+    let id = service.run("echo", json!({ "input": {} })).await;
+    service.until("echo", &id, "COMPLETED").await;
+    for path in [format!("/v2/echo/status/{id}"), format!("/v2/echo/stream/{id}")] {
+        let answer = service.post(&path).await;
+        assert_refused(&answer, StatusCode::METHOD_NOT_ALLOWED, "POST");
+        assert_eq!(service.get(&path).await.0, 200);
+    }
+    for method in [Method::GET, Method::POST] {
+        let answer = service.send(method, &format!("/v2/echo/status-sync/{id}"), vec![]).await;
+        assert_refused(&answer, StatusCode::NOT_FOUND, "no operation");
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_method_is_405() {
+    let service = Service::still(podqueue_local::Builder::strict).await;
     for (method, path) in [
         (Method::GET, "/v2/echo/run"),
         (Method::GET, "/v2/echo/runsync"),
@@ -262,7 +337,7 @@ async fn head_of_a_stream_is_refused_and_loses_no_chunks() {
     let request = service.http.head(format!("{}{path}", service.local.base_url()));
     let reply = request.header("authorization", crate::support::KEY).send().await.unwrap();
     assert_eq!(reply.status(), StatusCode::METHOD_NOT_ALLOWED);
-    assert_eq!(reply.headers()["allow"], "GET");
+    assert_eq!(reply.headers()["allow"], "GET,POST");
     let (_, chunks) = service.get(&path).await;
     assert_eq!(chunks.as_array().unwrap().len(), 2);
 }

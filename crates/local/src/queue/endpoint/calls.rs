@@ -54,6 +54,11 @@ impl Endpoint {
         self.access(|state, now| Ok(state.job(id)?.record(now)))
     }
 
+    /// Returns the time on the clock, and what tells when to look at a job again.
+    pub(crate) fn watch(self: &Arc<Self>, id: &str) -> Result<(Moment, Arc<Notify>), Refusal> {
+        self.access(|state, now| Ok((now, state.job(id)?.changed.clone())))
+    }
+
     /// Sets a job's lifespan, counted from its submission.
     pub(crate) fn set_ttl(self: &Arc<Self>, id: &str, ttl: Duration) -> Result<(), Refusal> {
         self.change(id, |state, job, _| {
