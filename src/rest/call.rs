@@ -17,5 +17,5 @@ pub use self::changes::Changes;
 pub use self::form::Style;
 pub use self::multipart::Multipart;
 pub use self::path_style::PathStyle;
-pub use self::sending::Sending;
+pub use self::sending::{ByStatus, Response, Sending};
 pub use self::target::Target;

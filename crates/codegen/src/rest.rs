@@ -82,9 +82,17 @@ fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> 
     for operation in mended.operations {
         match decided.signatures.remove(&operation.name) {
             Some(mut signature) => {
-                let event = operation.events.as_ref();
-                let event = event.and_then(|name| decided.signatures.remove(name));
-                signature.event = event.map(|it| it.answer);
+                let mut of = |name: &Option<String>| {
+                    let signature = decided.signatures.remove(name.as_ref()?);
+                    signature.map(|it| it.answer)
+                };
+                signature.event = of(&operation.events);
+                let first = signature.answer.clone();
+                let successes = operation.successes.iter().map(|it| match it.is_first {
+                    true => Some(first.clone()),
+                    false => of(&it.name),
+                });
+                signature.successes = successes.collect();
                 operations.push((operation, signature));
             }
             None => warnings.push(Diagnostic::of_file(

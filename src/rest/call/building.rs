@@ -26,6 +26,7 @@ pub struct RestCall {
     pub(super) body: Option<Bytes>,
     pub(super) timeout: Option<Duration>,
     pub(super) reads_events: bool,
+    pub(super) only: Option<fn(u16) -> bool>,
     pub(super) failed: Option<Error>,
 }
 
@@ -43,6 +44,7 @@ impl RestCall {
             body: None,
             timeout: None,
             reads_events: false,
+            only: None,
             failed: None,
         }
     }
@@ -131,8 +133,15 @@ impl RestCall {
         }
     }
 
+    /// Reads only responses of these statuses of success; one of another status is an error.
+    pub fn only(mut self, statuses: fn(u16) -> bool) -> Self {
+        self.only = Some(statuses);
+        self
+    }
+
     /// Sets the media types that the response may have, if not only JSON.
     pub fn accept(mut self, media: &'static str) -> Self {
+        self.headers.retain(|(name, _)| *name != "accept");
         self.headers.push(("accept", media.to_owned()));
         self
     }

@@ -6,6 +6,7 @@ use std::task::{self, Poll, ready};
 
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::building::RestCall;
 use super::target::Target;
@@ -17,22 +18,17 @@ use crate::transport::{Call, Repeat, Reply};
 impl RestCall {
     /// Sends the call and reads the response as a `T`.
     pub fn send<T: DeserializeOwned + 'static>(self, rest: Target) -> Sending<T> {
-        self.read(rest, |reply, attempted| reply.decode(attempted))
+        self.read(rest, |response| response.json())
     }
 
     /// Sends the call and reads the response as a value of the shape `R`.
     pub fn send_shaped<R: Reading<Value: 'static>>(self, rest: Target) -> Sending<R::Value> {
-        self.read(rest, |reply, attempted| {
-            reply.decode(attempted).map(|answer: Answer<R>| answer.0)
-        })
+        self.read(rest, |response| response.shaped::<R>())
     }
 
     /// Sends a call whose response may have no content.
     pub fn send_optional<T: DeserializeOwned + 'static>(self, rest: Target) -> Sending<Option<T>> {
-        self.read(rest, |reply, attempted| match reply.body.trim_ascii() {
-            b"" => Ok(None),
-            _ => reply.decode(attempted),
-        })
+        self.read(rest, |response| if response.is_empty() { Ok(None) } else { response.json() })
     }
 
     /// Sends a call whose response may have no content, or is a value of the shape `R`.
@@ -40,33 +36,33 @@ impl RestCall {
         self,
         rest: Target,
     ) -> Sending<Option<R::Value>> {
-        self.read(rest, |reply, attempted| match reply.body.trim_ascii() {
-            b"" => Ok(None),
-            _ => {
-                let answer: Option<Answer<R>> = reply.decode(attempted)?;
-                Ok(answer.map(|answer| answer.0))
+        self.read(rest, |response| {
+            if response.is_empty() {
+                return Ok(None);
             }
+            let answer: Option<Answer<R>> = response.json()?;
+            Ok(answer.map(|answer| answer.0))
         })
     }
 
     /// Sends a call whose response is UTF-8 text.
     pub fn send_text(self, rest: Target) -> Sending<String> {
-        self.read(rest, |reply, attempted| {
-            String::from_utf8(reply.body.to_vec()).map_err(|_| {
-                let message = "the response is not UTF-8 text";
-                reply.explain(Error::new(ErrorKind::Decode, attempted, message))
-            })
-        })
+        self.read(rest, |response| response.text())
     }
 
     /// Sends a call whose response is arbitrary bytes.
     pub fn send_bytes(self, rest: Target) -> Sending<Bytes> {
-        self.read(rest, |reply, _| Ok(reply.body))
+        self.read(rest, |response| response.bytes())
     }
 
     /// Sends a call whose response has no content.
     pub fn send_empty(self, rest: Target) -> Sending<()> {
-        self.read(rest, |_, _| Ok(()))
+        self.read(rest, |_| Ok(()))
+    }
+
+    /// Sends a call whose response has a type for each status.
+    pub fn send_by_status<T: ByStatus + 'static>(self, rest: Target) -> Sending<T> {
+        self.read(rest, T::read)
     }
 
     /// Sends a call whose response is a stream of events.
@@ -81,14 +77,10 @@ impl RestCall {
         })
     }
 
-    fn read<T: 'static>(
-        self,
-        rest: Target,
-        read: fn(Reply, &Attempted) -> Result<T>,
-    ) -> Sending<T> {
-        let (attempted, repeat) = (self.attempted(), self.operation.repeat);
+    fn read<T: 'static>(self, rest: Target, read: fn(&Response<'_>) -> Result<T>) -> Sending<T> {
+        let (attempted, repeat, only) = (self.attempted(), self.operation.repeat, self.only);
         let exchange = Box::pin(async move { self.exchange(&rest).await });
-        Box::pin(Answered { exchange, attempted, repeat, read })
+        Box::pin(Answered { exchange, attempted, repeat, only, read })
     }
 
     async fn exchange(self, rest: &Target) -> Result<Reply> {
@@ -116,6 +108,66 @@ impl RestCall {
     }
 }
 
+/// A response that has a type for each status of success.
+pub trait ByStatus: Sized {
+    /// Reads the response as the type of its status.
+    ///
+    /// # Errors
+    ///
+    /// [`Decode`](ErrorKind::Decode): the content is not of that type.
+    fn read(response: &Response<'_>) -> Result<Self>;
+}
+
+/// A successful response, read whole.
+pub struct Response<'a> {
+    reply: &'a Reply,
+    attempted: &'a Attempted,
+}
+
+impl Response<'_> {
+    /// The HTTP status.
+    pub fn status(&self) -> u16 {
+        self.reply.status
+    }
+
+    /// The content as JSON.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T> {
+        self.reply.decode(self.attempted)
+    }
+
+    /// The content as JSON of the shape `R`.
+    pub fn shaped<R: Reading>(&self) -> Result<R::Value> {
+        self.json().map(|answer: Answer<R>| answer.0)
+    }
+
+    /// The content as UTF-8 text.
+    pub fn text(&self) -> Result<String> {
+        String::from_utf8(self.reply.body.to_vec()).map_err(|_| {
+            let message = "the response is not UTF-8 text";
+            self.reply.explain(Error::new(ErrorKind::Decode, self.attempted, message))
+        })
+    }
+
+    /// The content as it is.
+    pub fn bytes(&self) -> Result<Bytes> {
+        Ok(self.reply.body.clone())
+    }
+
+    /// The content of a response that is not described: text if it is not JSON, null if there is
+    /// none.
+    pub fn any(&self) -> Value {
+        match serde_json::from_slice(&self.reply.body) {
+            Ok(value) => value,
+            Err(_) if self.is_empty() => Value::Null,
+            Err(_) => String::from_utf8_lossy(&self.reply.body).into_owned().into(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.reply.body.trim_ascii().is_empty()
+    }
+}
+
 /// What a call resolves to when it is sent.
 pub type Sending<T> = Pin<Box<dyn Future<Output = Result<T>> + Send>>;
 
@@ -125,7 +177,8 @@ struct Answered<T> {
     exchange: Sending<Reply>,
     attempted: Attempted,
     repeat: Repeat,
-    read: fn(Reply, &Attempted) -> Result<T>,
+    only: Option<fn(u16) -> bool>,
+    read: fn(&Response<'_>) -> Result<T>,
 }
 
 impl<T> Future for Answered<T> {
@@ -133,7 +186,16 @@ impl<T> Future for Answered<T> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<Self::Output> {
         let reply = ready!(self.exchange.as_mut().poll(context));
-        let read = |reply| (self.read)(reply, &self.attempted);
+        let read = |reply: Reply| match self.only {
+            Some(only) if !only(reply.status) => {
+                let message = format!(
+                    "the status {} is that of a response of another type; `by_status` reads it",
+                    reply.status
+                );
+                Err(reply.explain(Error::new(ErrorKind::Decode, &self.attempted, message)))
+            }
+            _ => (self.read)(&Response { reply: &reply, attempted: &self.attempted }),
+        };
         Poll::Ready(
             reply.and_then(|reply| read(reply).map_err(|error| self.repeat.unreadable(error))),
         )

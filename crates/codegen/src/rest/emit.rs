@@ -25,6 +25,10 @@ const RESERVED: [&str; 10] =
 const SEND: &str =
     "Sends the request and reads the response. Awaiting the call itself does the same.";
 
+/// The docs of the method that sends, where a response may have another type.
+const BY_STATUS: &str = "A success whose status is that of a response of another type is an error; \
+                         [`by_status`](Self::by_status) reads each as its own type.";
+
 /// The docs of the one setter that every builder has.
 const TIMEOUT: &str = "How long one attempt at this call may take until its response is read, in place of \
                        the client's [`timeout`](::podqueue::ClientBuilder::timeout). A \
@@ -44,7 +48,16 @@ pub(super) fn calls(
         .map(|(operation, signature)| {
             let name = naming::pascal(&operation.name);
             let name = if RESERVED.contains(&name.as_str()) { format!("{name}Call") } else { name };
-            Builder { handle, name: naming::unique_pascal(&mut taken, name), operation, signature }
+            let name = naming::unique_pascal(&mut taken, name);
+            Builder { handle, name, responses: None, operation, signature }
+        })
+        .collect();
+    let builders: Vec<_> = builders
+        .into_iter()
+        .map(|builder| {
+            let responses = (!builder.operation.successes.is_empty())
+                .then(|| naming::unique_pascal(&mut taken, format!("{}Response", builder.name)));
+            Builder { responses, ..builder }
         })
         .collect();
     let methods = builders.iter().map(Builder::method);
@@ -60,6 +73,8 @@ pub(super) fn calls(
 struct Builder<'a> {
     handle: &'a str,
     name: String,
+    /// The name of the enum of its responses, where their types differ by status.
+    responses: Option<String>,
     operation: &'a Operation,
     signature: &'a Signature,
 }
@@ -175,6 +190,11 @@ impl Builder<'_> {
             }
         });
         let (answer, send) = response::send(self.operation.answer.as_ref(), &self.signature.answer);
+        let of_first = response::of_first(&self.operation.successes);
+        let responses = self.responses.as_ref().map(|name| {
+            let of = format!("[`{}::{}`]", self.handle, self.operation.name);
+            response::by_status(name, &of, &self.operation.successes, &self.signature.successes)
+        });
         let changes = self.takes_changes();
         let call = request::call(self.operation, changes);
         let changed = changes.then(|| quote!(changes: ::podqueue::rest::call::Changes,));
@@ -183,9 +203,11 @@ impl Builder<'_> {
         let more_parts = parts.then(|| quote!(parts: Vec<(String, ::podqueue::Part)>,));
         let part = parts.then(adding_parts);
         let events = self.events(&call);
+        let by_status = self.by_status(&call);
         let data = docs::event(self.signature.event.as_ref().filter(|it| is_own(it)));
         let send_docs = print::docs(&match self.operation.answer.as_ref().map(|it| it.content) {
             Some(Content::Events) => format!("{SEND} {data}"),
+            _ if of_first.is_some() => format!("{SEND} {BY_STATUS}"),
             _ => SEND.to_owned(),
         });
         let timeout_docs = print::docs(TIMEOUT);
@@ -217,8 +239,10 @@ impl Builder<'_> {
 
                 #send_docs
                 pub fn send(self) -> ::podqueue::rest::call::Sending<#answer> {
-                    #call.#send(self.rest)
+                    #call #of_first.#send(self.rest)
                 }
+
+                #by_status
 
                 #events
             }
@@ -231,7 +255,30 @@ impl Builder<'_> {
                     self.send()
                 }
             }
+
+            #responses
         }
+    }
+
+    /// Where responses of success have several types: the method that reads each as its own.
+    fn by_status(&self, call: &TokenStream) -> Option<TokenStream> {
+        let name = format_ident!("{}", self.responses.as_ref()?);
+        let mut accepted: Vec<&str> = Vec::new();
+        for media in self.operation.successes.iter().flat_map(|it| &it.accept) {
+            if !accepted.contains(&media.as_str()) {
+                accepted.push(media);
+            }
+        }
+        let accept = (accepted != ["application/json"]).then(|| {
+            let accepted = accepted.join(", ");
+            quote!(.accept(#accepted))
+        });
+        Some(quote! {
+            /// Sends the request and reads the response as the type that belongs to its status.
+            pub fn by_status(self) -> ::podqueue::rest::call::Sending<#name> {
+                #call #accept.send_by_status(self.rest)
+            }
+        })
     }
 
     /// Where a response is a stream of events only on request: the method that requests it.

@@ -20,9 +20,13 @@ pub(crate) struct Operation {
     pub(crate) body: Option<Body>,
     /// How a successful response is read; not at all where none has content.
     pub(crate) answer: Option<Answer>,
+    /// What the responses of success are by status, where they are not of one type.
+    pub(crate) successes: Vec<Success>,
     /// A response can be a stream of events; by this name the signatures have the type of an
     /// event's data.
     pub(crate) events: Option<String>,
+    /// The call of the same operation with another body, and the media type of that.
+    pub(crate) other_body: Option<(String, String)>,
     /// Documented errors: status and what it means.
     pub(crate) errors: Vec<(String, String)>,
 }
@@ -124,6 +128,22 @@ pub(crate) struct Answer {
     pub(crate) may_be_empty: bool,
     /// The media types to ask for, where JSON alone is not what is wanted.
     pub(crate) accept: Option<String>,
+}
+
+/// One of several responses of success.
+#[derive(Clone, Debug)]
+pub(crate) struct Success {
+    /// `201`, or `2XX` for all that have no response of their own.
+    pub(crate) status: String,
+    pub(crate) description: String,
+    /// None for a response without content.
+    pub(crate) content: Option<Content>,
+    /// Its type is that of the call's response, or it has no content.
+    pub(crate) is_first: bool,
+    /// The media types to ask for.
+    pub(crate) accept: Vec<String>,
+    /// By this name the signatures have its type, if it is JSON of another type.
+    pub(crate) name: Option<String>,
 }
 
 impl Operation {

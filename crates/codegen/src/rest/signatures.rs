@@ -33,6 +33,9 @@ pub(super) struct Signature {
     pub(super) answer: Type,
     /// The type of an event's data, if a response is a stream of events.
     pub(super) event: Option<Type>,
+    /// The types of the operation's successes by status; what those are that are not JSON, their
+    /// content says.
+    pub(super) successes: Vec<Option<Type>>,
 }
 
 pub(super) fn decide(
@@ -118,7 +121,7 @@ fn signature(function: &ImplItemFn) -> Option<Signature> {
     };
     // Result<ResponseValue<T>, Error<E>>
     let answer = short(argument(argument(result)?)?.clone());
-    Some(Signature { parameters, answer, event: None })
+    Some(Signature { parameters, answer, event: None, successes: Vec::new() })
 }
 
 fn short(mut ty: Type) -> Type {

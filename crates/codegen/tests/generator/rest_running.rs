@@ -175,7 +175,7 @@ fn answered(file: &syn::File) -> Vec<(String, String)> {
             if owner == "Api" {
                 let docs = function.attrs.iter().map(|it| it.to_token_stream().to_string());
                 let mut call = docs.filter_map(|it| {
-                    let text = it.split_once("\" `")?.1.split_once("`\"")?.0.to_owned();
+                    let text = it.split_once("\" `")?.1.split_once('`')?.0.to_owned();
                     text.contains(" /").then_some(text)
                 });
                 builders

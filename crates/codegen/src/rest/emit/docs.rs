@@ -18,6 +18,10 @@ pub(super) fn method(operation: &Operation, required: &[(String, String)]) -> St
     if let Some(id) = id.filter(|id| !naming::reads_as(id, &operation.name)) {
         docs.push_str(&format!(", the operation `{id}`"));
     }
+    if let (Some((other, media)), Some(body)) = (&operation.other_body, &operation.body) {
+        let own = &body.media;
+        docs.push_str(&format!("\n\nThe body is `{own}`; that of `{other}` is `{media}`."));
+    }
     if !required.is_empty() {
         docs.push_str("\n\n# Arguments\n");
         for (name, meaning) in required {

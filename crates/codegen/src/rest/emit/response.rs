@@ -1,12 +1,13 @@
 //! How a generated call reads its response.
 
 use proc_macro2::TokenStream;
-use quote::quote;
-use syn::Type;
+use quote::{format_ident, quote};
+use syn::{Item, Type, parse_quote};
 
 use crate::rest::fields::answer_shape;
-use crate::rest::model::{Answer, Content};
-use crate::syntax::{argument, is_named};
+use crate::rest::model::{Answer, Content, Success};
+use crate::syntax::{argument, is_named, wire_name};
+use crate::{print, redact};
 
 /// What a call returns, and the method of `call` that sends it and reads that.
 pub(super) fn send(answer: Option<&Answer>, ty: &Type) -> (TokenStream, TokenStream) {
@@ -36,4 +37,104 @@ fn optional(ty: &Type) -> (TokenStream, TokenStream) {
         None => quote!(send_optional),
     };
     (quote!(Option<#ty>), send)
+}
+
+/// The restriction of a call to the statuses whose responses are of its own type, where some are not.
+pub(super) fn of_first(successes: &[Success]) -> Option<TokenStream> {
+    let (first, others): (Vec<_>, Vec<_>) = successes.iter().partition(|it| it.is_first);
+    let statuses = |of: &[&Success]| -> Vec<u16> {
+        of.iter().filter_map(|it| it.status.parse().ok()).collect()
+    };
+    let is_range = |of: &[&Success]| of.iter().any(|it| it.status.parse::<u16>().is_err());
+    if others.is_empty() {
+        return None;
+    }
+    let condition = match is_range(&others) {
+        true => {
+            let statuses = statuses(&first);
+            quote!(matches!(status, #(#statuses)|*))
+        }
+        false => {
+            let statuses = statuses(&others);
+            quote!(!matches!(status, #(#statuses)|*))
+        }
+    };
+    Some(quote!(.only(|status| #condition)))
+}
+
+/// The enum of the responses of the call `of`, with a variant for each status, and how it is read.
+pub(super) fn by_status(
+    name: &str,
+    of: &str,
+    successes: &[Success],
+    types: &[Option<Type>],
+) -> TokenStream {
+    let ident = format_ident!("{name}");
+    let docs = print::docs(&format!("The response of {of}, which depends on its status."));
+    let (mut variants, mut arms, mut of_range) = (Vec::new(), Vec::new(), None);
+    for (success, ty) in successes.iter().zip(types) {
+        let status: Option<u16> = success.status.parse().ok();
+        let variant = match status {
+            Some(status) => format_ident!("Status{status}"),
+            None => format_ident!("Success"),
+        };
+        let docs = print::docs(&super::docs::sentence(
+            &success.description,
+            &format!("The response of status {}.", success.status),
+        ));
+        let (ty, read) = match (success.content, ty) {
+            (Some(Content::Json), Some(ty)) => {
+                let read = match answer_shape(ty) {
+                    Some(shape) => quote!(shaped::<#shape>()),
+                    None => quote!(json()),
+                };
+                (quote!(#ty), read)
+            }
+            (Some(Content::Text), _) => (quote!(String), quote!(text())),
+            (Some(_), _) => (quote!(::podqueue::rest::call::Bytes), quote!(bytes())),
+            (None, _) => (quote!(), quote!()),
+        };
+        let (variant, read) = match success.content {
+            Some(_) => (quote!(#variant(#ty)), quote!(Self::#variant(response.#read?))),
+            None => (quote!(#variant), quote!(Self::#variant)),
+        };
+        variants.push(quote!(#docs #variant));
+        match status {
+            Some(status) => arms.push(quote!(#status => #read)),
+            None => of_range = Some(read),
+        }
+    }
+    let other = quote!(Self::Other(response.status(), response.any()));
+    let last = of_range.unwrap_or_else(|| {
+        variants.push(quote! {
+            /// A status of success that was not known when this was generated, and the body: text
+            /// if it is not JSON, null if there is none.
+            Other(u16, ::podqueue::__private::serde_json::Value)
+        });
+        other
+    });
+    let mut item: Item = parse_quote! {
+        #docs
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        #[allow(clippy::large_enum_variant)]
+        pub enum #ident {
+            #(#variants,)*
+        }
+    };
+    let debug = redact::redact(&mut item, false, wire_name);
+    quote! {
+        #item
+
+        #debug
+
+        impl ::podqueue::rest::call::ByStatus for #ident {
+            fn read(response: &::podqueue::rest::call::Response<'_>) -> ::podqueue::Result<Self> {
+                Ok(match response.status() {
+                    #(#arms,)*
+                    _ => #last,
+                })
+            }
+        }
+    }
 }

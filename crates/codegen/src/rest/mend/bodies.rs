@@ -14,52 +14,52 @@ pub(super) struct MendedBody {
     pub(super) media: Media,
 }
 
-/// The body of an operation. Flaw: several media types for one body, of which the best is used, and
-/// bodies of a kind that cannot be sent, which are left out with a warning where they are optional.
+/// The bodies of an operation that a caller chooses from; none where it has no body. Flaw: several
+/// media types for one body, of which the best is used, and beside JSON the one that files can be
+/// sent as. And bodies of a kind that cannot be sent, which are left out with a warning where they
+/// are optional.
 pub(super) fn mend(
     description: &Value,
     operation: &Value,
     warnings: &mut Vec<String>,
-) -> Result<Option<MendedBody>, String> {
+) -> Result<Vec<MendedBody>, String> {
     let Some(body) = operation.get("requestBody").filter(|it| !it.is_null()) else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
     let body = resolve(description, body).ok_or("the $ref of its body leads nowhere")?;
     let required = is_true(body, "required");
     let offered = media::offered(description, body);
     let multipart = Media::of(&offered, Content::Multipart);
     let multipart = multipart.filter(|it| parts::has_file(description, it));
-    let media = match (Media::chosen(&offered), multipart) {
-        (Some(media), Some(multipart)) if media.content != Content::Json => Some(multipart),
-        (Some(media), Some(multipart)) => {
-            let names = (&media.name, &multipart.name);
-            warnings
-                .push(format!("its body is {}; files, as {}, cannot be sent", names.0, names.1));
-            Some(media)
+    let all = match (Media::chosen(&offered), multipart) {
+        (Some(media), Some(multipart)) if media.content == Content::Json => vec![media, multipart],
+        (_, Some(multipart)) => vec![multipart],
+        (Some(media), None) => vec![media],
+        (None, None) => {
+            return match offered.keys().next() {
+                Some(name) if required => Err(format!("it takes {name}, which cannot be sent")),
+                Some(name) => {
+                    warnings.push(format!("its body is {name}, which cannot be sent"));
+                    Ok(Vec::new())
+                }
+                None => Ok(Vec::new()),
+            };
         }
-        (media, _) => media,
     };
-    let Some(media) = media else {
-        return match offered.keys().next() {
-            Some(name) if required => Err(format!("it takes {name}, which cannot be sent")),
-            Some(name) => {
-                warnings.push(format!("its body is {name}, which cannot be sent"));
-                Ok(None)
-            }
-            None => Ok(None),
-        };
-    };
-    let body = Body {
-        required,
-        description: text_at(body, "description"),
-        content: media.content,
-        media: media.sent(),
-        styles: match media.content {
-            Content::Form => styles(&media.encoding),
-            _ => Vec::new(),
+    let mended = all.into_iter().map(|media| MendedBody {
+        body: Body {
+            required,
+            description: text_at(body, "description"),
+            content: media.content,
+            media: media.sent(),
+            styles: match media.content {
+                Content::Form => styles(&media.encoding),
+                _ => Vec::new(),
+            },
         },
-    };
-    Ok(Some(MendedBody { body, media }))
+        media,
+    });
+    Ok(mended.collect())
 }
 
 /// How a form encodes its lists and objects, where the description says so. In a form, what

@@ -56,30 +56,51 @@ pub(super) fn mend(
                 continue;
             }
             match mend_operation(description, &short, &method, &item, operation) {
-                Ok(mut mended) => {
-                    mended.warnings.drain(..).for_each(|warning| {
+                Ok(mended) => {
+                    for warning in mended.warnings {
                         notes.warn(&place, format!("{call}: {warning}"));
-                    });
-                    all.push(mended);
+                    }
+                    all.push(mended.bodies);
                 }
                 Err(reason) => notes.warn(&place, format!("left out {call}: {reason}")),
             }
         }
     }
-    let own = all.iter().map(|it| (it.operation.id.clone(), it.operation.name.clone())).collect();
+    // Of one operation, the call with the first body is the one that has its name.
+    let own = all.iter().flat_map(|bodies| bodies.first()).map(|first| &first.operation);
+    let own = own.map(|it| (it.id.clone(), it.name.clone())).collect();
     let own = distinct(&mut names, own, naming::unique);
     let (mut operations, mut paths) = (Vec::new(), Map::new());
-    for (mut mended, name) in all.into_iter().zip(own) {
-        mended.operation.name = name;
-        if let Some(schema) = mended.types.event.take() {
-            let name = format!("{}_event", mended.operation.name);
-            let name = naming::unique(&mut names, name);
-            paths.insert(format!("/{name}"), event_item(&name, &schema));
-            mended.operation.events = Some(name);
+    for (mut bodies, name) in all.into_iter().zip(own) {
+        if let [first, second] = bodies.as_mut_slice() {
+            let other = naming::unique(&mut names, format!("{name}_multipart"));
+            first.operation.other_body = Some((other.clone(), media(second)));
+            second.operation.other_body = Some((name.clone(), media(first)));
+            second.operation.name = other;
         }
-        let (path, item) = path_item(&mended.operation, mended.types);
-        paths.insert(path, item);
-        operations.push(mended.operation);
+        if let Some(first) = bodies.first_mut() {
+            first.operation.name = name;
+        }
+        for mut mended in bodies {
+            let mut typed = |suffix: &str, schema: &Value| {
+                let name =
+                    naming::unique(&mut names, format!("{}_{suffix}", mended.operation.name));
+                paths.insert(format!("/{name}"), response_item(&name, schema));
+                name
+            };
+            let event = mended.types.event.take();
+            let event = event.map(|schema| typed("event", &schema));
+            for (success, schema) in
+                mended.operation.successes.iter_mut().zip(&mended.types.successes)
+            {
+                let suffix = success.status.to_lowercase();
+                success.name = schema.as_ref().map(|schema| typed(&suffix, schema));
+            }
+            mended.operation.events = event;
+            let (path, item) = path_item(&mended.operation, mended.types);
+            paths.insert(path, item);
+            operations.push(mended.operation);
+        }
     }
     operations.sort_by(|a, b| a.name.cmp(&b.name));
     (operations, paths)
@@ -128,11 +149,21 @@ fn query_of_path(path: &str) -> Result<Vec<(String, PathValue)>, String> {
     split(path).1.into_iter().map(pair).collect()
 }
 
-/// An operation and the parts of it that have types.
+/// An operation, once for each body that a caller chooses from.
 struct MendedOperation {
+    bodies: Vec<WithBody>,
+    warnings: Vec<String>,
+}
+
+/// An operation with one body or none, and the parts of it that have types.
+struct WithBody {
     operation: Operation,
     types: Types,
-    warnings: Vec<String>,
+}
+
+/// The media type of the body.
+fn media(with_body: &WithBody) -> String {
+    with_body.operation.body.as_ref().map(|it| it.media.clone()).unwrap_or_default()
 }
 
 /// Schemas of an operation, as the description has them.
@@ -143,6 +174,8 @@ struct Types {
     answer: Option<Value>,
     /// That of an event's data.
     event: Option<Value>,
+    /// One for each of the operation's successes that is JSON.
+    successes: Vec<Option<Value>>,
 }
 
 fn mend_operation(
@@ -153,7 +186,33 @@ fn mend_operation(
     operation: &Value,
 ) -> Result<MendedOperation, String> {
     let mut warnings = Vec::new();
-    let body = bodies::mend(description, operation, &mut warnings)?;
+    let bodies = bodies::mend(description, operation, &mut warnings)?;
+    let bodies = match bodies.is_empty() {
+        true => vec![None],
+        false => bodies.into_iter().map(Some).collect(),
+    };
+    let with_body = |body| with_body(description, path, method, item, operation, body);
+    let mut with_bodies = Vec::new();
+    for body in bodies {
+        let (with_body, found) = with_body(body)?;
+        with_bodies.push(with_body);
+        // What is said of one is said of the other.
+        let new: Vec<_> = found.into_iter().filter(|it| !warnings.contains(it)).collect();
+        warnings.extend(new);
+    }
+    Ok(MendedOperation { bodies: with_bodies, warnings })
+}
+
+/// An operation with this body, and warnings.
+fn with_body(
+    description: &Value,
+    path: &str,
+    method: &str,
+    item: &Value,
+    operation: &Value,
+    body: Option<MendedBody>,
+) -> Result<(WithBody, Vec<String>), String> {
+    let mut warnings = Vec::new();
     let multipart = body.as_ref().filter(|it| it.body.content == Content::Multipart);
     let answers = responses::answer(description, method, operation, &mut warnings);
     let (answer, answer_type) = answers.answer.unzip();
@@ -162,6 +221,7 @@ fn mend_operation(
     let mut names: HashSet<_> = parameters::BUILDERS_OWN.map(str::to_owned).into();
     names.extend(multipart.iter().flat_map(|_| parts::BUILDERS_OWN.map(str::to_owned)));
     names.extend(answers.events.iter().map(|_| "events".to_owned()));
+    names.extend(answers.successes.first().map(|_| "by_status".to_owned()));
     let mut all = parameters::mend(description, path, item, operation, &mut warnings)?;
     if let Some(MendedBody { body, media }) = multipart {
         all.extend(parts::mend(description, media, body.required, &mut warnings));
@@ -172,6 +232,7 @@ fn mend_operation(
     for (parameter, name) in parameters.iter_mut().zip(distinct(&mut names, own, naming::unique)) {
         parameter.name = name;
     }
+    let (successes, success_types) = answers.successes.into_iter().unzip();
     let path_query = query_of_path(path)?;
     let (body, body_type) = body.map(|it| (it.body, it.media.schema)).unzip();
     let content = body.as_ref().map(|it| it.content);
@@ -182,7 +243,7 @@ fn mend_operation(
         remove(form, &["nullable"]);
     }
     let id = Some(text_at(operation, "operationId")).filter(|id| !id.is_empty());
-    Ok(MendedOperation {
+    let with_body = WithBody {
         operation: Operation {
             name: name(path, method, id.as_deref()),
             id,
@@ -195,7 +256,9 @@ fn mend_operation(
             path_query,
             body,
             answer,
+            successes,
             events: None,
+            other_body: None,
             errors: responses::errors(description, operation),
         },
         types: Types {
@@ -203,9 +266,10 @@ fn mend_operation(
             body: body_type,
             answer: answer_type,
             event: answers.events,
+            successes: success_types,
         },
-        warnings,
-    })
+    };
+    Ok((with_body, warnings))
 }
 
 /// A named schema that may be null: its type says nothing of that.
@@ -223,8 +287,9 @@ fn name(path: &str, method: &str, id: Option<&str>) -> String {
     naming::snake(id.unwrap_or(&format!("{}{path}", method.to_lowercase())))
 }
 
-/// An operation whose response is the data of an event: only its type is of interest.
-fn event_item(name: &str, schema: &Value) -> Value {
+/// An operation whose response is the data of an event, or one of several: only its type is of
+/// interest.
+fn response_item(name: &str, schema: &Value) -> Value {
     let content = json!({ "application/json": { "schema": schema } });
     let response = json!({ "description": "", "content": content });
     json!({ "get": { "operationId": name, "parameters": [], "responses": { "2XX": response } } })

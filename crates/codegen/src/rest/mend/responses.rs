@@ -6,7 +6,7 @@ use super::media::{self, Media, content};
 use super::parameters::followed;
 use super::references::resolve;
 use super::tree::{object_at, text_at};
-use crate::rest::model::{Answer, Content};
+use crate::rest::model::{Answer, Content, Success};
 
 /// How responses of success are read.
 #[derive(Default)]
@@ -15,16 +15,21 @@ pub(super) struct Answers {
     pub(super) answer: Option<(Answer, Option<Value>)>,
     /// The schema of the data of a stream of events.
     pub(super) events: Option<Value>,
+    /// All of them, each with its schema if it is JSON, where they are not of one type.
+    pub(super) successes: Vec<(Success, Option<Value>)>,
 }
 
 /// Statuses of responses that cannot have content.
 const NO_CONTENT: [&str; 2] = ["204", "205"];
 
+/// What is read whole of the media types of a response, best first.
+const WHOLE: [Content; 3] = [Content::Json, Content::Text, Content::Bytes];
+
 /// How a response of success is read.
 ///
-/// Flaw: several successes, of different types or of none, among which the caller cannot tell
-/// beforehand. One type is read: the first of JSON, or else of text, or else bytes. `default` is
-/// what an error looks like, unless no success is described at all: then it may be either.
+/// The type of the call's response is that of the first success of JSON, or else of text, or else of
+/// bytes; those of other types are told apart by their status. `default` is what an error looks
+/// like, unless no success is described at all: then it may be either.
 pub(super) fn answer(
     description: &Value,
     method: &str,
@@ -47,48 +52,66 @@ pub(super) fn answer(
             }
         }
     }
-    let of = |content: Content| {
-        successes.iter().find_map(|(status, offered)| Some((*status, Media::of(offered, content)?)))
+    let unread = |(status, offered): &(&String, Map<String, Value>)| {
+        let is_read = |(name, it): &(&String, &Value)| content(name, it).is_some();
+        let (name, _) = offered.iter().find(|it| !is_read(it))?;
+        (!offered.iter().any(|it| is_read(&it)))
+            .then(|| format!("its response {status} is {name}, not read"))
     };
-    let events = of(Content::Events).map(|(_, media)| event_data(description, &media.schema));
-    let whole = [Content::Json, Content::Text, Content::Bytes].into_iter().find_map(of);
-    let Some((first, media)) = whole else {
-        let unread = |(status, offered): &(&String, Map<String, Value>)| {
-            let is_read = |name: &str, it: &Value| content(name, it) == Some(Content::Events);
-            let (name, _) = offered.iter().find(|(name, it)| !is_read(name, it))?;
-            Some(format!("its response {status} is {name}, not read"))
-        };
-        warnings.extend(successes.iter().filter_map(unread));
+    warnings.extend(successes.iter().filter_map(unread));
+    let of =
+        |content: Content| successes.iter().find_map(|(_, offered)| Media::of(offered, content));
+    let events = of(Content::Events).map(|media| event_data(description, &media.schema));
+    let Some(media) = WHOLE.into_iter().find_map(of) else {
         let answer = Answer { content: Content::Events, may_be_empty: false, accept: None };
-        return Answers { answer: events.is_some().then_some((answer, None)), events };
+        let answer = events.is_some().then_some((answer, None));
+        return Answers { answer, events, successes: Vec::new() };
     };
 
-    let mut answer = Answer { content: media.content, may_be_empty: false, accept: None };
+    let whole_of = |offered: &_| WHOLE.into_iter().find_map(|it| Media::of(offered, it));
+    let wholes: Vec<_> = successes.iter().map(|(_, offered)| whole_of(offered)).collect();
     let mut accepted = Vec::new();
-    for (status, offered) in &successes {
-        match Media::of(offered, media.content) {
-            Some(other) => {
-                if media.content == Content::Json && other.schema != media.schema {
-                    warnings.push(format!("its response {status} is read as that of {first}"));
-                }
-                for name in media::accepted(offered, media.content) {
-                    if !accepted.contains(&name) {
-                        accepted.push(name);
-                    }
-                }
+    for (_, offered) in &successes {
+        for name in media::accepted(offered, media.content) {
+            if !accepted.contains(&name) {
+                accepted.push(name);
             }
-            None => match offered.iter().next() {
-                Some((name, it)) if content(name, it) == Some(Content::Events) => {}
-                Some((name, _)) => {
-                    warnings.push(format!("its response {status} is {name}, not read"))
-                }
-                None => answer.may_be_empty |= media.content == Content::Json,
-            },
         }
     }
-    answer.may_be_empty |= media.content == Content::Json && !any_success;
-    answer.accept = (accepted != ["application/json"]).then(|| accepted.join(", "));
-    Answers { answer: Some((answer, Some(media.schema))), events }
+    let is_empty = |(_, offered): &(&String, Map<String, Value>)| offered.is_empty();
+    let may_be_empty = successes.iter().any(is_empty) || !any_success;
+    let answer = Answer {
+        content: media.content,
+        may_be_empty: may_be_empty && media.content == Content::Json,
+        accept: (accepted != ["application/json"]).then(|| accepted.join(", ")),
+    };
+    let is_first = |whole: &Media| {
+        whole.content == media.content
+            && (media.content != Content::Json || whole.schema == media.schema)
+    };
+    let by_status = |((status, offered), whole): (&(&String, Map<_, _>), Option<Media>)| {
+        if whole.is_none() && !offered.is_empty() {
+            return None;
+        }
+        let response = responses.get(*status).and_then(|it| resolve(description, it));
+        let is_first = whole.as_ref().is_none_or(is_first);
+        let success = Success {
+            is_first,
+            status: status.to_ascii_uppercase(),
+            description: response.map(|it| text_at(it, "description")).unwrap_or_default(),
+            content: whole.as_ref().map(|it| it.content),
+            accept: whole.iter().flat_map(|it| media::accepted(offered, it.content)).collect(),
+            name: None,
+        };
+        let own = whole.filter(|it| !is_first && it.content == Content::Json);
+        Some((success, own.map(|it| it.schema)))
+    };
+    let by_status = successes.iter().zip(wholes).filter_map(by_status);
+    let mut successes: Vec<(Success, Option<Value>)> = by_status.collect();
+    if successes.iter().all(|(success, _)| success.is_first) {
+        successes.clear();
+    }
+    Answers { answer: Some((answer, Some(media.schema))), events, successes }
 }
 
 /// The schema of an event's data: some descriptions give that, others the whole event, and others a

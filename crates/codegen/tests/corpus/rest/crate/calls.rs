@@ -61,7 +61,8 @@ pub async fn failures() -> Vec<String> {
     same("a list", format!("{:?}", rest.list(["a"]).await.ok()), "Some(())");
     same("a list's text", server.request().1, r#"["a"]"#);
 
-    let server = Server::start(r#"{"id": "made", "job": 5, "tomorrow": {}}"#);
+    let made = r#"{"id": "made", "job": 5, "tomorrow": {}}"#;
+    let server = Server::responding("201 Created", "application/json", made);
     let made = success_codes::Api::new(&server.client()).make().await.ok();
     same("one of several answers", format!("{:?}", made.and_then(|it| it?.id)), r#"Some("made")"#);
 

@@ -5,7 +5,7 @@ use podqueue::{Part, Result, ServerEvents};
 
 use crate::checks::{said, Checks};
 use crate::server::Server;
-use crate::{alike_names, base_with_discriminator, clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, parameters, paths, pattern_properties, query_objects, read_only, streams};
+use crate::{alike_names, base_with_discriminator, clearing, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, parameters, paths, pattern_properties, query_objects, read_only, responses_by_status, streams};
 
 /// What does not go as it should.
 pub async fn failures() -> Vec<String> {
@@ -26,6 +26,7 @@ pub async fn failures() -> Vec<String> {
     bases(&mut checks).await;
     read_only(&mut checks).await;
     alike_names(&mut checks).await;
+    responses_by_status(&mut checks).await;
     checks.0
 }
 
@@ -77,6 +78,53 @@ async fn alike_names(checks: &mut Checks) {
     let rest = alike_names::Api::new(&server.client());
     checks.same("another", said(rest.get_pet_2("A", "b").x_kind("c").await), "Ok(())");
     checks.same("another's request", server.request().0, r#""GET /v1/a/A/b?x_kind=c""#);
+}
+
+async fn responses_by_status(checks: &mut Checks) {
+    use responses_by_status::{Api, RangeResponse, RunQueryResponse};
+
+    for (status, media, body, expected) in [
+        ("200 OK", "application/json", r#"{"result": "r"}"#, r#"Status200(RunQueryResponse { result: Some("r") })"#),
+        ("202 Accepted", "application/json", r#"{"job": "j"}"#, r#"Status202(Job { job: Some("j") })"#),
+        ("203 Other", "application/json", r#"[1, null, "2"]"#, "Status203([Some(1), None, Some(2)])"),
+        ("204 No Content", "", "", "Status204"),
+        ("206 Partial", "text/csv", "a;b", r#"Status206("a;b")"#),
+        ("207 Multi", "application/zip", "PK", r#"Status207(b"PK")"#),
+        ("201 Created", "application/json", r#"{"token": "t"}"#, "Other(201, [redacted])"),
+    ] {
+        let server = Server::responding(status, media, body);
+        let done = Api::new(&server.client()).run_query().by_status().await;
+        checks.same(status, said(done).map(|it| format!("{it:?}")).unwrap_or_else(|it| it), &format!("{expected:?}"));
+        let accept = "application/json, text/csv, application/zip";
+        checks.same("what is asked for", server.header_and_body("accept").0, &format!("{accept:?}"));
+    }
+    for (body, expected) in [(r#"{"a": 1}"#, r#"Some((201, Object {"a": Number(1)}))"#), ("plain", r#"Some((201, String("plain")))"#), ("", "Some((201, Null))")] {
+        let server = Server::responding("201 Created", "application/json", body);
+        let other = match Api::new(&server.client()).run_query().by_status().await {
+            Ok(RunQueryResponse::Other(status, body)) => Some((status, body)),
+            _ => None,
+        };
+        checks.same("a status that is not described", other, expected);
+    }
+    let server = Server::responding("202 Accepted", "application/json", r#"{"result": 5, "job": []}"#);
+    let error = Api::new(&server.client()).run_query().by_status().await.expect_err("the job is no text");
+    checks.same("an error", (error.kind(), error.status()), "(OutcomeUnknown, Some(202))");
+    let server = Server::responding("299 Odd", "application/json", r#"{"job": "j"}"#);
+    let job = match Api::new(&server.client()).range().by_status().await {
+        Ok(RangeResponse::Success(job)) => job.job,
+        _ => None,
+    };
+    checks.same("a range", job, r#"Some("j")"#);
+    let server = Server::responding("202 Accepted", "application/json", r#"{"job": "j"}"#);
+    let error = Api::new(&server.client()).run_query().await.expect_err("it is no result");
+    let is_told = error.to_string().contains("the status 202 is that of a response of another type");
+    checks.same("a job in place of a result", (error.kind(), error.status(), is_told), "(OutcomeUnknown, Some(202), true)");
+    let server = Server::responding("200 OK", "application/json", r#"{"result": "r"}"#);
+    let done = Api::new(&server.client()).run_query().await.expect("a result");
+    checks.same("a result", done.and_then(|it| it.result), r#"Some("r")"#);
+    let server = Server::responding("202 Accepted", "application/json", r#"{"job": "j"}"#);
+    let same = Api::new(&server.client()).same().await;
+    checks.same("one type for two statuses", said(same.map(|it| it.job)), r#"Ok(Some("j"))"#);
 }
 
 async fn every_method(checks: &mut Checks) {
@@ -227,6 +275,16 @@ async fn parts(checks: &mut Checks) {
     checks.same("no required parts", server.request().1.ends_with("--\r\n"), "true");
     let call = rest.form_or_file().url("u").file(Part::text("f"));
     checks.same("a file or a URL", said(call.await), "Ok(())");
+    checks.same("a file or a URL", server.request().0, r#""POST /v1/form""#);
+    let url = multipart::types::JsonOrFileBody { url: Some("u".into()) };
+    checks.same("JSON", said(rest.json_or_file(url).await), "Ok(())");
+    let sent = server.header_and_body("content-type");
+    checks.same("JSON", sent, r#"("application/json", "{\"url\":\"u\"}")"#);
+    let call = rest.json_or_file_multipart().file(Part::file("f", "bytes"));
+    checks.same("a file in place of JSON", said(call.await), "Ok(())");
+    let (line, body) = server.request();
+    checks.same("a file in place of JSON", line, r#""POST /v1/json""#);
+    checks.same("a file in place of JSON", body.contains("name=\"file\"; filename=\"f\""), "true");
     let odd = Part::text("").content_type("a\r\nb: c");
     let odd = rest.free().part("p", odd).await.map_err(|error| error.field().map(str::to_owned));
     checks.same("an odd type", odd, r#"Err(Some("p"))"#);

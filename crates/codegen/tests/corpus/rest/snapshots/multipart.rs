@@ -1,6 +1,5 @@
 // tests/corpus/rest/multipart.yaml:5:5: POST /files/{id}: its part labels has headers, which are not sent
 // tests/corpus/rest/multipart.yaml:5:5: POST /files/{id}: its part sizes has a style, which is ignored: lists are one part for each element
-// tests/corpus/rest/multipart.yaml:21:11: POST /json: its body is application/json; files, as multipart/form-data, cannot be sent
 /// What the calls send and answer with.
 #[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
@@ -167,6 +166,8 @@ impl Api {
     ///
     /// `POST /json`
     ///
+    /// The body is `application/json`; that of `json_or_file_multipart` is `multipart/form-data`.
+    ///
     /// # Arguments
     ///
     /// - `body`: The body of the request.
@@ -176,6 +177,20 @@ impl Api {
             timeout: None,
             body: body.into(),
             changes: ::podqueue::rest::call::Changes::default(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /json`, the operation `jsonOrFile`
+    ///
+    /// The body is `multipart/form-data`; that of `json_or_file` is `application/json`.
+    pub fn json_or_file_multipart(&self) -> JsonOrFileMultipart {
+        JsonOrFileMultipart {
+            rest: self.target.clone(),
+            timeout: None,
+            file: None,
+            parts: Vec::new(),
         }
     }
 
@@ -393,6 +408,60 @@ impl JsonOrFile {
 }
 
 impl ::std::future::IntoFuture for JsonOrFile {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The call that [`Api::json_or_file_multipart`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct JsonOrFileMultipart {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    file: Option<::podqueue::Part>,
+    parts: Vec<(String, ::podqueue::Part)>,
+}
+
+#[allow(dead_code, bindings_with_variant_name)]
+impl JsonOrFileMultipart {
+    /// Sent as the part `file`.
+    pub fn file(mut self, file: ::podqueue::Part) -> Self {
+        self.file = Some(file);
+        self
+    }
+
+    /// Adds a part to the body, of any name. Parts of the same name are all sent.
+    pub fn part(mut self, name: impl Into<String>, part: ::podqueue::Part) -> Self {
+        self.parts.push((name.into(), part));
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("json_or_file_multipart", "POST")
+            .literal("/json")
+            .multipart(
+                true,
+                ::podqueue::rest::call::Multipart::new()
+                    .files("file", &self.file, None)
+                    .more(&self.parts),
+            )
+            .timeout(self.timeout)
+            .send_empty(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for JsonOrFileMultipart {
     type Output = ::podqueue::Result<()>;
     type IntoFuture = ::podqueue::rest::call::Sending<()>;
 

@@ -1,9 +1,22 @@
-// tests/corpus/rest/success_codes.yaml:5:5: POST /many: its response 202 is read as that of 201
 /// What the calls send and answer with.
 #[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Make202Response {
+        /// The field `job`.
+        pub job: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        Make202Response {
+            0 "job" job text optional;
+        }
+    }
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -125,12 +138,21 @@ impl Make {
         self
     }
 
-    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    /// Sends the request and reads the response. Awaiting the call itself does the same. A success whose status is that of a response of another type is an error; [`by_status`](Self::by_status) reads each as its own type.
     pub fn send(self) -> ::podqueue::rest::call::Sending<Option<types::MakeResponse>> {
         ::podqueue::rest::call::RestCall::new("make", "POST")
             .literal("/many")
             .timeout(self.timeout)
+            .only(|status| !matches!(status, 202u16))
             .send_optional(self.rest)
+    }
+
+    /// Sends the request and reads the response as the type that belongs to its status.
+    pub fn by_status(self) -> ::podqueue::rest::call::Sending<MakeResponse> {
+        ::podqueue::rest::call::RestCall::new("make", "POST")
+            .literal("/many")
+            .timeout(self.timeout)
+            .send_by_status(self.rest)
     }
 }
 
@@ -140,6 +162,58 @@ impl ::std::future::IntoFuture for Make {
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
+    }
+}
+
+/// The response of [`Api::make`], which depends on its status.
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+#[allow(clippy::large_enum_variant)]
+pub enum MakeResponse {
+    /// Made.
+    Status201(types::MakeResponse),
+    /// It will be.
+    Status202(types::Make202Response),
+    /// There was nothing to do.
+    Status204,
+    /// A status of success that was not known when this was generated, and the body: text
+    /// if it is not JSON, null if there is none.
+    Other(u16, ::podqueue::__private::serde_json::Value),
+}
+
+impl ::std::fmt::Debug for MakeResponse {
+    #[allow(deprecated)]
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        match self {
+            Self::Status201(value_0) => {
+                f.debug_tuple("Status201").field(value_0).finish()
+            }
+            Self::Status202(value_0) => {
+                f.debug_tuple("Status202").field(value_0).finish()
+            }
+            Self::Status204 => f.write_str("Status204"),
+            Self::Other(value_0, _) => {
+                f.debug_tuple("Other")
+                    .field(value_0)
+                    .field(&format_args!("[redacted]"))
+                    .finish()
+            }
+        }
+    }
+}
+
+impl ::podqueue::rest::call::ByStatus for MakeResponse {
+    fn read(
+        response: &::podqueue::rest::call::Response<'_>,
+    ) -> ::podqueue::Result<Self> {
+        Ok(
+            match response.status() {
+                201u16 => Self::Status201(response.json()?),
+                202u16 => Self::Status202(response.json()?),
+                204u16 => Self::Status204,
+                _ => Self::Other(response.status(), response.any()),
+            },
+        )
     }
 }
 

@@ -1,0 +1,351 @@
+/// What the calls send and answer with.
+#[allow(dead_code, bindings_with_variant_name)]
+pub mod types {
+    #[allow(unused_imports)]
+    use ::std::prelude::v1::*;
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Job {
+        /// The field `job`.
+        pub job: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        Job {
+            0 "job" job text optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct RunQueryResponse {
+        /// The field `result`.
+        pub result: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        RunQueryResponse {
+            0 "result" result text optional;
+        }
+    }
+}
+
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code, bindings_with_variant_name)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /range`
+    pub fn range(&self) -> Range {
+        Range {
+            rest: self.target.clone(),
+            timeout: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /queries`
+    pub fn run_query(&self) -> RunQuery {
+        RunQuery {
+            rest: self.target.clone(),
+            timeout: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /same`
+    pub fn same(&self) -> Same {
+        Same {
+            rest: self.target.clone(),
+            timeout: None,
+        }
+    }
+}
+
+/// The call that [`Api::range`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Range {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+}
+
+#[allow(dead_code, bindings_with_variant_name)]
+impl Range {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same. A success whose status is that of a response of another type is an error; [`by_status`](Self::by_status) reads each as its own type.
+    pub fn send(
+        self,
+    ) -> ::podqueue::rest::call::Sending<::podqueue::__private::serde_json::Value> {
+        ::podqueue::rest::call::RestCall::new("range", "GET")
+            .literal("/range")
+            .timeout(self.timeout)
+            .only(|status| matches!(status, 201u16))
+            .send(self.rest)
+    }
+
+    /// Sends the request and reads the response as the type that belongs to its status.
+    pub fn by_status(self) -> ::podqueue::rest::call::Sending<RangeResponse> {
+        ::podqueue::rest::call::RestCall::new("range", "GET")
+            .literal("/range")
+            .timeout(self.timeout)
+            .send_by_status(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for Range {
+    type Output = ::podqueue::Result<::podqueue::__private::serde_json::Value>;
+    type IntoFuture = ::podqueue::rest::call::Sending<
+        ::podqueue::__private::serde_json::Value,
+    >;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The response of [`Api::range`], which depends on its status.
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+#[allow(clippy::large_enum_variant)]
+pub enum RangeResponse {
+    /// Any.
+    Status201(::podqueue::__private::serde_json::Value),
+    /// A job.
+    Success(types::Job),
+}
+
+impl ::std::fmt::Debug for RangeResponse {
+    #[allow(deprecated)]
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        match self {
+            Self::Status201(_) => {
+                f.debug_tuple("Status201").field(&format_args!("[redacted]")).finish()
+            }
+            Self::Success(value_0) => f.debug_tuple("Success").field(value_0).finish(),
+        }
+    }
+}
+
+impl ::podqueue::rest::call::ByStatus for RangeResponse {
+    fn read(
+        response: &::podqueue::rest::call::Response<'_>,
+    ) -> ::podqueue::Result<Self> {
+        Ok(
+            match response.status() {
+                201u16 => Self::Status201(response.json()?),
+                _ => Self::Success(response.json()?),
+            },
+        )
+    }
+}
+
+/// The call that [`Api::run_query`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct RunQuery {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+}
+
+#[allow(dead_code, bindings_with_variant_name)]
+impl RunQuery {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same. A success whose status is that of a response of another type is an error; [`by_status`](Self::by_status) reads each as its own type.
+    pub fn send(
+        self,
+    ) -> ::podqueue::rest::call::Sending<Option<types::RunQueryResponse>> {
+        ::podqueue::rest::call::RestCall::new("run_query", "POST")
+            .literal("/queries")
+            .timeout(self.timeout)
+            .only(|status| !matches!(status, 202u16 | 203u16 | 206u16 | 207u16))
+            .send_optional(self.rest)
+    }
+
+    /// Sends the request and reads the response as the type that belongs to its status.
+    pub fn by_status(self) -> ::podqueue::rest::call::Sending<RunQueryResponse> {
+        ::podqueue::rest::call::RestCall::new("run_query", "POST")
+            .literal("/queries")
+            .timeout(self.timeout)
+            .accept("application/json, text/csv, application/zip")
+            .send_by_status(self.rest)
+    }
+
+    /// Sends the request and asks for a stream of events, in place of a whole response.
+    pub fn events(self) -> ::podqueue::rest::call::Sending<::podqueue::ServerEvents> {
+        ::podqueue::rest::call::RestCall::new("run_query", "POST")
+            .literal("/queries")
+            .timeout(self.timeout)
+            .send_events(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for RunQuery {
+    type Output = ::podqueue::Result<Option<types::RunQueryResponse>>;
+    type IntoFuture = ::podqueue::rest::call::Sending<Option<types::RunQueryResponse>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The response of [`Api::run_query`], which depends on its status.
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+#[allow(clippy::large_enum_variant)]
+pub enum RunQueryResponse {
+    /// It is done.
+    Status200(types::RunQueryResponse),
+    /// It will be done.
+    Status202(types::Job),
+    /// The response of status 203.
+    Status203(Vec<Option<i64>>),
+    /// There is nothing to do.
+    Status204,
+    /// A part.
+    Status206(String),
+    /// All of it.
+    Status207(::podqueue::rest::call::Bytes),
+    /// A status of success that was not known when this was generated, and the body: text
+    /// if it is not JSON, null if there is none.
+    Other(u16, ::podqueue::__private::serde_json::Value),
+}
+
+impl ::std::fmt::Debug for RunQueryResponse {
+    #[allow(deprecated)]
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        match self {
+            Self::Status200(value_0) => {
+                f.debug_tuple("Status200").field(value_0).finish()
+            }
+            Self::Status202(value_0) => {
+                f.debug_tuple("Status202").field(value_0).finish()
+            }
+            Self::Status203(value_0) => {
+                f.debug_tuple("Status203").field(value_0).finish()
+            }
+            Self::Status204 => f.write_str("Status204"),
+            Self::Status206(value_0) => {
+                f.debug_tuple("Status206").field(value_0).finish()
+            }
+            Self::Status207(value_0) => {
+                f.debug_tuple("Status207").field(value_0).finish()
+            }
+            Self::Other(value_0, _) => {
+                f.debug_tuple("Other")
+                    .field(value_0)
+                    .field(&format_args!("[redacted]"))
+                    .finish()
+            }
+        }
+    }
+}
+
+impl ::podqueue::rest::call::ByStatus for RunQueryResponse {
+    fn read(
+        response: &::podqueue::rest::call::Response<'_>,
+    ) -> ::podqueue::Result<Self> {
+        Ok(
+            match response.status() {
+                200u16 => Self::Status200(response.json()?),
+                202u16 => Self::Status202(response.json()?),
+                203u16 => {
+                    Self::Status203(
+                        response
+                            .shaped::<
+                                ::podqueue::__private::lenient::shape::List<
+                                    ::podqueue::__private::lenient::shape::Nullable<
+                                        ::podqueue::__private::lenient::shape::Integer<i64>,
+                                    >,
+                                >,
+                            >()?,
+                    )
+                }
+                204u16 => Self::Status204,
+                206u16 => Self::Status206(response.text()?),
+                207u16 => Self::Status207(response.bytes()?),
+                _ => Self::Other(response.status(), response.any()),
+            },
+        )
+    }
+}
+
+/// The call that [`Api::same`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Same {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+}
+
+#[allow(dead_code, bindings_with_variant_name)]
+impl Same {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Job> {
+        ::podqueue::rest::call::RestCall::new("same", "GET")
+            .literal("/same")
+            .timeout(self.timeout)
+            .send(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for Same {
+    type Output = ::podqueue::Result<types::Job>;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Job>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
